@@ -2,9 +2,16 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const API = "http://127.0.0.1:7717";
+/** Set by `npm run dev`, which starts the server beside these pages. */
+const API = process.env["SLUICE_URL"] ?? "http://127.0.0.1:7717";
 
-/** The console. `npx vite` serves it while it is being written, with the API of a server that runs beside it. */
+/**
+ * Modules of these rooms do nothing when they are loaded: `core` is pure by law, the others only define. A module none
+ * of whose exports is used is left out, and with it what it imports, such as zod behind the list of event types.
+ */
+const TREESHAKE = { moduleSideEffects: [{ test: /\/src\/(?:core|client|browser)\//, sideEffects: false }] };
+
+/** The console: how it is built, and how `npm run dev` serves it from the sources. */
 export default defineConfig({
   root: here("src/console"),
   build: {
@@ -15,8 +22,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
+    rolldownOptions: { treeshake: TREESHAKE },
   },
-  worker: { format: "es" },
+  worker: { format: "es", rolldownOptions: { treeshake: TREESHAKE } },
   server: {
     host: "127.0.0.1",
     proxy: { "/api": API, "/session": API, "/docs": API, "/openapi.json": API, "/sluice.css": API },

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Pool } from "undici";
-import { openPostgres } from "../src/postgres/index.ts";
+import { openPostgres } from "../src/store/postgres/index.ts";
 import type { Sql } from "../src/store/index.ts";
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
 
@@ -51,7 +51,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-export async function measureBacklog(root: string, plan: BacklogPlan, say: (line: string) => void): Promise<void> {
+export async function measureBacklog(root: string, plan: BacklogPlan, print: (line: string) => void): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), "sluice-backlog-"));
   const postgres = plan.on === "postgres" ? await startPostgres({ fsync: true }) : null;
   const sql = postgres === null ? null : openPostgres({ url: postgres.url, connections: 1 });
@@ -63,8 +63,8 @@ export async function measureBacklog(root: string, plan: BacklogPlan, say: (line
     for (let index = 0; index < plan.replicas; index += 1) servers.push(await start(index));
     await put(servers, `/api/v1/workflows/diamond`, { source: WORKFLOW });
     const without = await measureWithout(servers, Math.min(plan.runs, 3_000));
-    say(`without a backlog: ${Math.round(without)} nodes/s`);
-    await flood(servers, plan, { without, sql, start, say });
+    print(`without a backlog: ${Math.round(without)} nodes/s`);
+    await flood(servers, plan, { without, sql, start, print });
   } finally {
     for (const server of servers) await server.stop();
     await sql?.close();
@@ -116,7 +116,7 @@ async function put([server]: readonly Server[], path: string, body: object): Pro
   if (reply.statusCode >= 300) throw new Error(`PUT ${path} answered ${reply.statusCode}: ${text}`);
 }
 
-/** True: started. One that is told to come again later does. */
+/** True: started. A request that is refused with a time to wait is repeated. */
 async function startRun({ pool }: Server): Promise<boolean> {
   const body = JSON.stringify({ workflow: "diamond" });
   const reply = await pool.request({ method: "POST", path: "/api/v1/runs", headers: HEADERS, body });
@@ -171,10 +171,10 @@ interface Flood {
   readonly without: number;
   readonly sql: Sql | null;
   readonly start: (index: number) => Promise<Server>;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-async function flood(servers: Server[], plan: BacklogPlan, { without, sql, start, say }: Flood): Promise<void> {
+async function flood(servers: Server[], plan: BacklogPlan, { without, sql, start, print }: Flood): Promise<void> {
   const before = await counts(servers);
   let lost = { nodes: 0, runs: 0 };
   const endedNow = async () => {
@@ -203,9 +203,9 @@ async function flood(servers: Server[], plan: BacklogPlan, { without, sql, start
     if (!isStarting && afterStarts === null) {
       afterStarts = { at: performance.now(), nodes: now.nodes };
       const rate = (now.nodes * 1_000) / (afterStarts.at - began);
-      say(`starting ${plan.runs} runs: ${seconds(began)} s, ${Math.round(rate)} nodes/s (${ratio(rate, without)})`);
+      print(`starting ${plan.runs} runs: ${seconds(began)} s, ${Math.round(rate)} nodes/s (${ratio(rate, without)})`);
     }
-    say(`  ${seconds(began)} s: ${started} started, ${now.runs} ended, ${Math.round(peak)} MB at most`);
+    print(`  ${seconds(began)} s: ${started} started, ${now.runs} ended, ${Math.round(peak)} MB at most`);
     if (!hasKilled && now.runs > plan.runs / 2) {
       hasKilled = true;
       const current = await counts([at(servers, 0)]);
@@ -213,17 +213,17 @@ async function flood(servers: Server[], plan: BacklogPlan, { without, sql, start
       await at(servers, 0).kill();
       servers[0] = await start(plan.replicas);
     }
-    // A killed server takes with it what it counted since the last look: then the database says when all have ended.
+    // A killed server loses what it counted since the last look: then the database shows when all have ended.
     const isOver = sql === null ? now.runs >= plan.runs : (await openRuns(sql)) === 0;
     if (!isStarting && isOver) break;
   }
   const total = await endedNow();
   const drained = afterStarts ?? { at: began, nodes: 0 };
   const rate = ((total.nodes - drained.nodes) * 1_000) / (performance.now() - drained.at);
-  say(`draining: ${seconds(drained.at)} s, ${Math.round(rate)} nodes/s (${ratio(rate, without)})`);
+  print(`draining: ${seconds(drained.at)} s, ${Math.round(rate)} nodes/s (${ratio(rate, without)})`);
   const overall = (plan.runs * NODES * 1_000) / (performance.now() - began);
-  say(`in all: ${Math.round(overall)} nodes/s (${ratio(overall, without)}), ${Math.round(peak)} MB at most`);
-  if (sql !== null) say(`left over: ${JSON.stringify(await leftovers(sql))}`);
+  print(`in all: ${Math.round(overall)} nodes/s (${ratio(overall, without)}), ${Math.round(peak)} MB at most`);
+  if (sql !== null) print(`left over: ${JSON.stringify(await leftovers(sql))}`);
 }
 
 function seconds(since: number): string {

@@ -22,7 +22,7 @@ export async function measureLoneBound(store: Store, commits: number): Promise<n
   return (performance.now() - before) / commits;
 }
 
-/** Completions of nodes per second in batches of one statement each, by an owner who remembers every version. */
+/** Completions of nodes per second in batches of one statement each, by a writer that has every version in memory. */
 export async function measureOwnerBound(store: Store, batches: number, round: string): Promise<number> {
   const lanes = await Promise.all(["a", "b"].map((lane) => createRows(store, `run_owner_${round}_${lane}_`)));
   const before = performance.now();
@@ -34,7 +34,7 @@ export async function measureOwnerBound(store: Store, batches: number, round: st
   return (lanes.length * batches * BATCH * 1_000) / (performance.now() - before);
 }
 
-/** The same by somebody who remembers nothing: claims open attempts nobody else has, reads the heads, then writes. */
+/** The same by a writer without memory: claims open attempts that no other writer has, reads the heads, then writes. */
 export async function measureReplicaBound(store: Store, sql: Sql, batches: number): Promise<number> {
   const rows = new Map<string, Row>();
   for (const lane of ["c", "d"]) {
@@ -75,7 +75,7 @@ const CLAIM = {
 
 const TABLES = ["open_attempts", "event_blocks", "run_heads", "runs"];
 
-/** Takes away what was written for the bounds: runs that nobody can go on with would be looked after all the while. */
+/** Deletes what was written for the bounds: the replicas would try to continue these runs all the time. */
 export async function clearBound(sql: Sql): Promise<void> {
   for (const table of TABLES)
     await sql.query({ name: "", text: `delete from ${table} where run_id like 'run\\_%\\_%'` });

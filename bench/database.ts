@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded } from "../src/embedded/index.ts";
-import { openPostgres } from "../src/postgres/index.ts";
+import { openEmbedded } from "../src/store/embedded/index.ts";
+import { openPostgres } from "../src/store/postgres/index.ts";
 import { createSqlStore, type Sql, type Store } from "../src/store/index.ts";
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
 

@@ -19,12 +19,12 @@ export function runToEnd(plan: Plan): number {
   const inputs: Input[] = [{ type: "start", at: 0, jitter: 0, ...start }];
   for (const input of inputs) {
     for (const effect of advance(state, input).effects) {
-      const told = { at: 0, jitter: 0 };
+      const common = { at: 0, jitter: 0 };
       if (effect.type === "request-verdict") {
-        inputs.push({ ...told, type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict: ALLOW });
+        inputs.push({ ...common, type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict: ALLOW });
       } else if (effect.type === "dispatch") {
         const result = { status: "completed", stdout: "done", tokens: NO_TOKENS, costMicros: 1 } as const;
-        inputs.push({ ...told, type: "callback", nodeId: effect.nodeId, attempt: effect.attempt, result });
+        inputs.push({ ...common, type: "callback", nodeId: effect.nodeId, attempt: effect.attempt, result });
       }
     }
   }

@@ -100,7 +100,7 @@ export async function measureGovernedRate(store: Store, diamonds: number): Promi
   }
 }
 
-/** `sql`: where storage can be told and sizes are to be compared, null elsewhere. */
+/** `sql`: for a database that reports its storage, where sizes are compared; otherwise null. */
 export async function measureGoverned(store: Store, sql: Sql | null, plan: RuntimePlan): Promise<GovernedFigure> {
   const { driver, close } = await openGoverned(store);
   try {

@@ -117,13 +117,13 @@ function print(text: string): void {
   process.stdout.write(`${text}\n\n`);
 }
 
-function say(line: string): void {
+function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** A benchmark takes minutes; whoever waits sees that it moves. */
+/** A benchmark takes minutes: this shows the person who waits that it makes progress. */
 function progress(what: string): void {
-  say(`${String(Math.round(performance.now() / 1_000)).padStart(4)} s  ${what}`);
+  log(`${String(Math.round(performance.now() / 1_000)).padStart(4)} s  ${what}`);
 }
 
 function hasTime({ budgetMs }: BenchPlan, neededMs: number): boolean {
@@ -149,7 +149,7 @@ async function measureOn(
     print(databaseTable(figure));
     if (!withPeers || url === null) return { figure, peers: [] };
     const ours = (): Promise<number> => measureGovernedRate(store, plan.peers.ours);
-    const ground = { root, sql, url, ours, hasTime: () => hasTime(plan, PEER_MS), say: progress };
+    const ground = { root, sql, url, ours, hasTime: () => hasTime(plan, PEER_MS), print: progress };
     const peers = await measurePeers(ground, plan.peers);
     print(peerTable(figure.governed, peers));
     return { figure, peers };
@@ -171,7 +171,7 @@ function backlogOf(flags: readonly string[]): BacklogPlan | null {
 /** `root`: the checkout, whose program is started and whose results are kept. */
 export async function measure(root: string, flags: readonly string[]): Promise<void> {
   const backlog = backlogOf(flags);
-  if (backlog !== null) return measureBacklog(root, backlog, say);
+  if (backlog !== null) return measureBacklog(root, backlog, log);
   const isQuick = flags.includes("--quick");
   const plan = isQuick ? QUICK : FULL;
   progress("engine");

@@ -24,11 +24,11 @@ export function readPeerLines(name: string, output: string, ending: PeerEnding):
   let about: Record<string, unknown> = {};
   let error: string | null = null;
   for (const line of output.split("\n")) {
-    const said = ourLine(line);
-    if (said === null) continue;
-    if (typeof said["figure"] === "string") figures.set(said["figure"], said);
-    else if (typeof said["error"] === "string") error = said["error"];
-    else about = said;
+    const fields = ourLine(line);
+    if (fields === null) continue;
+    if (typeof fields["figure"] === "string") figures.set(fields["figure"], fields);
+    else if (typeof fields["error"] === "string") error = fields["error"];
+    else about = fields;
   }
   const figure = {
     name,
@@ -45,16 +45,16 @@ export function readPeerLines(name: string, output: string, ending: PeerEnding):
 function ourLine(line: string): Record<string, unknown> | null {
   if (!line.startsWith("{")) return null;
   try {
-    const said = JSON.parse(line) as Record<string, unknown>;
-    return said["peer"] === true ? said : null;
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    return fields["peer"] === true ? fields : null;
   } catch {
     return null;
   }
 }
 
-function shapeOf(said: Record<string, unknown> | undefined): PeerShape | null {
-  const msPerNode = positive(said?.["value"]);
-  const nodes = positive(said?.["nodes"]);
+function shapeOf(fields: Record<string, unknown> | undefined): PeerShape | null {
+  const msPerNode = positive(fields?.["value"]);
+  const nodes = positive(fields?.["nodes"]);
   return msPerNode === null || nodes === null ? null : { nodes, msPerNode };
 }
 

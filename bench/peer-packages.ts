@@ -6,9 +6,9 @@ import { delimiter, join } from "node:path";
 import { freePort } from "../test/integration/support/proxy.ts";
 
 /** Null when they are there now, else why they are not. */
-export function installPeers(directory: string, say: (line: string) => void): string | null {
+export function installPeers(directory: string, print: (line: string) => void): string | null {
   if (!isStale(directory)) return null;
-  say("installing the peers of the benchmark into bench/peers, once");
+  print("installing the peers of the benchmark into bench/peers, once");
   const flags = ["--no-audit", "--no-fund", "--no-save", "--ignore-scripts", "--loglevel", "error"];
   const result = spawnSync("npm", ["install", ...flags], { cwd: directory, encoding: "utf8" });
   if (result.error !== undefined) return `npm cannot be started (${result.error.message})`;
@@ -33,8 +33,8 @@ const INSTALLER = "apt-get";
 const READY_TRIES = 100;
 
 /** A Redis of our own in a directory of its own, or why there is none. */
-export async function startRedis(say: (line: string) => void): Promise<Redis | string> {
-  if (findServer() === null) installRedis(say);
+export async function startRedis(print: (line: string) => void): Promise<Redis | string> {
+  if (findServer() === null) installRedis(print);
   const program = findServer();
   if (program === null)
     return `there is no ${SERVER} on this machine; install one (Debian: ${INSTALLER} install redis)`;
@@ -58,12 +58,12 @@ export async function startRedis(say: (line: string) => void): Promise<Redis | s
 }
 
 async function isReady(child: ChildProcess): Promise<boolean> {
-  let said = "";
+  let output = "";
   child.stdout?.on("data", (chunk: Buffer) => {
-    if (said.length < 100_000) said += chunk.toString("utf8");
+    if (output.length < 100_000) output += chunk.toString("utf8");
   });
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
-    if (said.includes("Ready to accept connections")) return true;
+    if (output.includes("Ready to accept connections")) return true;
     if (child.exitCode !== null || child.signalCode !== null) return false;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -75,10 +75,10 @@ function findServer(): string | null {
   return directories.map((directory) => join(directory, SERVER)).find(isProgram) ?? null;
 }
 
-/** Where that needs nobody's leave: as root, on Debian. The service that comes with it is not started. */
-function installRedis(say: (line: string) => void): void {
+/** Only where no permission is needed: as root, on Debian. The service that comes with it is not started. */
+function installRedis(print: (line: string) => void): void {
   if (process.getuid?.() !== 0 || !existsSync("/etc/debian_version")) return;
-  say("installing Redis for BullMQ, once");
+  print("installing Redis for BullMQ, once");
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   spawnSync(INSTALLER, ["update"], { stdio: "ignore", env });
   spawnSync(INSTALLER, ["install", "-y", "--no-install-recommends", SERVER], { stdio: "ignore", env });

@@ -35,7 +35,7 @@ export interface PeerGround {
   readonly ours: () => Promise<number>;
   /** Whether there is time for another. */
   readonly hasTime: () => boolean;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** A peer, and what ours did right before and right after it, on the average. */
@@ -43,10 +43,10 @@ export interface BesidePeer extends PeerFigure {
   readonly oursPerSecond: number;
 }
 
-/** What goes wrong with a peer is said in its figure and stops nothing. */
+/** A failure of a peer is recorded in its figure and does not stop the benchmark. */
 export async function measurePeers(ground: PeerGround, plan: PeerPlan): Promise<readonly BesidePeer[]> {
   const directory = join(ground.root, "bench", "peers");
-  const missing = installPeers(directory, ground.say);
+  const missing = installPeers(directory, ground.print);
   const figures: BesidePeer[] = [];
   let before = await ground.ours();
   for (const peer of PEERS) {
@@ -61,7 +61,7 @@ export async function measurePeers(ground: PeerGround, plan: PeerPlan): Promise<
 }
 
 async function measurePeer(ground: PeerGround, directory: string, peer: Peer, plan: PeerPlan): Promise<PeerFigure> {
-  ground.say(`beside ${peer.name}`);
+  ground.print(`beside ${peer.name}`);
   try {
     return await (peer.isOnRedis ? onRedis : onPostgres)(ground, directory, peer, plan);
   } catch (error) {
@@ -82,7 +82,7 @@ async function onPostgres(ground: PeerGround, directory: string, peer: Peer, pla
 }
 
 async function onRedis(ground: PeerGround, directory: string, peer: Peer, plan: PeerPlan): Promise<PeerFigure> {
-  const redis: Redis | string = await startRedis(ground.say);
+  const redis: Redis | string = await startRedis(ground.print);
   if (typeof redis === "string") return readPeerLines(peer.name, "", redis);
   try {
     return await runPeer(join(directory, "main.mjs"), peer, { ...plan, redisUrl: redis.url });

@@ -66,7 +66,7 @@ async function startOnce(program: string, data: string, url: string | null) {
   return { startMs, idleMegabytes };
 }
 
-/** Null where the system does not say. */
+/** Null where the system does not report it. */
 function residentMegabytes(pid: number): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -15,7 +15,7 @@ export function onTrouble(what: string, error: unknown): void {
   process.stderr.write(`${what}: ${String(error)}\n`);
 }
 
-/** What every node asks: it answers at once with what it was told. */
+/** An adapter that answers every node at once with the text of its request. */
 export function createEcho(clock: Clock): Adapter {
   const { script } = readScript("default: echo\n");
   if (script === null) throw new Error("the script is wrong");

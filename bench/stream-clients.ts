@@ -1,7 +1,7 @@
 /** Many clients of one stream in a process of their own, so that what reads does not slow what is measured. */
 import { Agent, get } from "node:http";
 
-/** What the program of the benchmark is told to be these instead. */
+/** The argument with which the program of the benchmark becomes these clients. */
 export const CLIENTS = "clients";
 
 export interface ClientsPlan {
@@ -36,7 +36,7 @@ export function readIds(text: string): { readonly ids: readonly number[]; readon
 }
 
 /** Fails as soon as one of them is turned away: nothing is measured of a crowd that is not complete. */
-export async function followAll({ url, key, clients }: ClientsPlan, say: (line: ClientsLine) => void): Promise<void> {
+export async function followAll({ url, key, clients }: ClientsPlan, print: (line: ClientsLine) => void): Promise<void> {
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
   const arrivals = new Map<number, { clients: number; atMs: number }>();
   let waiting = clients;
@@ -44,7 +44,7 @@ export async function followAll({ url, key, clients }: ClientsPlan, say: (line: 
     new Promise((resolve, reject) => {
       let text = "";
       let isHeard = false;
-      const hear = (chunk: string): void => {
+      const receive = (chunk: string): void => {
         const { ids, rest } = readIds(text + chunk);
         text = rest;
         const atMs = machineNow();
@@ -52,7 +52,7 @@ export async function followAll({ url, key, clients }: ClientsPlan, say: (line: 
         if (isHeard || ids.length === 0) return;
         isHeard = true;
         waiting -= 1;
-        if (waiting === 0) say({ type: "ready" });
+        if (waiting === 0) print({ type: "ready" });
       };
       const request = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
         if (response.statusCode !== 200) {
@@ -60,12 +60,12 @@ export async function followAll({ url, key, clients }: ClientsPlan, say: (line: 
           return reject(new Error(`a client of the stream was answered ${response.statusCode}`));
         }
         response.setEncoding("utf8");
-        response.on("data", hear);
+        response.on("data", receive);
         response.once("end", resolve);
         response.once("error", reject);
       });
       request.once("error", reject);
     });
   await Promise.all(Array.from({ length: clients }, follow));
-  say({ type: "done", arrivals: [...arrivals].map(([eventId, one]) => ({ eventId, ...one })) });
+  print({ type: "done", arrivals: [...arrivals].map(([eventId, one]) => ({ eventId, ...one })) });
 }

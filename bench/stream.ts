@@ -11,7 +11,7 @@ import { openGoverned } from "./governed.ts";
 import { createEcho, median, ORG, prepare } from "./runtime.ts";
 import { shapeOf } from "./shapes.ts";
 import { type Arrival, CLIENTS, type ClientsLine, type ClientsPlan, machineNow } from "./stream-clients.ts";
-import { rateOf, type Told, toldOf } from "./stream-told.ts";
+import { rateOf, type Delivery, deliveriesOf } from "./stream-delivery.ts";
 
 export interface StreamPlan {
   readonly clients: number;
@@ -28,7 +28,7 @@ export interface StreamFigure {
 }
 
 const KEY = "slk_benchmark_stream_key";
-/** Between the nodes of the slow run, longer than it takes to tell everybody. */
+/** Between the nodes of the slow run, longer than a delivery to all clients takes. */
 const GAP_MS = 200;
 
 export async function measureStream(store: Store, plan: StreamPlan): Promise<StreamFigure> {
@@ -48,7 +48,7 @@ export async function measureStream(store: Store, plan: StreamPlan): Promise<Str
     const at = machineNow();
     if (runId === followed) for (const { eventId } of events) committed.set(eventId, at);
   });
-  const follow = async (nodes: number, gapMs: number): Promise<readonly Told[]> => {
+  const follow = async (nodes: number, gapMs: number): Promise<readonly Delivery[]> => {
     gate.shut();
     const runner = await prepare(store, driver, shapeOf("chain").source(nodes));
     const { runId, ended } = await runner.begin();
@@ -64,7 +64,7 @@ export async function measureStream(store: Store, plan: StreamPlan): Promise<Str
       committed.clear();
       gate.open(gapMs);
       await ended;
-      return toldOf(await clients.done, committed, plan.clients);
+      return deliveriesOf(await clients.done, committed, plan.clients);
     } finally {
       gate.open(0);
       clients.stop();
@@ -87,7 +87,7 @@ export async function measureStream(store: Store, plan: StreamPlan): Promise<Str
   }
 }
 
-/** Holds what an adapter is asked until everybody listens, and then lets it through, all at once or one by one. */
+/** Holds the requests to an adapter until all clients are connected, then releases them, all at once or one by one. */
 class Gate {
   readonly adapter: Adapter;
   #opened = Promise.resolve();
@@ -133,18 +133,18 @@ class Clients {
       child.once("close", () => reject(new Error("the clients of the stream ended before they were done")));
     });
     const lines = createInterface({ input: child.stdout });
-    const told = new Map<ClientsLine["type"], (line: ClientsLine) => void>();
+    const listeners = new Map<ClientsLine["type"], (line: ClientsLine) => void>();
     lines.on("line", (text) => {
       const line = JSON.parse(text) as ClientsLine;
-      told.get(line.type)?.(line);
+      listeners.get(line.type)?.(line);
     });
     const lineOf = (type: ClientsLine["type"]): Promise<ClientsLine> =>
-      Promise.race([new Promise<ClientsLine>((resolve) => told.set(type, resolve)), ended]);
+      Promise.race([new Promise<ClientsLine>((resolve) => listeners.set(type, resolve)), ended]);
     this.ready = lineOf("ready").then(() => {});
     this.done = lineOf("done").then((line) => {
       return line.type === "done" ? line.arrivals : [];
     });
-    // Whoever waits for the one is not to be surprised by the other.
+    // Code that waits for one of them must not fail on an unhandled rejection of the other.
     this.done.catch(() => {});
   }
 

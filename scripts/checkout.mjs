@@ -11,7 +11,7 @@ import { withLock } from "./lock.mjs";
  */
 export const CHECKOUT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Installs and builds what is missing; says so on stderr in one line each, and nothing when all is ready. */
+/** Installs and builds what is missing; prints one line to stderr for each, and nothing when all is ready. */
 export async function prepareCheckout(root = CHECKOUT) {
   // A package that was installed comes built and without sources.
   if (!existsSync(join(root, "src"))) return;
@@ -37,7 +37,7 @@ const CONSOLE = {
 
 export async function installIfStale(root = CHECKOUT) {
   if (!isInstallStale(root)) return;
-  await withLock(join(root, ".prepare.lock"), say, () => {
+  await withLock(join(root, ".prepare.lock"), print, () => {
     if (isInstallStale(root)) install(root);
   });
 }
@@ -53,7 +53,7 @@ export async function buildConsoleIfStale(root = CHECKOUT) {
 
 async function makeIfStale(root, half) {
   if (!isStale(root, half)) return;
-  await withLock(join(root, ".prepare.lock"), say, () => {
+  await withLock(join(root, ".prepare.lock"), print, () => {
     if (isStale(root, half)) build(root, half);
   });
 }
@@ -91,7 +91,7 @@ function signatureOf(root, half) {
 }
 
 function install(root) {
-  say("installing packages, once");
+  print("installing packages, once");
   // Not `npm ci`: it refuses a lock file that lacks the binaries of other platforms, which not every registry carries.
   // Dev packages are part of a checkout: a production environment needs the compiler too.
   const flags = ["--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
@@ -108,14 +108,14 @@ function install(root) {
     // npm puts the cause first and may follow it with pages of usage.
     process.stderr.write(`${(result.stderr + result.stdout).split("\n").slice(0, 12).join("\n")}\n`);
     throw new Error(
-      `npm install failed with code ${result.status ?? result.signal}; mend what it says above, then try again.`,
+      `npm install failed with code ${result.status ?? result.signal}; fix the errors above, then try again.`,
     );
   }
 }
 
-/** Builds beside `dist` and moves file by file, so that whoever reads `dist` meanwhile never finds a file missing. */
+/** Builds beside `dist` and moves file by file, so that a process that reads `dist` meanwhile never misses a file. */
 function build(root, half) {
-  say(half === CONSOLE ? "building the console, once" : "building, once");
+  print(half === CONSOLE ? "building the console, once" : "building, once");
   const signature = signatureOf(root, half);
   const fresh = join(root, `dist.${process.pid}.tmp`);
   const dist = join(root, "dist");
@@ -139,7 +139,7 @@ function build(root, half) {
 function bundle(root, outDir) {
   const bundler = join(root, "node_modules", "vite", "bin", "vite.js");
   const flags = ["--logLevel", "error", "--outDir", join(outDir, "console")];
-  // Whoever builds it, a page is never a page for developing.
+  // The page is a production build even if the caller's NODE_ENV is another.
   const result = spawnSync(process.execPath, [bundler, "build", ...flags], {
     cwd: root,
     env: { ...process.env, NODE_ENV: "production" },
@@ -148,7 +148,7 @@ function bundle(root, outDir) {
   });
   if (result.status !== 0) {
     process.stderr.write(result.stdout + result.stderr);
-    throw new Error("the console cannot be built; mend what is listed above, then try again.");
+    throw new Error("the console cannot be built; fix the errors above, then try again.");
   }
 }
 
@@ -161,7 +161,7 @@ function compile(root, outDir) {
   });
   if (result.status !== 0) {
     process.stderr.write(result.stdout + result.stderr);
-    throw new Error("the sources do not compile; mend what is listed above, then try again.");
+    throw new Error("the sources do not compile; fix the errors above, then try again.");
   }
 }
 
@@ -174,6 +174,6 @@ function modifiedAt(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-function say(text) {
+function print(text) {
   process.stderr.write(`sluice: ${text}\n`);
 }

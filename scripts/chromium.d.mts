@@ -1,6 +1,6 @@
 export const CHROMIUM_MISSING: string;
 export function findChromium(env?: Readonly<Record<string, string | undefined>>): string | null;
 export function installChromium(
-  say: (text: string) => void,
+  print: (text: string) => void,
   env?: Readonly<Record<string, string | undefined>>,
 ): boolean;

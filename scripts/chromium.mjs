@@ -12,7 +12,7 @@ const PROGRAMS = [
 
 const INSTALLER = "apt-get";
 
-/** What to say when there is none and none can be installed. */
+/** Printed when there is none and none can be installed. */
 export const CHROMIUM_MISSING =
   "no Chromium found, which the tests in a real browser need: install it (Debian: apt-get install chromium), " +
   "or name one in SLUICE_CHROMIUM";
@@ -26,11 +26,11 @@ export function findChromium(env = process.env) {
   return [...found, ...PROGRAMS].find(isProgram) ?? null;
 }
 
-/** Installs one where that needs nobody's leave: as root, on Debian. True when there is one afterwards. */
-export function installChromium(say, env = process.env) {
+/** Installs one where no permission is needed: as root, on Debian. True when there is one afterwards. */
+export function installChromium(print, env = process.env) {
   const isAllowed = process.getuid?.() === 0 && existsSync("/etc/debian_version");
   if (!isAllowed || (env.SLUICE_CHROMIUM ?? "") !== "") return false;
-  say("installing Chromium, once");
+  print("installing Chromium, once");
   const quiet = { stdio: "ignore", env: { ...env, DEBIAN_FRONTEND: "noninteractive" } };
   spawnSync(INSTALLER, ["update"], quiet);
   spawnSync(INSTALLER, ["install", "-y", "--no-install-recommends", "chromium"], quiet);

@@ -78,8 +78,8 @@ const TRIALS: Readonly<Record<string, Partial<AdapterRequest>>> = {
 for (const [name, request] of Object.entries(TRIALS)) {
   const begun = Date.now();
   const { result, partials, logs } = await attempt(adapter, request);
-  const told = JSON.stringify({ ...result, ...("messages" in result ? { messages: result.messages?.length } : {}) });
-  print(`${name} (${Date.now() - begun} ms): ${told} pieces ${JSON.stringify(partials)} log ${logs.length}`);
+  const shown = JSON.stringify({ ...result, ...("messages" in result ? { messages: result.messages?.length } : {}) });
+  print(`${name} (${Date.now() - begun} ms): ${shown} pieces ${JSON.stringify(partials)} log ${logs.length}`);
 }
 const begun = Date.now();
 const stop = new AbortController();

@@ -10,7 +10,7 @@ import { renderMetricReference } from "./reference/metric-reference.ts";
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Pages that are written from code; a test compares them, so that they cannot lie. */
+/** Pages that are generated from code; a test compares them with the code. */
 export const DOCS: readonly { readonly path: string; readonly render: () => string }[] = [
   { path: "docs/events.md", render: renderEventDocs },
   { path: "docs/problem-codes.md", render: renderProblemDocs },

@@ -1,15 +1,15 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A holder that is silent for longer than this is taken for gone, wherever its process lives. */
+/** A lock that is older than this is abandoned, even if its process is alive. */
 const HELD_MS_MAX = 20 * 60_000;
 
 /**
  * Runs `work` while no other process of this machine does. The lock is a file that names its holder; one left behind by
  * a process that is gone is broken. Losing the narrow race of breaking it costs work done twice, nothing else.
  */
-export async function withLock(file, say, work) {
-  let hasSaid = false;
+export async function withLock(file, print, work) {
+  let hasPrinted = false;
   while (!take(file)) {
     const holder = holderOf(file);
     if (holder === null) continue;
@@ -17,8 +17,8 @@ export async function withLock(file, say, work) {
       breakLock(file);
       continue;
     }
-    if (!hasSaid) say(`waiting for another start that is preparing this checkout (process ${holder.pid})`);
-    hasSaid = true;
+    if (!hasPrinted) print(`waiting for another start that is preparing this checkout (process ${holder.pid})`);
+    hasPrinted = true;
     await sleep(100);
   }
   try {
@@ -59,7 +59,7 @@ function isGone(holder) {
   }
 }
 
-/** Renaming first makes sure that of several who find the same old lock only one removes it. */
+/** Renaming first makes sure that only one of several processes that find the same old lock removes it. */
 function breakLock(file) {
   const aside = `${file}.${process.pid}`;
   try {

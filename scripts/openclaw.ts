@@ -31,7 +31,7 @@ const TRIALS: Readonly<Record<string, readonly [JsonObject, Partial<AdapterReque
   plain: [{}, { message: "Say hello.", systemPrompt: "Be brief." }],
   "a thread": [{}, { message: "Remember the word heron.", inputs: { sessionId: "sluice-trial" } }],
   "the same thread": [{}, { message: "Which word was it?", inputs: { sessionId: "sluice-trial" } }],
-  "an agent nobody has": [{ agents: ["nobody"] }, { message: "Say hello.", model: "nobody" }],
+  "an unknown agent": [{ agents: ["unknown"] }, { message: "Say hello.", model: "unknown" }],
   "a wrong token": [{ token_env: "WRONG" }, { message: "Say hello." }],
 };
 for (const [name, [section, request]] of Object.entries(TRIALS)) {

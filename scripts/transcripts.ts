@@ -5,18 +5,18 @@ import { type Exchange, isAsShown, perform, SCRIPT } from "../test/docs/transcri
 import { ROOT } from "./generated-docs.ts";
 
 /**
- * `npx tsx scripts/transcripts.ts docs/tutorial.md`: does what a page says and writes what really comes out beneath each
- * command whose shown answer is no longer true. What differs from run to run becomes `…`. Read the result before you keep it.
+ * `npx tsx scripts/transcripts.ts docs/tutorial.md`: runs the commands of a page and writes the real output beneath each
+ * command whose shown output is no longer true. What differs from run to run becomes `…`. Read the result before you keep it.
  */
 for (const path of process.argv.slice(2)) {
   let text = readFileSync(join(ROOT, path), "utf8");
   let from = 0;
-  const write = ({ command, shown, said }: Exchange): void => {
+  const write = ({ command, shown, printed }: Exchange): void => {
     if (command === SCRIPT) return;
     const typed = command === "^C" ? "^C\n" : `$ ${command}\n`;
     const after = text.indexOf(typed, from) + typed.length;
-    const isTrue = shown.trim() !== "" && isAsShown(said, shown);
-    const kept = isTrue || said === "" ? shown : general(said);
+    const isTrue = shown.trim() !== "" && isAsShown(printed, shown);
+    const kept = isTrue || printed === "" ? shown : general(printed);
     text = `${text.slice(0, after)}${kept}${kept === "" || shown !== "" ? "" : "\n"}${text.slice(after + shown.length)}`;
     from = after + kept.length;
   };
@@ -27,8 +27,8 @@ for (const path of process.argv.slice(2)) {
   }
 }
 
-function general(said: string): string {
-  return said
+function general(printed: string): string {
+  return printed
     .replaceAll(/\b(run|apr|key|vrd|msg)_[\w-]{8,}/g, "$1_…")
     .replaceAll(/slk_[\w-]{20,}/g, "slk_…")
     .replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b(?! ago)/g, "… ms")

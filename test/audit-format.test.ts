@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AuditDesk, createSigner } from "../src/audit/index.ts";
+import { AuditTrail, createSigner } from "../src/audit/index.ts";
 import { auditEntry } from "../src/core/audit/index.ts";
 import { createMemoryStore } from "../src/store/index.ts";
 import { REPOSITORY } from "./law/source.ts";
@@ -15,8 +15,8 @@ const DAY_MS = 86_400_000;
 async function exported(): Promise<string> {
   let now = 1_700_000_000_000;
   const store = createMemoryStore({ now: () => now });
-  const desk = new AuditDesk({ store, now: () => now, seed: SEED });
-  const tell = async (count: number, held: (index: number) => boolean): Promise<void> => {
+  const desk = new AuditTrail({ store, now: () => now, seed: SEED });
+  const record = async (count: number, held: (index: number) => boolean): Promise<void> => {
     const entries = Array.from({ length: count }, (_, index) =>
       auditEntry({
         at: now + index,
@@ -35,15 +35,15 @@ async function exported(): Promise<string> {
     now += 61_000;
     await desk.catchUp("org_1");
   };
-  await tell(5, () => false);
+  await record(5, () => false);
   await close();
-  await tell(11, (index) => index % 3 === 1);
+  await record(11, (index) => index % 3 === 1);
   await close();
   now += 400 * DAY_MS;
   await desk.prune("org_1");
-  await tell(13, () => false);
+  await record(13, () => false);
   await close();
-  await tell(3, () => true);
+  await record(3, () => true);
   let text = "";
   for await (const piece of desk.export("org_1")) text += piece;
   return text;

@@ -73,15 +73,15 @@ const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: `${join(ro
 
 function start(args: readonly string[], program = join(root, "bin", "sluice"), cwd = tmpdir()) {
   const result = spawnSync(program, args, { cwd, encoding: "utf8", env: environment() });
-  return { code: result.status, out: result.stdout, said: result.stderr };
+  return { code: result.status, out: result.stdout, stderr: result.stderr };
 }
 
 const compiled = (): number => readFileSync(join(root, "compiled.log"), "utf8").length;
 
 describe("bin/sluice", () => {
   it("builds what is missing, passes arguments and exit code through, and is silent the second time", () => {
-    expect(start(["a", "b"])).toEqual({ code: 2, out: '["a","b"]\n', said: "sluice: building, once\n" });
-    expect(start([])).toEqual({ code: 0, out: "[]\n", said: "" });
+    expect(start(["a", "b"])).toEqual({ code: 2, out: '["a","b"]\n', stderr: "sluice: building, once\n" });
+    expect(start([])).toEqual({ code: 0, out: "[]\n", stderr: "" });
     expect(compiled()).toBe(1);
   });
 
@@ -94,41 +94,41 @@ describe("bin/sluice", () => {
   it("builds again when a source is added, changed or removed, and not for a test", () => {
     start([]);
     put("src/cli/other.js", "1");
-    expect(start([]).said).toContain("building");
+    expect(start([]).stderr).toContain("building");
     expect(existsSync(join(root, "dist/cli/other.js"))).toBe(true);
     put("src/cli/other.js", "22");
-    expect(start([]).said).toContain("building");
+    expect(start([]).stderr).toContain("building");
     rmSync(join(root, "src/cli/other.js"));
-    expect(start([]).said).toContain("building");
+    expect(start([]).stderr).toContain("building");
     expect(existsSync(join(root, "dist/cli/other.js"))).toBe(false);
     put("src/cli/main.test.ts", "");
-    expect(start([]).said).toBe("");
+    expect(start([]).stderr).toBe("");
   });
 
   it("builds the console where there is one, and each half only for changes of its own", () => {
     put("src/console/main.tsx", "page");
     put("src/core/x.js", "1");
     put("node_modules/vite/bin/vite.js", BUNDLER);
-    expect(start([]).said).toBe("sluice: building, once\nsluice: building the console, once\n");
+    expect(start([]).stderr).toBe("sluice: building, once\nsluice: building the console, once\n");
     expect(existsSync(join(root, "dist/console/index.html"))).toBe(true);
-    expect(start([]).said).toBe("");
+    expect(start([]).stderr).toBe("");
     put("src/console/main.tsx", "another page");
-    expect(start([]).said).toBe("sluice: building the console, once\n");
+    expect(start([]).stderr).toBe("sluice: building the console, once\n");
     put("src/cli/other.js", "1");
-    expect(start([]).said).toBe("sluice: building, once\n");
+    expect(start([]).stderr).toBe("sluice: building, once\n");
     put("src/core/x.js", "22");
-    expect(start([]).said).toBe("sluice: building, once\nsluice: building the console, once\n");
+    expect(start([]).stderr).toBe("sluice: building, once\nsluice: building the console, once\n");
     expect(existsSync(join(root, "dist/cli/main.js"))).toBe(true);
     expect(existsSync(join(root, "dist/console/index.html"))).toBe(true);
   });
 
-  it("says what does not compile, keeps the old build, and cleans up", () => {
+  it("prints what does not compile, keeps the old build, and cleans up", () => {
     start([]);
     put("src/broken", "");
-    const { code, said } = start([]);
+    const { code, stderr } = start([]);
     expect(code).toBe(2);
-    expect(said).toContain("src/broken(1,1): error TS1");
-    expect(said).toContain("sluice: the sources do not compile");
+    expect(stderr).toContain("src/broken(1,1): error TS1");
+    expect(stderr).toContain("sluice: the sources do not compile");
     expect(existsSync(join(root, "dist/cli/main.js"))).toBe(true);
     expect(existsSync(join(root, ".prepare.lock"))).toBe(false);
     rmSync(join(root, "src/broken"));
@@ -137,33 +137,33 @@ describe("bin/sluice", () => {
 
   it("installs when packages are missing or older than the lock file", () => {
     rmSync(join(root, "node_modules/.package-lock.json"));
-    expect(start([]).said).toContain("installing packages");
+    expect(start([]).stderr).toContain("installing packages");
     expect(readFileSync(join(root, "npm.log"), "utf8")).toMatch(/^install --no-save --include=dev /);
-    expect(start([]).said).toBe("");
+    expect(start([]).stderr).toBe("");
     utimesSync(join(root, "package-lock.json"), new Date(), new Date(Date.now() + 60_000));
-    expect(start([]).said).toContain("installing packages");
+    expect(start([]).stderr).toContain("installing packages");
   });
 
   it("starts what is built where there are no sources, as in a package, and installs nothing", () => {
     start([]);
     rmSync(join(root, "src"), { recursive: true });
     rmSync(join(root, "node_modules"), { recursive: true });
-    expect(start(["a"])).toMatchObject({ code: 1, out: '["a"]\n', said: "" });
+    expect(start(["a"])).toMatchObject({ code: 1, out: '["a"]\n', stderr: "" });
   });
 
-  it("says in one line why it could not install", () => {
+  it("prints in one line why it could not install", () => {
     rmSync(join(root, "node_modules/.package-lock.json"));
     put("npm-fails", "");
-    const { code, said } = start([]);
+    const { code, stderr } = start([]);
     expect(code).toBe(2);
-    expect(said).toContain("npm error no network");
-    expect(said.trimEnd().split("\n").at(-1)).toMatch(/^sluice: npm install failed with code 1; /);
+    expect(stderr).toContain("npm error no network");
+    expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^sluice: npm install failed with code 1; /);
   });
 
   it("breaks the lock of a process that is gone", () => {
     const gone = spawnSync(process.execPath, ["-e", ""]).pid;
     put(".prepare.lock", String(gone));
-    expect(start(["x"])).toMatchObject({ code: 1, said: "sluice: building, once\n" });
+    expect(start(["x"])).toMatchObject({ code: 1, stderr: "sluice: building, once\n" });
   });
 
   it("builds once when several start together", async () => {

@@ -9,7 +9,7 @@ import { problemsOfYaml } from "./docs/yaml-block.ts";
 import { readRepository } from "./law/source.ts";
 
 describe("generated pages", () => {
-  it.each(DOCS)("$path is what the code says (npm run docs)", ({ path, render }) => {
+  it.each(DOCS)("$path is what the code generates (npm run docs)", ({ path, render }) => {
     expect(readFileSync(join(ROOT, path), "utf8")).toBe(render());
   });
 });
@@ -59,7 +59,7 @@ describe("written pages", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("show only YAML that is taken by whatever reads it", async () => {
+  it("show only YAML that the code that reads it accepts", async () => {
     const wrong: string[] = [];
     for (const block of blocksIn("yaml")) {
       const problems = await problemsOfYaml(block);
@@ -97,9 +97,9 @@ describe("docs/operations.md", () => {
         .flatMap(({ text }) => [...text.matchAll(/"((?:SLUICE|OTEL)_[A-Z_]+|DATABASE_URL|NO_COLOR)"/g)])
         .map(([, name]) => name),
     );
-    const told = new Set(
+    const named = new Set(
       [...page.matchAll(/^\| `((?:SLUICE|OTEL)_[A-Z_]+|DATABASE_URL|NO_COLOR)`/gm)].map(([, name]) => name),
     );
-    expect(told).toEqual(read);
+    expect(named).toEqual(read);
   });
 });

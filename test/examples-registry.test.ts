@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nextSlots } from "../src/schedule/index.ts";
+import { nextSlots } from "../src/outside/schedule/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
 
@@ -13,17 +13,19 @@ describe("the example of a team", () => {
   let api: Api;
   beforeEach(async () => {
     api = await createApi({}, read("10-team.script.yaml"));
-    const applied = await api.tell("POST", "apply", { body: read("10-registry/team.yaml"), headers: YAML });
+    const applied = await api.request("POST", "apply", { body: read("10-registry/team.yaml"), headers: YAML });
     expect(applied.status, JSON.stringify(applied.body)).toBe(200);
     await api.save(read("10-team.lobsterX").replaceAll(/^#.*\n/gm, ""));
   });
   afterEach(() => api.close());
 
   it("goes to the next writer when the first cannot, and to a person when nobody may", async () => {
-    const { status, body: run } = await api.tell("POST", "runs", { body: { workflow: "desk-digest", team: "desk" } });
+    const { status, body: run } = await api.request("POST", "runs", {
+      body: { workflow: "desk-digest", team: "desk" },
+    });
     expect(status, JSON.stringify(run)).toBe(201);
     await api.settle(run.id);
-    const { body: events } = await api.tell("GET", `runs/${run.id}/events?limit=1000`);
+    const { body: events } = await api.request("GET", `runs/${run.id}/events?limit=1000`);
     const takers = (nodeId: string): string[] =>
       events.data
         .filter(({ type, payload }: { type: string; payload: { nodeId?: string } }) => {
@@ -32,11 +34,11 @@ describe("the example of a team", () => {
         .map(({ payload }: { payload: { agentId: string } }) => payload.agentId);
     expect(takers("find")).toEqual(["scout"]);
     expect(takers("write")).toEqual(["junior", "senior"]);
-    const { body: state } = await api.tell("GET", `runs/${run.id}/state`);
+    const { body: state } = await api.request("GET", `runs/${run.id}/state`);
     expect(state).toMatchObject({ isPaused: true, nodeResults: [{}, {}, { nodeId: "translate", status: "blocked" }] });
 
     const assign = (assignTo: string) =>
-      api.tell("POST", `runs/${run.id}/nodes/translate/resolve`, { body: { assignTo } });
+      api.request("POST", `runs/${run.id}/nodes/translate/resolve`, { body: { assignTo } });
     expect((await assign("senior")).body.code).toBe("contract_violated");
     expect((await assign("linguist")).status).toBe(200);
     expect(await api.settle(run.id)).toBe("completed");
@@ -47,7 +49,7 @@ describe("the example of a nightly check", () => {
   it("registers what starts it and whom it tells", async () => {
     const api = await createApi({ nextSlots });
     await api.save(read("12-nightly.lobsterX").replaceAll(/^#.*\n/gm, ""));
-    const applied = await api.tell("POST", "apply", { body: read("12-registry/outside.yaml"), headers: YAML });
+    const applied = await api.request("POST", "apply", { body: read("12-registry/outside.yaml"), headers: YAML });
     expect(applied.body).toMatchObject({
       applied: [
         { kind: "Schedule", action: "created" },
@@ -55,9 +57,9 @@ describe("the example of a nightly check", () => {
         { kind: "Alert", action: "created" },
       ],
     });
-    const { body: slots } = await api.tell("GET", "schedules/every-night/slots");
+    const { body: slots } = await api.request("GET", "schedules/every-night/slots");
     expect(slots.nextSlots).toHaveLength(5);
-    const { body: webhook } = await api.tell("GET", "webhooks/ops");
+    const { body: webhook } = await api.request("GET", "webhooks/ops");
     expect(JSON.stringify(webhook)).not.toContain("whsec_");
     await api.close();
   });

@@ -22,7 +22,7 @@ describe("docs/governance.md", () => {
     expect(blocks.length).toBeGreaterThan(2);
     const api = await createApi();
     const headers = { "content-type": "application/yaml" };
-    const applied = await api.tell("POST", "apply", { body: blocks.join("\n---\n"), headers });
+    const applied = await api.request("POST", "apply", { body: blocks.join("\n---\n"), headers });
     await api.close();
     expect(applied.status, JSON.stringify(applied.body)).toBe(200);
     expect(applied.body.applied).toHaveLength(5);

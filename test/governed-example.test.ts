@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../src/clock/index.ts";
 import { digestText } from "../src/core/base/index.ts";
 import { EMPTY_CATALOG } from "../src/core/definition/index.ts";
-import { NO_PINS } from "../src/core/pins/index.ts";
-import { checkSource } from "../src/core/plan/index.ts";
+import { checkSource, NO_PINS } from "../src/core/plan/index.ts";
 import { readManifestStream } from "../src/registry/index.ts";
-import { buildHouse, readScript, rehearseGoverned, simulationOf } from "../src/rehearsal/index.ts";
+import { buildEnvironment, readScript, simulateGoverned, simulationOf } from "../src/simulation/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
 
@@ -51,7 +50,7 @@ let api: Api;
 beforeAll(async () => {
   api = await createApi({}, SCRIPT);
   const headers = { "content-type": "application/yaml" };
-  const applied = await api.tell("POST", "apply", { body: REGISTRY, headers });
+  const applied = await api.request("POST", "apply", { body: REGISTRY, headers });
   expect(applied.status, JSON.stringify(applied.body)).toBe(200);
   await api.save(SOURCE);
 });
@@ -59,21 +58,21 @@ afterAll(() => api.close());
 
 /** Runs it for real, with a person who says yes. */
 async function runIt(): Promise<{ readonly runId: string; readonly status: string }> {
-  const started = await api.tell("POST", "runs", { body: { workflow: "governed-refund" } });
+  const started = await api.request("POST", "runs", { body: { workflow: "governed-refund" } });
   expect(started.status).toBe(201);
   const runId = started.body.id;
   await api.settle(runId);
-  const { body } = await api.tell("GET", "approvals?status=pending");
+  const { body } = await api.request("GET", "approvals?status=pending");
   const [approval] = body.data;
   expect(approval).toMatchObject({ runId, nodeId: "pay", source: "policy" });
   const answer = { decision: "approve", digest: approval.digest };
-  expect((await api.tell("POST", `approvals/${approval.id}/resolve`, { body: answer })).status).toBe(200);
+  expect((await api.request("POST", `approvals/${approval.id}/resolve`, { body: answer })).status).toBe(200);
   return { runId, status: await api.settle(runId) };
 }
 
 describe("the governed example", () => {
   it("meets the verdicts its simulation says it would meet, here and without a server", async () => {
-    const there = await api.tell("POST", "simulate", { body: { workflow: "governed-refund", script: SCRIPT } });
+    const there = await api.request("POST", "simulate", { body: { workflow: "governed-refund", script: SCRIPT } });
     expect(there.status).toBe(200);
 
     const { plan } = checkSource(SOURCE, EMPTY_CATALOG);
@@ -81,7 +80,7 @@ describe("the governed example", () => {
     const clock = createSystemClock();
     const { manifests, problems } = readManifestStream(new TextEncoder().encode(REGISTRY));
     expect(problems).toEqual([]);
-    const built = await buildHouse(manifests, [plan], clock);
+    const built = await buildEnvironment(manifests, [plan], clock);
     if (!built.ok) throw new Error(JSON.stringify(built.applied));
     const piece = {
       source: SOURCE,
@@ -101,17 +100,17 @@ describe("the governed example", () => {
       gateway: null,
     } as const;
     const how = { approve: "all", at: clock.now(), mayGoOn: () => true } as const;
-    const offline = simulationOf(plan, await rehearseGoverned(piece, built.house, wish, how));
+    const offline = simulationOf(plan, await simulateGoverned(piece, built.environment, wish, how));
 
     const { runId, status } = await runIt();
-    const { body } = await api.tell("GET", `runs/${runId}/verdicts`);
+    const { body } = await api.request("GET", `runs/${runId}/verdicts`);
     const happened = told(body.data);
     expect(happened.map(({ nodeId, disposition, gate }) => [nodeId, disposition, gate])).toEqual(EXPECTED);
     expect(told(there.body.verdicts)).toEqual(happened);
     expect(told(offline.verdicts)).toEqual(happened);
     expect([there.body.status, offline.status]).toEqual([status, status]);
 
-    const run = (await api.tell("GET", `runs/${runId}`)).body;
+    const run = (await api.request("GET", `runs/${runId}`)).body;
     expect(there.body.forecast.costMicros).toBe(run.costMicros);
     expect(offline.forecast.costMicros).toBe(run.costMicros);
     const asked = { nodeId: "pay", approvers: ["role:desk-lead", "team:finance"] };
@@ -119,12 +118,12 @@ describe("the governed example", () => {
   });
 
   it("cannot begin its expensive part again on the same day, and its simulation says so first", async () => {
-    const { body } = await api.tell("POST", "simulate", { body: { workflow: "governed-refund", script: SCRIPT } });
+    const { body } = await api.request("POST", "simulate", { body: { workflow: "governed-refund", script: SCRIPT } });
     expect(body.status).toBe("failed");
     expect(body.nodes).toMatchObject([{ verdict: "allow" }, { nodeId: "assess", verdict: "block" }, {}, {}, {}]);
-    const started = await api.tell("POST", "runs", { body: { workflow: "governed-refund" } });
+    const started = await api.request("POST", "runs", { body: { workflow: "governed-refund" } });
     expect(await api.settle(started.body.id)).toBe("failed");
-    const { body: verdicts } = await api.tell("GET", `runs/${started.body.id}/verdicts`);
+    const { body: verdicts } = await api.request("GET", `runs/${started.body.id}/verdicts`);
     expect(told(verdicts.data)).toEqual(told(body.verdicts));
   });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compareCodeUnits } from "../src/core/base/index.ts";
 import {
+  areaRule,
   bannedWords,
   deadFiles,
   doorlessRooms,
@@ -11,6 +12,7 @@ import {
   importRule,
   isTest,
   nameRule,
+  plainRule,
   purityRule,
   sizeRule,
   textRule,
@@ -19,6 +21,7 @@ import {
   type Breach,
   type Rule,
 } from "./law/rules.ts";
+import { areaOf, CONSOLE_AREAS } from "./law/console-areas.ts";
 import { roomsInArchitecture, ROOMS } from "./law/rooms.ts";
 import { identifiersOf, importsOf, readRepository, REPOSITORY, sourceFile, wordsOf } from "./law/source.ts";
 
@@ -39,12 +42,14 @@ function unexcused(breaches: readonly Breach[]): Breach[] {
 
 const everyRule = (): Breach[] => [
   ...sources.flatMap(importRule),
+  ...sources.flatMap(areaRule),
   ...sources.flatMap(purityRule),
   ...sources.flatMap(edgeRule),
   ...files.flatMap(sizeRule),
   ...files.flatMap(nameRule),
   ...files.flatMap(wholeSuiteRule),
   ...sources.filter(({ path }) => !isTest(path)).flatMap(wordRule(glossary)),
+  ...sources.filter(({ path }) => !isTest(path)).flatMap(plainRule),
   ...written.flatMap(({ path, text }) => textRule(path, text)),
   ...deadFiles(files),
   ...doorlessRooms(sources.map(({ path }) => path)),
@@ -60,6 +65,12 @@ describe("the law", () => {
 
   it("lets rooms import only what the table allows, through doors", () => {
     expect(unexcused(sources.flatMap(importRule))).toEqual([]);
+  });
+
+  it("lets areas of the console import only what their table allows", () => {
+    expect(unexcused(sources.flatMap(areaRule))).toEqual([]);
+    const areas = new Set(sources.map(({ path }) => areaOf(path)).filter((area) => area !== null));
+    expect(Object.keys(CONSOLE_AREAS).filter((area) => !areas.has(area))).toEqual([]);
   });
 
   it("keeps core pure", () => {
@@ -88,6 +99,10 @@ describe("the law", () => {
   it("uses one word per concept", () => {
     const rule = wordRule(glossary);
     expect(unexcused(sources.filter(({ path }) => !isTest(path)).flatMap(rule))).toEqual([]);
+  });
+
+  it("says it plainly", () => {
+    expect(unexcused(sources.filter(({ path }) => !isTest(path)).flatMap(plainRule))).toEqual([]);
   });
 
   it("leaves nothing for later and names no workplace", () => {
@@ -191,6 +206,22 @@ describe("every rule fires on a planted breach", () => {
     ["import without extension", importRule, "src/core/base/x.ts", 'import { a } from "./y";'],
     ["file in no room", importRule, "src/loose.ts", ""],
     ["unknown room", importRule, "src/attic/x.ts", ""],
+    ["part importing a screen", areaRule, "src/console/parts/x.tsx", 'import { a } from "../screens/runs/runs.tsx";'],
+    [
+      "screen importing the app",
+      areaRule,
+      "src/console/screens/runs/x.tsx",
+      'import { a } from "../../app/shell.tsx";',
+    ],
+    ["screen importing another", areaRule, "src/console/screens/runs/x.tsx", 'import { a } from "../run/run.tsx";'],
+    ["style of another screen", areaRule, "src/console/screens/runs/x.tsx", 'import "../run/run.css";'],
+    [
+      "script of another area",
+      areaRule,
+      "src/console/parts/x.ts",
+      'new Worker(new URL("../live/shared-script.ts", a));',
+    ],
+    ["unknown area of the console", areaRule, "src/console/attic/x.ts", ""],
     ["clock", purityRule, "src/core/base/x.ts", "const now = Date.now();"],
     ["chance", purityRule, "src/core/base/x.ts", "const a = Math.random();"],
     ["timer", purityRule, "src/core/base/x.ts", "setTimeout(f, 1);"],
@@ -218,16 +249,36 @@ describe("every rule fires on a planted breach", () => {
     ["banned plural", words, "src/core/base/x.ts", "const activities = [];"],
     ["banned word in a type", words, "src/core/base/x.ts", "interface RunPipeline {}"],
     ["banned phrase", words, "src/core/base/x.ts", "const signOff = 1;"],
+    ["riddle in a comment", plainRule, "src/core/base/x.ts", "// Whoever asks."],
+    ["riddle in a message", plainRule, "src/core/base/x.ts", 'const a = "mend it";'],
+    ["riddle as a name", plainRule, "src/core/base/x.ts", "const isTold = true;"],
+    ["riddle as a type", plainRule, "src/core/base/x.ts", "interface CallerDesk {}"],
+    ["riddle as a constant", plainRule, "src/core/base/x.ts", "const TOLD_MAX = 1;"],
   ])("%s", (_, rule, path, text) => {
     expect(on(rule, path, text)).toHaveLength(1);
   });
 
   it.each<[string, Rule, string, string]>([
+    [
+      "word that only contains a riddle",
+      plainRule,
+      "src/core/base/x.ts",
+      "const desktop = recommended(stale, toldest);",
+    ],
     ["import of the own room", importRule, "src/core/view/x.ts", 'import { a } from "./y.ts";'],
     ["import through the door", importRule, "src/core/view/x.ts", 'import { a } from "../event/index.ts";'],
     ["core from outside", importRule, "src/cli/x.ts", 'import { a } from "../core/plan/index.ts";'],
     ["Node in the bridge", importRule, "src/bridge/x.ts", 'import { a } from "node:http";'],
     ["any room from a test", importRule, "src/core/base/x.test.ts", 'import { a } from "../plan/index.ts";'],
+    [
+      "screen importing a part",
+      areaRule,
+      "src/console/screens/runs/x.tsx",
+      'import { a } from "../../parts/table.tsx";',
+    ],
+    ["folder of the same screen", areaRule, "src/console/screens/run/x.tsx", 'import { a } from "./panel/gates.tsx";'],
+    ["app importing a screen", areaRule, "src/console/app/x.ts", 'const a = import("../screens/runs/runs.tsx");'],
+    ["core from a part", areaRule, "src/console/parts/x.ts", 'import { a } from "../../core/base/index.ts";'],
     ["property called process", purityRule, "src/core/base/x.ts", "a.process(b);"],
     ["words in comments and strings", purityRule, "src/core/base/x.ts", '// Date\nconst a = "async";'],
     ["mapped type", purityRule, "src/core/base/x.ts", "type A = { [K in B]: C };"],

@@ -1,5 +1,5 @@
 /**
- * BullMQ: flows of jobs on Redis, whose ends are told by `QueueEvents`.
+ * BullMQ: flows of jobs on Redis, whose ends are reported by `QueueEvents`.
  *
  * Settings: Redis keeps an append-only file synced every second, as its documentation asks for in production; ours syncs
  * every commit. One worker takes 200 jobs at a time, for jobs that do nothing but wait the more the better. Finished jobs

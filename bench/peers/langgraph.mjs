@@ -14,7 +14,7 @@ import { chainOf, DIAMOND, fanOutOf } from "./graphs.mjs";
 export const name = "LangGraph";
 export const packageName = "@langchain/langgraph";
 
-/** Nodes of one wave write the same channel, so somebody has to say which text stays. */
+/** Nodes of one wave write the same channel, so a reducer has to choose the text that stays. */
 const State = Annotation.Root({ text: Annotation({ reducer: (_, next) => next, default: () => "" }) });
 
 function compile(graph, checkpointer) {

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { DIAMOND_NODES } from "./graphs.mjs";
 
 // Packages print to the console as they like; lines of ours are marked.
-const say = (line) => process.stdout.write(`${JSON.stringify({ peer: true, ...line })}\n`);
+const print = (line) => process.stdout.write(`${JSON.stringify({ peer: true, ...line })}\n`);
 
 async function throughput(run, concurrent, total) {
   let begun = 0;
@@ -44,14 +44,18 @@ async function measure(peer, plan) {
     for (let round = 0; round < rounds; round += 1) {
       rates.push(await throughput(engine.runDiamond, concurrent, diamonds));
     }
-    say({ figure: "completionsPerSecond", value: median(rates) });
+    print({ figure: "completionsPerSecond", value: median(rates) });
     const lone = [];
     for (let run = 0; run < idleRuns; run += 1) lone.push(await millisecondsOf(engine.runDiamond));
-    say({ figure: "idleDiamondMs", value: median(lone) });
+    print({ figure: "idleDiamondMs", value: median(lone) });
     await engine.runChain(small.chain);
-    say({ figure: "chainMs", value: (await millisecondsOf(() => engine.runChain(chain))) / chain, nodes: chain });
+    print({ figure: "chainMs", value: (await millisecondsOf(() => engine.runChain(chain))) / chain, nodes: chain });
     await engine.runFanOut(small.fanOut);
-    say({ figure: "fanOutMs", value: (await millisecondsOf(() => engine.runFanOut(fanOut))) / fanOut, nodes: fanOut });
+    print({
+      figure: "fanOutMs",
+      value: (await millisecondsOf(() => engine.runFanOut(fanOut))) / fanOut,
+      nodes: fanOut,
+    });
   } finally {
     await engine.close();
   }
@@ -61,11 +65,11 @@ const [which, plan] = process.argv.slice(2);
 try {
   const peer = await import(`./${which}.mjs`);
   const manifest = new URL(`node_modules/${peer.packageName}/package.json`, import.meta.url);
-  say({ name: peer.name, version: JSON.parse(readFileSync(manifest, "utf8")).version });
+  print({ name: peer.name, version: JSON.parse(readFileSync(manifest, "utf8")).version });
   await measure(peer, JSON.parse(plan));
   // What a package leaves open must not keep the benchmark waiting.
   process.exit(0);
 } catch (error) {
-  say({ error: error instanceof Error ? error.message : String(error) });
+  print({ error: error instanceof Error ? error.message : String(error) });
   process.exit(1);
 }

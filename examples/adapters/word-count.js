@@ -28,7 +28,7 @@ export const adapter = {
     const words = (request.stdin ?? request.message).split(/\s+/).filter((word) => word !== "");
     let counted = 0;
     while (counted < words.length) {
-      // Between pieces others get their turn, and an abort is heard.
+      // Between pieces others get their turn, and an abort is noticed.
       await new Promise((resolve) => setImmediate(resolve));
       if (signal.aborted) return { status: "failed", failure: "cancelled", message: "The count was cancelled." };
       counted = Math.min(counted + WORDS_PER_PIECE, words.length);

@@ -18,13 +18,14 @@ export function renderApiReference(): string {
 
 const HEAD = `# HTTP API
 
-Written by \`npm run docs\` from the tables the server itself routes, checks and answers by; do not edit. The same as OpenAPI
-3.1: \`/openapi.json\` of any server, readable at \`/docs\`.
+Written by \`npm run docs\` from the tables that the server itself uses for routing, checks and answers; do not edit. Every server
+has the same as OpenAPI 3.1 at \`/openapi.json\`, and as a page at \`/docs\`.
 
-A key goes as \`Authorization: Bearer slk_…\`; so does a token of the
-[issuer the server trusts](../operations.md#tokens-of-your-identity-provider). JSON in camelCase, UTF-8. Lists take \`limit\` (1 to 100, 25) and \`cursor\`, and
-answer \`{data, nextCursor?}\`. What belongs to another organisation does not exist (404). Starting, restarting and branching
-take an \`Idempotency-Key\`: the same request with the same key gives the same run, for a day.
+Send a key as \`Authorization: Bearer slk_…\`, or in the same way a token of the
+[issuer the server trusts](../operations.md#tokens-of-your-identity-provider). Bodies are JSON in camelCase, UTF-8. Lists take
+\`limit\` (1 to 100, default: 25) and \`cursor\`, and answer \`{data, nextCursor?}\`. Objects of another organisation do not exist
+(404). Starting, restarting and branching accept an \`Idempotency-Key\`: the same request with the same key returns the same run,
+for a day.
 
 Without a key: \`GET /healthz\` (alive), \`GET /readyz\` (database reachable, schema current), \`GET /metrics\`,
 \`POST /api/v1/hooks/{workflow}\` (signed), \`POST /api/v1/callbacks/{token}\` (one attempt's address). With a Bridge's token:
@@ -40,12 +41,12 @@ function permissionTable(): string {
 
 function renderRoute(route: Route): string {
   const { method, path, summary, permission, query, body, replies } = route;
-  const told = Object.entries(replies).map(([status, reply]) => `${status} ${reply.description}`);
+  const answers = Object.entries(replies).map(([status, reply]) => `${status} ${reply.description}`);
   const lines = [
     `${sentence(summary)} Needs ${permission === null ? "any key" : `\`${permission}\``}.`,
     query === null ? "" : `Query: ${fieldsOf(query, "input")}.`,
     body === null ? "" : `Body (${body.types.map((type) => `\`${type}\``).join(", ")}): ${bodyOf(route, body.schema)}.`,
-    `Answers: ${told.join("; ")}.`,
+    `Answers: ${answers.join("; ")}.`,
   ];
   return `#### \`${method} ${path}\`\n\n${lines.filter((line) => line !== "").join("\n")}`;
 }
@@ -54,7 +55,7 @@ function sentence(text: string): string {
   return text.endsWith(".") ? text : `${text}.`;
 }
 
-/** What a registry takes stands on the page of the manifests. */
+/** The bodies of registry routes are documented on the page of the manifests. */
 function bodyOf({ method, path }: Route, schema: z.ZodType): string {
   const collection = /^\/api\/v1\/(\w+)\/\{\w+\}$/.exec(path)?.[1];
   const registered = Object.entries(MANIFEST_KINDS).find(([, { collection: own }]) => own === collection);
@@ -81,7 +82,7 @@ function problemTable(): string {
   return `## Problems
 
 Refusals are \`application/problem+json\` (RFC 9457): \`{type, title, status, code, detail, problems?, requestId}\`. \`problems\`
-lists what is wrong with what was sent, by the codes of [the checker](../problem-codes.md). Where a gate refused, the answer
+lists the problems of the request, with the codes of [the checker](../problem-codes.md). If a gate refused, the answer
 has its explanation with \`unblock\`.
 
 | Status | Code | Title |

@@ -4,19 +4,19 @@ import { createProgram } from "../../src/cli/program.ts";
 import type { Io, Screen } from "../../src/cli/io.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 
-/** What each exit code says; one without a line here does not compile. */
+/** The meaning of each exit code; one without a line here does not compile. */
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  fine: "fine",
-  runFailed: "the run failed, or what was looked at is not in order",
+  fine: "success",
+  runFailed: "the run failed, or a check found an error",
   badUsage: "bad usage, or a file that is not valid",
   cancelled: "the run was cancelled, or the command was stopped while it watched a run",
   waiting: "the run waits for a person (`--no-wait`, or the command is not on a terminal)",
-  unreachable: "the server or its database cannot be reached, or the answer is broken or not whole",
+  unreachable: "the server or its database cannot be reached, or the answer is broken or incomplete",
   refused: "governance refused the launch",
   notPermitted: "not signed in, or not permitted",
 };
 
-/** The program as it is, writing into nothing but the text that is handed back. */
+/** The real program, writing only to the given function. */
 export function programWith(write: (text: string) => void): Command {
   const screen: Screen = { isTty: false, size: () => ({ columns: 100, rows: 24 }), write };
   const io: Io = {
@@ -48,13 +48,13 @@ export function renderCliReference(): string {
   };
   for (const command of program.commands) visit(command, ["sluice", command.name()]);
   const codes = Object.entries(EXIT).map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`);
-  return `${HEAD}\n\n| Exit code | Means |\n|---|---|\n${codes.join("\n")}\n\n${sections.join("\n\n")}\n`;
+  return `${HEAD}\n\n| Exit code | Meaning |\n|---|---|\n${codes.join("\n")}\n\n${sections.join("\n\n")}\n`;
 }
 
 const HEAD = `# Commands
 
 Written by \`npm run docs\` from the program itself; do not edit.
 
-\`sluice <noun> <verb>\`. Data goes to standard output, progress and problems to standard error; \`--json\` prints what the API
-answers. Colours only on a terminal, and not with \`NO_COLOR\`. Ctrl-C asks
-whether a run on a server is cancelled or only left, cancels a run in this process, and a second one ends at once.`;
+Commands have the form \`sluice <noun> <verb>\`. Data goes to standard output, progress and problems to standard error; \`--json\`
+prints the answer of the API. Colours are used only on a terminal, and not with \`NO_COLOR\`. Ctrl-C cancels a run in this process;
+for a run on a server it asks whether to cancel the run or only to stop watching. A second Ctrl-C ends the command at once.`;

@@ -22,9 +22,13 @@ export function renderFormatReference(): string {
 
 const HEAD = `# Fields of workflow files
 
-Written by \`npm run docs\` from \`src/core/definition\`; do not edit. A \`*\` marks what must be there. The same as JSON
-Schema, for editors: \`sluice schema lobsterx\`, \`sluice schema lens-graph\`. By example: [workflows](../workflows.md),
-[lens graphs](../lens-graphs.md). Keys of \`config\` and \`retry\` may be written in camelCase too, and \`condition\` as \`when\`.`;
+Written by \`npm run docs\` from \`src/core/definition\`; do not edit. \`.lobsterX\` is the file extension of the format with steps;
+the content is plain YAML or JSON, and \`.yaml\`, \`.yml\` and \`.json\` work too. A lens graph is any such file whose \`format\` is
+\`lens-graph/v1\`.
+
+A \`*\` marks required fields. \`sluice schema lobsterx\` and \`sluice schema lens-graph\` print the same as JSON Schema, for editors.
+[Workflows](../workflows.md) and [lens graphs](../lens-graphs.md) show the formats by example. Keys of \`config\` and \`retry\` may be
+written in camelCase too, and \`condition\` as \`when\`.`;
 
 function upper(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

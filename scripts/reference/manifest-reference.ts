@@ -5,24 +5,25 @@ import { fieldTable, type Shape } from "./schema-table.ts";
 
 /** What each kind is for; a kind without a line here does not compile. */
 const MEANINGS: Readonly<Record<ManifestKind, string>> = {
-  Agent: "Whom nodes run as: trust, limits, budget. See [governance](../governance.md).",
-  Gateway: "A Bridge that was not registered by itself. See [gateways](../gateways.md).",
-  Deployment: "Where a workflow or an agent runs, and who takes its roles there. See [gateways](../gateways.md).",
+  Agent: "The actor that nodes run as: trust, limits, budget. See [governance](../governance.md).",
+  Gateway: "A Bridge that did not register itself. See [gateways](../gateways.md).",
+  Deployment:
+    "Where a workflow or an agent runs, and which agents take its roles there. See [gateways](../gateways.md).",
   Budget: "A ceiling for a scope and a period. See [budgets](../budgets.md).",
   Policy: "A rule that blocks, asks, warns or records. See [governance](../governance.md).",
   Lens: "A versioned prompt template with contracts. See [lens graphs](../lens-graphs.md).",
   Team: "Agents that share the nodes of a run. See [teams](../teams.md).",
-  LibraryStep: "A step that workflows take over by name. See [workflows](../workflows.md).",
-  Schedule: "Starts runs by the clock. See [schedules](../schedules.md).",
-  Webhook: "Who is told of events. See [webhooks](../webhooks.md).",
-  Model: "What a model costs, when the bundled price list does not say. See [budgets](../budgets.md).",
-  CreditPlan: "What completed work is charged in credits. See [budgets](../budgets.md).",
+  LibraryStep: "A step that workflows reuse by name. See [workflows](../workflows.md).",
+  Schedule: "Starts runs at given times. See [schedules](../schedules.md).",
+  Webhook: "Sends events to an address. See [webhooks](../webhooks.md).",
+  Model: "The price of a model that the bundled price list does not have. See [budgets](../budgets.md).",
+  CreditPlan: "The price of completed work in credits. See [budgets](../budgets.md).",
   Workflow: "A workflow and how it may be launched. See [workflows](../workflows.md).",
-  Alert: "When somebody is to be told. See [webhooks](../webhooks.md).",
-  RoleBinding: "Which agent takes a role, everywhere or in one workflow. See [teams](../teams.md).",
+  Alert: "Sends a message when a limit is passed. See [webhooks](../webhooks.md).",
+  RoleBinding: "Which agent takes a role, in all workflows or in one. See [teams](../teams.md).",
 };
 
-/** Objects inside a spec whose fields deserve a table of their own. */
+/** Objects inside a spec whose fields get their own table. */
 const INSIDE: Partial<Record<ManifestKind, readonly string[]>> = {
   Team: ["members", "assignments"],
 };
@@ -35,10 +36,10 @@ export function renderManifestReference(): string {
 
 const HEAD = `# Manifests
 
-Written by \`npm run docs\` from \`src/registry\`; do not edit. A \`*\` marks what must be there.
+Written by \`npm run docs\` from \`src/registry\`; do not edit. A \`*\` marks required fields.
 
 A manifest is a YAML document with \`kind\`, \`name\` and \`spec\`. \`sluice apply -f FILE\` takes files and folders with any
-number of them, separated by \`---\`; all of a stream is applied, or nothing. The API keeps each at the address shown, with a
+number of them, separated by \`---\`; either all of them are applied or none. The API has each at the address shown, and a
 list at the collection: [routes](api.md).`;
 
 function renderKind(kind: ManifestKind): string {

@@ -21,11 +21,11 @@ export interface Shape {
   readonly deprecated?: boolean;
 }
 
-/** Said once for a whole page. */
+/** Other spellings are explained once, at the top of the page. */
 const OTHER = /^Another spelling of/;
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** One row per field: its name, whether it must be there, its type, its default and what it is for. */
+/** One row per field: its name, whether it is required, its type, its default and its meaning. */
 export function fieldTable(shape: Shape): string {
   const fields = Object.entries(shape.properties ?? {}).filter(([, { description = "" }]) => !OTHER.test(description));
   const rows = fields.map(([name, field]) => {
@@ -33,7 +33,7 @@ export function fieldTable(shape: Shape): string {
     const cells = [`\`${name}\`${isRequired ? " *" : ""}`, typeOf(field), defaultOf(field), aboutOf(field)];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
-  return ["| Field | Type | Default | Is |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| Field | Type | Default | Meaning |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 export function typeOf(shape: Shape): string {
@@ -76,14 +76,15 @@ function objectOf(shape: Shape): string {
 }
 
 function within({ minimum, exclusiveMinimum, maximum, maxLength }: Shape): string {
-  const low = exclusiveMinimum !== undefined ? `above ${exclusiveMinimum}` : isSaid(minimum) ? `from ${minimum}` : "";
-  const high = isSaid(maximum) ? `to ${maximum}` : "";
+  const low =
+    exclusiveMinimum !== undefined ? `above ${exclusiveMinimum}` : isBounded(minimum) ? `from ${minimum}` : "";
+  const high = isBounded(maximum) ? `to ${maximum}` : "";
   const length = maxLength === undefined ? "" : `at most ${maxLength} characters`;
-  const said = [[low, high].filter((part) => part !== "").join(" "), length].filter((part) => part !== "");
-  return said.length === 0 ? "" : ` (${said.join(", ")})`;
+  const limits = [[low, high].filter((part) => part !== "").join(" "), length].filter((part) => part !== "");
+  return limits.length === 0 ? "" : ` (${limits.join(", ")})`;
 }
 
-function isSaid(bound: number | undefined): bound is number {
+function isBounded(bound: number | undefined): bound is number {
   return bound !== undefined && Math.abs(bound) < SAFE;
 }
 
@@ -106,7 +107,7 @@ export function anchorOf(title: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Objects inside that have a name of their own, each once, in the order in which they are met. */
+/** Inner objects that have a title, each once, in the order in which they occur. */
 export function titledIn(shape: Shape, found = new Map<string, Shape>()): ReadonlyMap<string, Shape> {
   const inside = [
     ...Object.values(shape.properties ?? {}),

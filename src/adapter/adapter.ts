@@ -17,11 +17,11 @@ export interface Adapter {
   shutdown(): Promise<void>;
   checkHealth(): Promise<AdapterHealth>;
   capabilities(): AdapterCapabilities;
-  /** What it calls and at which prices, as far as its configuration says; asked after `initialize`. */
+  /** What it calls and at which prices, as far as its configuration defines them; asked after `initialize`. */
   models?(): AdapterModels;
   /** Resolves with every outcome the adapter can foresee; a rejection is taken as `adapter_bug`. */
   execute(request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult>;
-  /** Best effort, for work that goes on elsewhere after the signal was aborted. */
+  /** Best effort, for work that continues elsewhere after the signal was aborted. */
   cancel(dispatchId: string): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface AdapterCapabilities {
 const usdPerMtok = z.number().nonnegative().max(1_000_000);
 
 /** The operator's own prices by `vendor:model`, in dollars per million tokens. */
-export const adapterPricesSchema = z.record(
+const adapterPricesSchema = z.record(
   z.string().max(300),
   z.object({
     input_usd_per_mtok: usdPerMtok,
@@ -57,7 +57,7 @@ export const adapterModelsSchema = z.object({
 export type AdapterModels = z.infer<typeof adapterModelsSchema>;
 
 export interface AdapterHooks {
-  /** Aborted when nobody wants the result any more. */
+  /** Aborted when the result is not wanted any more. */
   readonly signal: AbortSignal;
   /** The new piece, never the text so far. */
   readonly onPartial: (part: StreamPart) => void;
@@ -65,7 +65,8 @@ export interface AdapterHooks {
 }
 
 export type StreamPart =
-  { readonly text: string } | { readonly media: { readonly url: string; readonly mime: string } };
+  | { readonly text: string }
+  | { readonly media: { readonly url: string; readonly mime: string } };
 
 export interface LogLine {
   readonly level: "debug" | "info" | "warning" | "error";
@@ -126,10 +127,10 @@ const usage = {
   priceId: z.string().max(400).optional(),
   /** Calls made beyond the first (contract re-asks). */
   extraCalls: count.optional(),
-  /** The thread of the agent this belongs to, and what was said in it, oldest first. */
+  /** The thread of the agent this belongs to, and its messages, oldest first. */
   sessionId: z.string().max(200).optional(),
   messages: z.array(jsonObject).max(10_000).optional(),
-  /** Deliveries of the same report beyond the first: adapters that rehearse a bad network set it. */
+  /** Deliveries of the same report beyond the first: adapters that simulate a bad network set it. */
   duplicates: count.max(100).optional(),
 };
 
@@ -146,7 +147,7 @@ export const adapterResultSchema = z.discriminatedUnion("status", [
     failure: z.enum(FAILURE_CLASSES),
     message: z.string(),
     retryAfterMs: z.number().nonnegative().optional(),
-    /** False: the same request would fail again, whatever the class says. */
+    /** False: the same request would fail again, whatever the class is. */
     retryable: z.boolean().optional(),
     ...usage,
   }),

@@ -3,14 +3,14 @@ import { reasonOf } from "./conformance-report.ts";
 
 /** What an adapter made of one request. */
 export interface Call {
-  readonly outcome: Outcome;
+  readonly outcome: TrialOutcome;
   readonly parts: readonly StreamPart[];
   /** Pieces and log lines that came after the result. */
   readonly late: () => number;
   readonly lines: readonly LogLine[];
 }
 
-export type Outcome =
+export type TrialOutcome =
   | { readonly kind: "result"; readonly result: unknown }
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "pending" };
@@ -44,7 +44,7 @@ export async function callAdapter(adapter: Adapter, request: AdapterRequest, opt
 }
 
 /** Waits no longer than this; never rejects. */
-export function within(promise: Promise<unknown>, limitMs: number): Promise<Outcome> {
+export function within(promise: Promise<unknown>, limitMs: number): Promise<TrialOutcome> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: "pending" }), limitMs);
     promise.then(

@@ -44,12 +44,12 @@ export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   { name: "__proto__ in the inputs", change: (request) => ({ ...request, inputs: prototypeInputs() }) },
   { name: "deeply nested inputs", change: (request) => ({ ...request, inputs: { deep: nested() } }) },
   {
-    name: "tools nobody has",
+    name: "unknown tools",
     change: (request) => ({ ...request, tools: ["no-such-tool", "__proto__", "no/such", ""] }),
   },
-  { name: "a model nobody has", change: (request) => ({ ...request, model: "constructor:__proto__/..\u0000" }) },
+  { name: "an unknown model", change: (request) => ({ ...request, model: "constructor:__proto__/..\u0000" }) },
   {
-    name: "an output schema that says nothing",
+    name: "an empty output schema",
     change: (request) => ({ ...request, outputStrategy: "json", outputSchema: {} }),
   },
 ];

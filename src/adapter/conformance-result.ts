@@ -1,14 +1,14 @@
 import { utf8Length } from "../core/base/index.ts";
 import { adapterResultSchema, type AdapterResult, type LogLine, type StreamPart } from "./adapter.ts";
-import type { Call, Outcome } from "./conformance-call.ts";
+import type { Call, TrialOutcome } from "./conformance-call.ts";
 import { broken, kept, untested, type Finding } from "./conformance-report.ts";
 
-export const RESULT_BYTES_MAX = 5 * 1_048_576;
+const RESULT_BYTES_MAX = 5 * 1_048_576;
 
 const USAGE = ["inputTokens", "outputTokens", "thinkingTokens", "cachedTokens", "costUsd", "extraCalls", "duplicates"];
 
 /** The result as it would arrive after its way over the wire; undefined when it could not go there. */
-export function wireResult(outcome: Outcome): unknown {
+export function wireResult(outcome: TrialOutcome): unknown {
   if (outcome.kind !== "result") return undefined;
   try {
     const text = JSON.stringify(outcome.result) as string | undefined;
@@ -19,7 +19,7 @@ export function wireResult(outcome: Outcome): unknown {
 }
 
 /** A result without its figures, which have a check of their own; undefined when it breaks the interface. */
-export function readResult(outcome: Outcome): AdapterResult | undefined {
+export function readResult(outcome: TrialOutcome): AdapterResult | undefined {
   const parsed = adapterResultSchema.safeParse(withoutUsage(wireResult(outcome)));
   return parsed.success ? parsed.data : undefined;
 }
@@ -30,7 +30,7 @@ function withoutUsage(value: unknown): unknown {
 }
 
 /** `mustSucceed`: the caller gave a request that works. */
-export function judgeShape(outcome: Outcome, mustSucceed: boolean): Finding {
+export function judgeShape(outcome: TrialOutcome, mustSucceed: boolean): Finding {
   if (outcome.kind === "rejected") return broken(`execute rejected instead of resolving: ${outcome.reason}`);
   if (outcome.kind === "pending") return broken("execute did not answer in time.");
   const value = wireResult(outcome);
@@ -42,11 +42,11 @@ export function judgeShape(outcome: Outcome, mustSucceed: boolean): Finding {
     return broken(`${place}: ${issue?.message ?? "is not a result"}`);
   }
   if (parsed.data.status !== "failed") return kept(`The request was ${parsed.data.status}.`);
-  const said = `${parsed.data.failure}: ${parsed.data.message.slice(0, 200)}`;
-  return mustSucceed ? broken(`The sample request failed with ${said}`) : kept(`The request failed with ${said}`);
+  const problem = `${parsed.data.failure}: ${parsed.data.message.slice(0, 200)}`;
+  return mustSucceed ? broken(`The sample request failed with ${problem}`) : kept(`The request failed with ${problem}`);
 }
 
-export function judgeJson(outcome: Outcome): Finding {
+export function judgeJson(outcome: TrialOutcome): Finding {
   if (outcome.kind !== "result") return untested("There is no result.");
   const place = foreignPlace(outcome.result, "result", new Set());
   if (place !== undefined) return broken(`${place} is not JSON data.`);
@@ -72,7 +72,7 @@ function foreignPlace(value: unknown, place: string, above: Set<unknown>): strin
   return undefined;
 }
 
-export function judgeUsage(outcome: Outcome): Finding {
+export function judgeUsage(outcome: TrialOutcome): Finding {
   const value = wireResult(outcome);
   if (typeof value !== "object" || value === null) return untested("There is no result.");
   const figures = Object.entries(value).filter(([key]) => USAGE.includes(key));

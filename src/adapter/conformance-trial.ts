@@ -1,5 +1,5 @@
 import type { Adapter, AdapterRequest } from "./adapter.ts";
-import { callAdapter, pause, type Outcome } from "./conformance-call.ts";
+import { callAdapter, pause, type TrialOutcome } from "./conformance-call.ts";
 import { broken, kept, untested, type Finding } from "./conformance-report.ts";
 import { HOSTILE_REQUESTS, sampleRequest, type Sample } from "./conformance-request.ts";
 import { readResult, wireResult } from "./conformance-result.ts";
@@ -48,7 +48,7 @@ export async function checkAbortedMidway(bench: Bench): Promise<Finding> {
 }
 
 /** `mustFail`: nothing can have been done yet. In the middle, the result may just have been ready. */
-function judgeAbort(outcome: Outcome, bench: Bench, mustFail: boolean): Finding {
+function judgeAbort(outcome: TrialOutcome, bench: Bench, mustFail: boolean): Finding {
   if (outcome.kind === "pending") return broken(`It did not answer within ${bench.abortWithinMs} ms of the abort.`);
   if (outcome.kind === "rejected") return broken(`execute rejected instead of resolving: ${outcome.reason}`);
   const result = readResult(outcome);
@@ -94,7 +94,7 @@ export async function checkSideBySide(bench: Bench): Promise<Finding> {
   return kept(`${SIDE_BY_SIDE} at once, ${own} answers with their own word`);
 }
 
-/** Whoever calls twice wants two calls: ending one must not end the other. */
+/** A caller that calls twice wants two calls: ending one must not end the other. */
 export async function checkTwice(bench: Bench): Promise<Finding> {
   const request = requestOf(bench, "twice");
   const controller = new AbortController();

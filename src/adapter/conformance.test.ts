@@ -160,7 +160,7 @@ describe("checkAdapter", () => {
     });
   });
 
-  it("says what it could not test", async () => {
+  it("reports what it could not test", async () => {
     const quiet: Execute = (_, hooks) =>
       Promise.resolve(hooks.signal.aborted ? CANCELLED : { status: "completed", stdout: "yes" });
     const report = await checkAdapter(makeAdapter({ execute: quiet, initialize: () => Promise.resolve() }));

@@ -154,7 +154,7 @@ async function checkEnd(adapter: Adapter, options: ConformanceOptions, check: Ch
       if (outcome.kind === "pending") return broken(`${time} did not answer.`);
       if (outcome.kind === "rejected") return broken(`${time} rejected: ${outcome.reason}`);
     }
-    return kept("It ends, and may be told so again");
+    return kept("It shuts down, and may be shut down again");
   });
 }
 

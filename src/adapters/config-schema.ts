@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AdapterName } from "./open-adapters.ts";
 
-/** What the section of an adapter may say, without opening the adapter; only the schemas are loaded. */
+/** What the section of an adapter may contain, without opening the adapter; only the schemas are loaded. */
 export async function configSchemaOf(name: AdapterName): Promise<z.ZodType> {
   switch (name) {
     case "scripted":

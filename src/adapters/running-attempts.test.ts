@@ -9,7 +9,7 @@ describe("running attempts", () => {
       signal.addEventListener("abort", () => resolve({ status: "completed", stdout: String(signal.reason) }));
     });
 
-  it("are called off by their id, or by whoever wanted them, and no other with them", async () => {
+  it("are called off by their id, or by their caller, and no other with them", async () => {
     const running = new RunningAttempts();
     const asker = new AbortController();
     const ended: string[] = [];
@@ -37,10 +37,10 @@ describe("running attempts", () => {
       isOver = true;
       throw new Error("gone");
     });
-    const heard = expect(failing).rejects.toThrow("gone");
+    const rejected = expect(failing).rejects.toThrow("gone");
     await running.end();
     expect(isOver).toBe(true);
-    await heard;
+    await rejected;
     await new RunningAttempts().end();
   });
 });

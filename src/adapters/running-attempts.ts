@@ -4,7 +4,7 @@ import type { AdapterResult } from "../adapter/index.ts";
 export class RunningAttempts {
   readonly #running = new Map<AbortController, { readonly dispatchId: string; readonly ended: Promise<unknown> }>();
 
-  /** `perform` is told by its signal when either side wants an end. */
+  /** The signal of `perform` is aborted when either side wants an end. */
   async run(
     dispatchId: string,
     signal: AbortSignal,

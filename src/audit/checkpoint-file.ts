@@ -29,7 +29,7 @@ export async function readAnchors(file: string): Promise<Anchors> {
     const { org, toSeq, lastHash } = checkpoint;
     let anchors = byOrg.get(org);
     if (anchors === undefined) byOrg.set(org, (anchors = new Map()));
-    // The file only grows: whoever rewrites the log can add to it, and the first word stands.
+    // The file only grows: a person who rewrites the log can add to it, but its first lines stand.
     if (!anchors.has(toSeq)) anchors.set(toSeq, lastHash);
   }
   return (org) => byOrg.get(org) ?? new Map();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../core/audit/index.ts";
 import { createMemoryStore, type RecordColumns, type SegmentRead, type Store } from "../store/index.ts";
-import { AuditDesk } from "./audit-desk.ts";
+import { AuditTrail } from "./audit-trail.ts";
 
 const ORG = "org_1";
 
 /** Five records, three of them under a checkpoint, read through `change`. */
-async function deskOver(change: (read: SegmentRead) => SegmentRead): Promise<AuditDesk> {
+async function trailOver(change: (read: SegmentRead) => SegmentRead): Promise<AuditTrail> {
   const clock = { now: 1_700_000_000_000 };
   const now = (): number => clock.now;
   const kept = createMemoryStore({ now });
@@ -17,8 +17,8 @@ async function deskOver(change: (read: SegmentRead) => SegmentRead): Promise<Aud
       return read === null ? null : change(read);
     },
   };
-  const desk = new AuditDesk({ store, now, seed: "0b".repeat(32) });
-  const tell = (count: number): Promise<void> =>
+  const trail = new AuditTrail({ store, now, seed: "0b".repeat(32) });
+  const record = (count: number): Promise<void> =>
     kept.appendAudit(
       ORG,
       Array.from({ length: count }, (_, index) =>
@@ -32,13 +32,13 @@ async function deskOver(change: (read: SegmentRead) => SegmentRead): Promise<Aud
         }),
       ),
     );
-  await tell(3);
-  await desk.catchUp(ORG);
+  await record(3);
+  await trail.catchUp(ORG);
   clock.now += 60_000;
-  await desk.catchUp(ORG);
-  await tell(2);
-  await desk.catchUp(ORG);
-  return desk;
+  await trail.catchUp(ORG);
+  await record(2);
+  await trail.catchUp(ORG);
+  return trail;
 }
 
 const inRecord =
@@ -57,29 +57,29 @@ describe("a column that was changed beside its line", () => {
     ["run", { run: null }],
     ["seq", { seq: 9 }],
   ] as const)("is found: %s becomes %j", async (name, column) => {
-    const desk = await deskOver(inRecord(2, column));
-    expect(await desk.verify(ORG)).toMatchObject({
+    const trail = await trailOver(inRecord(2, column));
+    expect(await trail.verify(ORG)).toMatchObject({
       ok: false,
       firstBad: { what: "record", line: 3, reason: `its column "${name}" is not what was hashed` },
     });
   });
 
   it("is found in the open segment as well, where nothing is signed yet", async () => {
-    const desk = await deskOver(inRecord(5, { run: null }));
+    const trail = await trailOver(inRecord(5, { run: null }));
     // Header, three records, a checkpoint, and the fourth record come before it.
-    expect(await desk.verify(ORG)).toMatchObject({ ok: false, firstBad: { what: "record", seq: 5, line: 7 } });
+    expect(await trail.verify(ORG)).toMatchObject({ ok: false, firstBad: { what: "record", seq: 5, line: 7 } });
   });
 
   it("is found where a run is put to a record that has none", async () => {
-    expect(await (await deskOver(inRecord(1, { run: "run_1" }))).verify(ORG)).toMatchObject({ firstBad: { seq: 1 } });
+    expect(await (await trailOver(inRecord(1, { run: "run_1" }))).verify(ORG)).toMatchObject({ firstBad: { seq: 1 } });
   });
 
   it.each([["fromSeq"], ["at"]] as const)("is found beside a checkpoint: %s", async (name) => {
-    const desk = await deskOver((read) =>
+    const trail = await trailOver((read) =>
       read.closed === null ? read : { ...read, closed: { ...read.closed, [name]: 2 } },
     );
     const reason = `its column "${name}" is not what was hashed`;
-    expect(await desk.verify(ORG)).toMatchObject({
+    expect(await trail.verify(ORG)).toMatchObject({
       ok: false,
       firstBad: { what: "checkpoint", seq: 3, line: 5, reason },
     });
@@ -94,14 +94,14 @@ describe("a column that was changed beside its line", () => {
       });
     const both = (line: number, column: number) => (read: SegmentRead) =>
       inRecord(column, { run: "run_9" })(broken(line - 1)(read));
-    expect((await (await deskOver(both(1, 3))).verify(ORG)).firstBad).toMatchObject({
+    expect((await (await trailOver(both(1, 3))).verify(ORG)).firstBad).toMatchObject({
       seq: 1,
       reason: "its content is not what was hashed",
     });
-    expect((await (await deskOver(both(3, 2))).verify(ORG)).firstBad).toMatchObject({ seq: 2 });
+    expect((await (await trailOver(both(3, 2))).verify(ORG)).firstBad).toMatchObject({ seq: 2 });
   });
 });
 
-it("a log nobody has touched verifies", async () => {
-  expect(await (await deskOver((read) => read)).verify(ORG)).toMatchObject({ ok: true, records: 5, checkpoints: 1 });
+it("an untouched log verifies", async () => {
+  expect(await (await trailOver((read) => read)).verify(ORG)).toMatchObject({ ok: true, records: 5, checkpoints: 1 });
 });

@@ -5,8 +5,8 @@ import type { ExportWatch } from "./export.ts";
 
 /**
  * The hash covers the line of a record, and a signature that of a checkpoint. A store keeps some of both again in columns,
- * by which records are found, listed and pruned: whoever changes a column hides a record or shows it elsewhere, and the
- * line still verifies. So each column must say what the line says.
+ * by which records are found, listed and pruned: changing a column hides a record or shows it elsewhere, and the
+ * line still verifies. So each column must equal its value in the line.
  */
 export class ColumnCheck implements ExportWatch {
   #firstBad: FirstBad | null = null;
@@ -31,10 +31,10 @@ export class ColumnCheck implements ExportWatch {
   }
 
   #compare(text: string, columns: Readonly<Record<string, unknown>>, place: Omit<FirstBad, "reason">): void {
-    const said = this.#firstBad === null ? read(text) : null;
+    const parsed = this.#firstBad === null ? read(text) : null;
     // A line that cannot be read is found by the verifier itself.
-    if (said === null) return;
-    const column = Object.keys(columns).find((name) => (said[name] ?? null) !== columns[name]);
+    if (parsed === null) return;
+    const column = Object.keys(columns).find((name) => (parsed[name] ?? null) !== columns[name]);
     if (column === undefined) return;
     this.#firstBad = { ...place, reason: `its column "${column}" is not what was hashed` };
   }

@@ -52,7 +52,7 @@ function linesIn({ closed, lines }: SegmentRead): number {
   return lines.length + [closed?.pruned ?? null, closed?.checkpoint ?? null].filter((line) => line !== null).length;
 }
 
-/** What is gone is told before what is left, and the checkpoint follows what it covers. */
+/** What was pruned comes before what is left, and the checkpoint follows what it covers. */
 function textOf({ closed, lines }: SegmentRead): string {
   return [closed?.pruned ?? null, ...lines, closed?.checkpoint ?? null]
     .filter((line) => line !== null)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { auditEntry, type AuditEntry, type AuditRecord, linkRecord, type VerifyResult } from "../core/audit/index.ts";
 import { canonicalJson } from "../core/base/index.ts";
 import { createMemoryStore } from "../store/index.ts";
-import { AuditDesk } from "./audit-desk.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { createSigner } from "./signer.ts";
 import { verifyAudit } from "./verify.ts";
 
@@ -14,8 +14,8 @@ const SEED = "07".repeat(32);
 async function exported(): Promise<string> {
   let now = 1_700_000_000_000;
   const store = createMemoryStore({ now: () => now });
-  const desk = new AuditDesk({ store, now: () => now, seed: SEED });
-  const told = (index: number, isHeld: boolean): AuditEntry =>
+  const trail = new AuditTrail({ store, now: () => now, seed: SEED });
+  const entryAt = (index: number, isHeld: boolean): AuditEntry =>
     auditEntry({
       at: now + index,
       type: isHeld ? "gate.held" : "node.completed",
@@ -28,22 +28,22 @@ async function exported(): Promise<string> {
   const segment = async (count: number, isHeld: (index: number) => boolean): Promise<void> => {
     await store.appendAudit(
       "org_1",
-      Array.from({ length: count }, (_, index) => told(index, isHeld(index))),
+      Array.from({ length: count }, (_, index) => entryAt(index, isHeld(index))),
     );
-    await desk.catchUp("org_1");
+    await trail.catchUp("org_1");
     now += 61_000;
-    await desk.catchUp("org_1");
+    await trail.catchUp("org_1");
   };
   await segment(6, () => false);
   await segment(9, (index) => index % 3 === 1);
   now += 400 * DAY_MS;
-  await desk.prune("org_1");
+  await trail.prune("org_1");
   await segment(12, () => false);
   await segment(7, (index) => index === 2);
-  await store.appendAudit("org_1", [told(1, true), told(2, false), told(3, false)]);
-  await desk.catchUp("org_1");
+  await store.appendAudit("org_1", [entryAt(1, true), entryAt(2, false), entryAt(3, false)]);
+  await trail.catchUp("org_1");
   let text = "";
-  for await (const piece of desk.export("org_1")) text += piece;
+  for await (const piece of trail.export("org_1")) text += piece;
   return text;
 }
 
@@ -56,13 +56,13 @@ const judged = (bytes: Uint8Array): Promise<VerifyResult> => verifyAudit(once(by
 interface Mutant {
   readonly what: string;
   readonly lines: readonly string[];
-  /** Hashes were made to fit, which anybody can: then only what is signed gives it away. */
+  /** Hashes were made to fit, which is easy: then only what is signed gives it away. */
   readonly isForged?: boolean;
 }
 
 const isRecordLine = (line: string): boolean => line.startsWith('{"actor"');
 
-/** Changes as somebody with the file, and without the key, can make them. */
+/** Changes that can be made with the file and without the key. */
 function mutate(lines: readonly string[], kind: number, one: number, two: number, rest: number): Mutant {
   const places = lines.flatMap((line, index) => (isRecordLine(line) ? [index] : []));
   const picked = [one, two].map((pick) => places[pick % places.length] ?? 0);

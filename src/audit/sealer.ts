@@ -1,11 +1,11 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import type { AuditStore, GovernanceStore } from "../store/index.ts";
-import type { AuditDesk } from "./audit-desk.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import { SEGMENT_MS_MAX } from "./sealing.ts";
 import { pruneUsage } from "./usage-retention.ts";
 
 export interface SealerOptions {
-  readonly desk: AuditDesk;
+  readonly trail: AuditTrail;
   readonly store: Pick<AuditStore, "listPendingOrganisations" | "listAudited"> & Pick<GovernanceStore, "pruneUsage">;
   readonly clock: Clock;
   readonly everyMs?: number;
@@ -97,10 +97,10 @@ export class Sealer {
   }
 
   async #seal(orgId: string): Promise<void> {
-    const { desk, clock } = this.#options;
+    const { trail, clock } = this.#options;
     const figures = this.#figures;
     let rounds = 0;
-    for await (const { records, segments } of desk.sealAll(orgId)) {
+    for await (const { records, segments } of trail.sealAll(orgId)) {
       rounds += 1;
       figures.sealedRecords += records.length;
       figures.checkpoints += segments.length;
@@ -111,7 +111,7 @@ export class Sealer {
   }
 
   async #prune(): Promise<void> {
-    const { desk, store, clock } = this.#options;
+    const { trail, store, clock } = this.#options;
     await this.#guarded("pruning usage", async () => {
       this.#figures.prunedUsage += await pruneUsage(store, clock.now());
     });
@@ -121,7 +121,7 @@ export class Sealer {
       for (const orgId of orgs) {
         if (this.#isStopped) return;
         await this.#guarded(`pruning the audit of ${orgId}`, async () => {
-          this.#figures.prunedSegments += await desk.prune(orgId);
+          this.#figures.prunedSegments += await trail.prune(orgId);
         });
       }
       after = orgs.at(-1);

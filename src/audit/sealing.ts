@@ -13,7 +13,7 @@ import { required } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { ClosedSegment, ComputeSeal, SealedRecord } from "../store/index.ts";
 
-export const SEGMENT_RECORDS_MAX = 1_000;
+const SEGMENT_RECORDS_MAX = 1_000;
 export const SEGMENT_MS_MAX = 60_000;
 
 export interface SealingOptions {

@@ -33,7 +33,7 @@ export async function installationSigner(
 /** A signature or key that cannot even be read is a wrong one. */
 export const verifySignature: VerifySignature = (key, text, signature) => {
   const bytes = Buffer.from(signature, "base64url");
-  // Any other spelling of the same bytes would be a change nobody notices.
+  // Any other spelling of the same bytes would be an unnoticed change.
   if (bytes.toString("base64url") !== signature) return false;
   const found = publicKeyOf(key);
   return found !== null && verify(null, Buffer.from(text), found, bytes);

@@ -18,7 +18,7 @@ export async function verifyAudit(
 
 type TextLine = { readonly text: string } | { readonly text: null; readonly wrong: string };
 
-/** Lines as they stand in the file: every one ends with a line feed, and nothing is mended on the way. */
+/** Lines as they stand in the file: every one ends with a line feed, and nothing is repaired on the way. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<TextLine, void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

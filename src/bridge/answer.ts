@@ -6,7 +6,7 @@ import {
   type AdapterResult,
 } from "../adapter/index.ts";
 
-/** What the adapter says. Never rejects: an adapter that throws or answers nonsense is a failure too. */
+/** The answer of the adapter. Never rejects: an adapter that throws or answers nonsense is a failure too. */
 export async function askAdapter(
   adapter: Adapter,
   request: AdapterRequest,

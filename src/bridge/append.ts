@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** Results and ids of other people's work: nobody else's business on a shared machine. */
+/** Results and ids of other people's work: not readable by others on a shared machine. */
 const FILE_MODE = 0o600;
 
 /** Writes at the end of a file. When it returns, the bytes have left this process; when it throws, some may have. */

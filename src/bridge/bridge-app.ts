@@ -5,7 +5,7 @@ import { readJsonBody, readShape } from "./bridge-body.ts";
 import { askHealth } from "./bridge-health.ts";
 import { BridgeRefusal } from "./bridge-problem.ts";
 import { callbackText } from "./callback-text.ts";
-import { type DeskOptions, DispatchDesk } from "./dispatch-desk.ts";
+import { type DispatchHandlerOptions, DispatchHandler } from "./dispatch-handler.ts";
 import {
   DISPATCH_ALIAS,
   DISPATCH_BATCH_BYTES_MAX,
@@ -17,13 +17,13 @@ import {
   EXECUTIONS_PATH,
 } from "./wire.ts";
 
-export interface BridgeAppOptions extends DeskOptions {
+export interface BridgeAppOptions extends DispatchHandlerOptions {
   /** The bearer tokens accepted now; asked for each request, because they change. */
   readonly tokens: () => readonly string[];
   readonly instanceId: string;
   readonly redactor?: Redactor;
   readonly onTrouble?: (message: string) => void;
-  /** Somebody came with a token that is not accepted. */
+  /** A request came with a token that is not accepted. */
   readonly onStranger?: () => void;
 }
 
@@ -40,43 +40,43 @@ const CANCEL = "/cancel";
 type Answer = (context: Context) => Response | Promise<Response>;
 
 export function createBridgeApp(options: BridgeAppOptions): BridgeApp {
-  const desk = new DispatchDesk(options);
+  const handler = new DispatchHandler(options);
   const hono = new Hono();
   hono.onError((thrown) => refusalFor(thrown, options).response());
   hono.notFound(({ req }) => new BridgeRefusal("not_found", `There is no ${req.path} here.`).response());
   hono.get("/healthz", (context) => context.json({ status: "ok" }));
-  // Who asks comes first: nothing is read, and nothing told, for somebody unknown.
+  // The caller is checked first: for an unknown one nothing is read and nothing is answered.
   hono.use("*", async ({ req }, next) => {
     admit(req.raw, options);
     await next();
   });
-  addDispatchRoutes(hono, desk);
+  addDispatchRoutes(hono, handler);
   addRoute(hono, "GET", "/health", async (context) => {
     const { executions, deliveries, clock, instanceId, redactor } = options;
     const reply = await askHealth(executions.adapters, clock, instanceId, deliveries.isDegraded);
-    const said: unknown = redactor?.json({ ...reply }) ?? reply;
-    return context.body(JSON.stringify(said), 200, JSON_HEADERS);
+    const body: unknown = redactor?.json({ ...reply }) ?? reply;
+    return context.body(JSON.stringify(body), 200, JSON_HEADERS);
   });
   hono.all(`${EXECUTIONS_PATH}/*`, (context) => answerAbout(context, options));
-  return { fetch: hono.fetch, request: hono.request, stop: () => desk.stop() };
+  return { fetch: hono.fetch, request: hono.request, stop: () => handler.stop() };
 }
 
 const JSON_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 
-function addDispatchRoutes(hono: Hono, desk: DispatchDesk): void {
+function addDispatchRoutes(hono: Hono, handler: DispatchHandler): void {
   const takeOne: Answer = async (context) => {
     const sent = await readJsonBody(context.req.raw, DISPATCH_BYTES_MAX);
-    return context.json(desk.take(sent), 202);
+    return context.json(handler.take(sent), 202);
   };
   addRoute(hono, "POST", DISPATCH_PATH, takeOne);
   addRoute(hono, "POST", DISPATCH_ALIAS, takeOne);
   addRoute(hono, "POST", DISPATCH_BATCH_PATH, async (context) => {
     const sent = await readJsonBody(context.req.raw, DISPATCH_BATCH_BYTES_MAX);
-    return context.json(desk.takeAll(readShape(dispatchBatchSchema, sent).dispatches), 200);
+    return context.json(handler.takeAll(readShape(dispatchBatchSchema, sent).dispatches), 200);
   });
   addRoute(hono, "POST", DISPATCH_SYNC_PATH, async (context) => {
     const { raw } = context.req;
-    const body = await desk.takeAndWait(await readJsonBody(raw, DISPATCH_BYTES_MAX), raw.signal);
+    const body = await handler.takeAndWait(await readJsonBody(raw, DISPATCH_BYTES_MAX), raw.signal);
     return context.body(callbackText(body), 200, JSON_HEADERS);
   });
 }

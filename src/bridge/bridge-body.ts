@@ -16,7 +16,7 @@ const address = z
     error: "must not carry a user name or password",
   });
 
-/** As the wire says, with the limits of what is sent back and to where. */
+/** As on the wire, with the limits of what is sent back and to where. */
 export const sentDispatchSchema = dispatchSchema.extend({
   dispatchId: name,
   runId: name,

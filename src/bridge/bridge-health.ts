@@ -30,7 +30,9 @@ function askOne(adapter: Adapter, clock: Clock): Promise<AdapterReply> {
       stop();
       resolve({ status, ...(message === undefined ? {} : { message }), capabilities: capabilitiesOf(adapter) });
     };
-    const stop = clock.after(ANSWER_MS, () => answer("offline", `It did not say how it is within ${ANSWER_MS} ms.`));
+    const stop = clock.after(ANSWER_MS, () =>
+      answer("offline", `It did not report its health within ${ANSWER_MS} ms.`),
+    );
     const ask = async (): Promise<void> => {
       const { status, message } = await adapter.checkHealth();
       answer(status === "healthy" || status === "degraded" ? status : "offline", message);

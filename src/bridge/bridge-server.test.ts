@@ -259,7 +259,7 @@ describe("dispatch", () => {
     expect([calls.length, recorder.received.length]).toEqual([1, 0]);
   });
 
-  it("tells by callback who waited for the result and went away", async () => {
+  it("sends a callback to a caller that waited for the result and went away", async () => {
     let finish: (result: AdapterResult) => void = () => undefined;
     const begun = new Promise<AbortController>((resolve) => {
       const caller = new AbortController();
@@ -275,7 +275,7 @@ describe("dispatch", () => {
       }).catch(() => undefined);
     });
     (await begun).abort();
-    // The Bridge answers in the order in which it hears, so that it has heard of the hanging up.
+    // The Bridge answers in order, so that it has seen the hanging up.
     for (let tries = 0; tries < 20; tries += 1) await ask("GET", "/healthz");
     finish({ status: "completed", stdout: "done" });
     await recorder.until(() => recorder.callbacks().length === 1);
@@ -307,7 +307,7 @@ describe("dispatch", () => {
     expect(recorder.callbacks()[0]).toMatchObject({ status: "timed_out", errorCode: "timeout", costUsd: 1 });
   });
 
-  it("tells the server that an answer follows", async () => {
+  it("reports to the server that an answer follows", async () => {
     execute = () => Promise.resolve({ status: "deferred" });
     await post("/api/v2/dispatch", dispatch());
     await recorder.until(() => recorder.callbacks().length === 1);
@@ -337,7 +337,7 @@ describe("dispatch", () => {
 describe("asking about a dispatch", () => {
   const PATH = `/api/v2/executions/${encodeURIComponent("run_1/a/1")}`;
 
-  it("says running, then ended with the result, also after a restart", async () => {
+  it("answers running, then ended with the result, also after a restart", async () => {
     let finish: (result: AdapterResult) => void = () => undefined;
     execute = () => new Promise((resolve) => (finish = resolve));
     await post("/api/v2/dispatch", dispatch());
@@ -377,7 +377,7 @@ describe("asking about a dispatch", () => {
     expect((await ask(method, path)).status).toBe(status);
   });
 
-  it("says lost of what began at most once before a kill, and never begins it again", async () => {
+  it("answers lost for what began at most once before a kill, and never begins it again", async () => {
     execute = never;
     await post("/api/v2/dispatch", dispatch({ effects: "at_most_once" }));
     await bridge.close(0);
@@ -491,7 +491,7 @@ describe("what is refused", () => {
     ["no time", { timeoutMs: 0 }, "timeoutMs"],
     ["a name too long", { dispatchId: "x".repeat(401) }, "dispatchId"],
     ["a wrong context", { context: { runId: 5, workflow: "w", phase: null, upstreamDigest: null } }, "context.runId"],
-  ])("says where it is wrong: %s", async (_, changes, path) => {
+  ])("reports where it is wrong: %s", async (_, changes, path) => {
     const { status, body } = await post("/api/v2/dispatch", dispatch(changes));
     expect(status).toBe(422);
     expect((body["problems"] as { path: string }[]).map((problem) => problem.path)).toContain(path);
@@ -519,7 +519,7 @@ describe("what is refused", () => {
 });
 
 describe("health", () => {
-  it("says how each adapter is, without secrets", async () => {
+  it("reports the health of each adapter, without secrets", async () => {
     await bridge.close(0);
     const sick: Adapter = {
       ...adapter,
@@ -566,7 +566,7 @@ describe("a life of a Bridge", () => {
     expect(recorder.callbacks()).toHaveLength(1);
   });
 
-  it("registers, uses the tokens it is given, and says goodbye", async () => {
+  it("registers, uses the tokens it is given, and signs off", async () => {
     await bridge.close(0);
     recorder.answer = ({ path }) =>
       path === "/api/v1/gateways/register"

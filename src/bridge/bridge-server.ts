@@ -30,7 +30,7 @@ export interface BridgeOptions {
   readonly instanceId: string;
   /** A number in [0, 1), for jitter. */
   readonly random: () => number;
-  /** The server to register with, and as what; without it the Bridge serves whoever holds the join token. */
+  /** The server to register with, and as what; without it the Bridge serves every holder of the join token. */
   readonly register?: {
     readonly server: string;
     readonly id: string;

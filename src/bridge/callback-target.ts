@@ -12,7 +12,7 @@ export interface Parcel {
   /** It was refused for its size, and stands now for what could not be sent. */
   isReduced?: boolean;
   tries: number;
-  /** Deliveries still wanted: more than one only when a bad network is rehearsed. */
+  /** Deliveries still wanted: more than one only when a bad network is simulated. */
   timesLeft: number;
 }
 
@@ -23,9 +23,9 @@ export interface TargetOptions {
   /** A number in [0, 1). */
   readonly jitter: () => number;
   readonly textOf: (dispatchId: string) => string | undefined;
-  /** Replaces a result that is refused for its size by a failure that says so; false when there is none to replace. */
+  /** Replaces a result that is refused for its size by a failure with that reason; false: there is none to replace. */
   readonly reduce: (dispatchId: string) => boolean;
-  /** The server has it, or will never take it; `problem` says why not. */
+  /** The server has it, or will never take it; `problem`: why not. */
   readonly settle: (dispatchId: string, problem: string | null) => void;
 }
 
@@ -33,7 +33,7 @@ export const BATCH_BYTES_MAX = 4 * 1_048_576;
 const IN_FLIGHT_MAX = 4;
 const REQUEST_MS = 30_000;
 const REPLY_BYTES_MAX = 1_048_576;
-/** Refused, but not for what it says: keys rotate, servers are busy. */
+/** Refused, but not for its content: keys rotate, servers are busy. */
 const TRY_AGAIN = new Set([401, 408, 429]);
 const AWAY = new Set([502, 503, 504]);
 
@@ -85,7 +85,7 @@ export class CallbackTarget {
   }
 
   #pump(): void {
-    // While nobody answers, one request at a time asks whether somebody is back.
+    // While no server answers, one request at a time tries whether it is back.
     while (!this.#isClosed && this.#stopPause === null && this.#ready.length > 0) {
       if (this.#inFlight >= (this.#failures > 0 ? 1 : IN_FLIGHT_MAX)) return;
       const load = this.#take();

@@ -4,7 +4,7 @@ import { CALLBACK_BYTES_MAX, type CallbackBody } from "./wire.ts";
 
 /**
  * A callback as text, storable and within what a server takes. What is beside the result is left out first; a result
- * that is too large by itself becomes a failure that says so, and keeps its bill.
+ * that is too large by itself becomes a failure with that reason, and keeps its bill.
  */
 export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX): string {
   const text = write(body);
@@ -27,7 +27,7 @@ export function callbackText(body: CallbackBody, bytesMax = CALLBACK_BYTES_MAX):
   return write(failure) ?? JSON.stringify(failure);
 }
 
-/** What is left to say of a result that no server takes for its size; its bill stays. */
+/** What is left of a result that no server takes for its size; its bill stays. */
 export function refusedForSize(body: CallbackBody): CallbackBody {
   const { outputs: _outputs, stdout: _stdout, envelope: _envelope, artifacts: _artifacts, ...kept } = body;
   const { messages: _messages, logs: _logs, ...rest } = kept;

@@ -1,24 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { AdapterRequest, AdapterResult } from "../adapter/index.ts";
+import { stubRequest } from "../../test/gateway/stub-adapter.ts";
+import type { AdapterResult } from "../adapter/index.ts";
 import { callbackOf, lostCallback, readCallback, reportOutcome } from "./callback.ts";
 import { callbackText } from "./callback-text.ts";
 import { CALLBACK_BYTES_MAX, callbackSchema, type CallbackBody } from "./wire.ts";
 
-const REQUEST: AdapterRequest = {
-  dispatchId: "run_1/a/1",
-  runId: "run_1",
-  stepId: "a",
-  attempt: 1,
-  idempotencyKey: "k",
-  provider: "test",
-  agentId: "default",
-  message: "",
-  inputs: {},
-  outputStrategy: "json",
-  timeoutMs: null,
-  context: { runId: "run_1", workflow: "w", phase: null, upstreamDigest: null },
-  effects: "at_least_once",
-};
+const REQUEST = stubRequest({ outputStrategy: "json" });
 
 function outcomeOf(result: AdapterResult) {
   const logs = [
@@ -39,7 +26,7 @@ const RESULTS: readonly AdapterResult[] = [
 ];
 
 describe("callbacks", () => {
-  it.each(RESULTS)("say over the wire what the engine is told in process: %j", (result) => {
+  it.each(RESULTS)("carry over the wire what the engine gets in process: %j", (result) => {
     const outcome = outcomeOf(result);
     const body = callbackOf(outcome, "async");
     expect(callbackSchema.parse(JSON.parse(callbackText(body)))).toBeDefined();

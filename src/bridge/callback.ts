@@ -1,7 +1,6 @@
-import type { CallbackResult } from "../core/engine/index.ts";
+import { billOf, type CallbackResult, reportOf, statusOf, WARNINGS_MAX } from "../core/engine/index.ts";
 import type { AdapterRequest, AdapterResult, LogLine } from "../adapter/index.ts";
-import type { Outcome } from "./outcome.ts";
-import { billOf, reportOf, statusOf, WARNINGS_MAX } from "../core/report/index.ts";
+import type { ExecutionOutcome } from "./execution-outcome.ts";
 import type { CallbackBody } from "./wire.ts";
 
 type Answered = Exclude<AdapterResult, { status: "deferred" }>;
@@ -12,11 +11,11 @@ const COUNT_MAX = 1_000_000_000_000;
 const MODEL_LENGTH_MAX = 200;
 
 /** An outcome as it goes to the server. */
-export function callbackOf(outcome: Outcome, executionPath: Path): CallbackBody {
+export function callbackOf(outcome: ExecutionOutcome, executionPath: Path): CallbackBody {
   const { request, result, logs } = outcome;
   return {
     ...namesOf(request),
-    ...saidBy(result),
+    ...resultFields(result),
     startedAt: iso(outcome.startedAt),
     completedAt: iso(outcome.completedAt),
     ...(result.status === "deferred" ? {} : usageOf(result)),
@@ -25,14 +24,14 @@ export function callbackOf(outcome: Outcome, executionPath: Path): CallbackBody 
   };
 }
 
-/** The report of an `at_most_once` dispatch that began before the Bridge was started, and of which nobody knows more. */
+/** The report of an `at_most_once` dispatch that began before the Bridge was started, and whose outcome is unknown. */
 export function lostCallback(request: AdapterRequest, startedAt: number, now: number): CallbackBody {
   return {
     ...namesOf(request),
     status: "failed",
     errorCode: "outcome_unknown",
     error:
-      "The Bridge ended while this dispatch was under way, so nobody knows whether it acted; at_most_once work is not begun again.",
+      "The Bridge ended while this dispatch was under way, so it is unknown whether it acted; at_most_once work is not begun again.",
     startedAt: iso(startedAt),
     completedAt: iso(now),
     executionPath: "async",
@@ -40,7 +39,7 @@ export function lostCallback(request: AdapterRequest, startedAt: number, now: nu
 }
 
 /** An outcome as the engine takes it, for a Bridge in the engine's own process. */
-export function reportOutcome({ request, result, logs }: Outcome): CallbackResult {
+export function reportOutcome({ request, result, logs }: ExecutionOutcome): CallbackResult {
   return reportOf(result, request.outputStrategy, warningsOf(logs));
 }
 
@@ -96,7 +95,7 @@ function namesOf({ dispatchId, runId, stepId, attempt }: AdapterRequest) {
   return { dispatchId, runId, stepId, attempt };
 }
 
-function saidBy(
+function resultFields(
   result: AdapterResult,
 ): Pick<
   CallbackBody,

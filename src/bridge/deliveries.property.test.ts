@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../adapter/index.ts";
+import { stubAdapter, stubRequest } from "../../test/gateway/stub-adapter.ts";
+import type { Adapter, AdapterRequest, AdapterResult } from "../adapter/index.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import type { PeerFailure, PeerReply, PeerRequest } from "../outbound/index.ts";
 import { appendBytes } from "./append.ts";
@@ -15,22 +16,12 @@ import { Outbox } from "./outbox.ts";
 const IDS = ["a", "b", "c", "d", "e"] as const;
 const URL_A = "http://127.0.0.1:1/api/workflow/step-complete";
 
-const request = (dispatchId: string): AdapterRequest => ({
-  dispatchId,
-  runId: "r",
-  stepId: "s",
-  attempt: 1,
-  idempotencyKey: "k",
-  provider: "test",
-  agentId: "default",
-  message: "",
-  inputs: {},
-  outputStrategy: "text",
-  timeoutMs: null,
-  context: { runId: "r", workflow: "w", phase: null, upstreamDigest: null },
-  callbackUrl: URL_A,
-  effects: dispatchId < "c" ? "at_most_once" : "at_least_once",
-});
+const request = (dispatchId: string): AdapterRequest =>
+  stubRequest({
+    dispatchId,
+    callbackUrl: URL_A,
+    effects: dispatchId < "c" ? "at_most_once" : "at_least_once",
+  });
 
 /** What outlives every Bridge: the directory, the server, and what really happened. */
 class World {
@@ -92,20 +83,13 @@ class Life {
 
   #adapter(): Adapter {
     const { calls } = this.#world;
-    return {
-      specificationVersion: ADAPTER_SPECIFICATION,
-      provider: "test",
-      initialize: () => Promise.resolve(),
-      shutdown: () => Promise.resolve(),
-      checkHealth: () => Promise.resolve({ status: "healthy" }),
-      capabilities: () => ({ streaming: false, structuredOutput: false, tools: false, deferred: false }),
-      cancel: () => Promise.resolve(),
+    return stubAdapter({
       execute: ({ dispatchId, effects }) => {
         calls.set(dispatchId, (calls.get(dispatchId) ?? 0) + 1);
         if (effects === "at_most_once") expect(calls.get(dispatchId), `${dispatchId} ran twice`).toBe(1);
         return new Promise((resolve) => this.#open.set(dispatchId, resolve));
       },
-    };
+    });
   }
 
   #answer(url: string, text: string): Promise<PeerReply | PeerFailure> {

@@ -139,7 +139,7 @@ describe("delivery of callbacks", () => {
     expect([outbox.undelivered(), outbox.has("a")]).toEqual([[], true]);
   });
 
-  it("of a result that is refused for its size becomes a failure that says so, with its bill, and is sent once more", async () => {
+  it("of a result that is refused for its size becomes a failure with that reason, with its bill, and is sent once more", async () => {
     const { sent, troubles, deliveries, outbox, settle } = setUp(() => ({ status: 413 }));
     deliveries.deliver({ ...body("a"), stdout: "x".repeat(100), costUsd: 0.5 }, URL_A);
     await settle();
@@ -151,7 +151,7 @@ describe("delivery of callbacks", () => {
   });
 
   it.each<[string, Answer | PeerFailure]>([
-    ["nobody answers", AWAY],
+    ["no server answers", AWAY],
     ["the server fails", { status: 500 }],
   ])("tries three times quickly, then ever more slowly, when %s", async (_, failure) => {
     const { sent, deliveries, settle } = setUp((_sent, index) => (index < 9 ? failure : { status: 200 }));
@@ -181,7 +181,7 @@ describe("delivery of callbacks", () => {
     expect(sent.slice(before)).toMatchObject([{ token: "two", at }]);
   });
 
-  it("asks with one request at a time while nobody answers", async () => {
+  it("asks with one request at a time while no server answers", async () => {
     const { sent, deliveries, settle } = setUp((one, index) => (index < 6 ? AWAY : accept(one)));
     const stdout = "x".repeat(BATCH_BYTES_MAX / 2 - 1_000);
     for (let index = 0; index < 10; index += 1) deliveries.deliver(body(`d${index}`, { stdout }), URL_A);
@@ -238,7 +238,7 @@ describe("delivery of callbacks", () => {
     expect(sent.slice(1).map(({ ids }) => ids)).toEqual([["a"], ["poison"], ["b"]]);
   });
 
-  it("delivers as often as a rehearsed network does", async () => {
+  it("delivers as often as a scripted network does", async () => {
     const { sent, deliveries, settle } = setUp(accept);
     deliveries.deliver(body("a"), URL_A, 4);
     await settle();
@@ -307,48 +307,48 @@ describe("partials", () => {
       return "status" in answered ? reply(answered) : answered;
     };
     const channel = new PartialChannel("http://x.test/", "d", { clock, send, token: () => "t" });
-    const say = (...texts: string[]): void => channel.push(texts.map((text, index) => ({ index, text })));
-    return { channel, got, say, said: () => got.map(({ deltas }) => deltas.map(({ text }) => text).join("|")) };
+    const push = (...texts: string[]): void => channel.push(texts.map((text, index) => ({ index, text })));
+    return { channel, got, push, pushed: () => got.map(({ deltas }) => deltas.map(({ text }) => text).join("|")) };
   }
 
   it("go one request at a time, in order, what waits is joined", async () => {
-    const { channel, got, say, said } = channelWith(() => ({ status: 200 }));
-    say("a");
-    say("b", "c");
-    say("d");
+    const { channel, got, push, pushed } = channelWith(() => ({ status: 200 }));
+    push("a");
+    push("b", "c");
+    push("d");
     channel.push([{ index: 9, media: { url: "u", mime: "m" } }]);
     let isOver = false;
     void channel.end().then(() => (isOver = true));
     await clock.run(() => isOver);
-    expect(said()).toEqual(["a", "bcd|"]);
+    expect(pushed()).toEqual(["a", "bcd|"]);
     expect(got.flatMap(({ deltas }) => deltas.map(({ index }) => index))).toEqual([0, 1, 2]);
-    say("late");
+    push("late");
     expect(got).toHaveLength(2);
   });
 
   it("are tried twice, with the same numbers, then dropped", async () => {
-    const { channel, got, say, said } = channelWith((text) => (text === "a" ? AWAY : { status: 200 }));
-    say("a");
-    say("b");
+    const { channel, got, push, pushed } = channelWith((text) => (text === "a" ? AWAY : { status: 200 }));
+    push("a");
+    push("b");
     let isOver = false;
     void channel.end().then(() => (isOver = true));
     await clock.run(() => isOver);
-    expect(said()).toEqual(["a", "a", "b"]);
+    expect(pushed()).toEqual(["a", "a", "b"]);
     expect(got.map(({ deltas }) => deltas[0]?.index)).toEqual([0, 0, 1]);
   });
 
   it("end when the server wants none", async () => {
-    const { say, said } = channelWith(() => ({ status: 404 }));
-    say("a");
+    const { push, pushed } = channelWith(() => ({ status: 404 }));
+    push("a");
     await clock.run(() => false);
-    say("b");
+    push("b");
     await clock.run(() => false);
-    expect(said()).toEqual(["a"]);
+    expect(pushed()).toEqual(["a"]);
   });
 
   it("hold up a result no longer than five seconds", async () => {
-    const { channel, say } = channelWith(() => ({ status: 200 }), 60_000);
-    say("a");
+    const { channel, push } = channelWith(() => ({ status: 200 }), 60_000);
+    push("a");
     let isOver = false;
     void channel.end().then(() => (isOver = true));
     await clock.run(() => isOver);
@@ -358,9 +358,9 @@ describe("partials", () => {
   it.each([TEXT_LENGTH_MAX - 1, TEXT_LENGTH_MAX, TEXT_LENGTH_MAX + 1])(
     "of %i units are cut to size",
     async (length) => {
-      const { got, say } = channelWith(() => ({ status: 200 }));
+      const { got, push } = channelWith(() => ({ status: 200 }));
       const text = `${"x".repeat(length - 2)}😀`;
-      say(text);
+      push(text);
       await clock.run(() => false);
       const texts = got.flatMap(({ deltas }) => deltas.map((delta) => delta.text ?? ""));
       expect(texts.join("")).toBe(text);
@@ -370,10 +370,10 @@ describe("partials", () => {
   );
 
   it("are left out when too much waits", async () => {
-    const { say, got } = channelWith(() => ({ status: 200 }));
-    say("first");
-    say("x".repeat(WAITING_LENGTH_MAX));
-    say("last");
+    const { push, got } = channelWith(() => ({ status: 200 }));
+    push("first");
+    push("x".repeat(WAITING_LENGTH_MAX));
+    push("last");
     await clock.run(() => false);
     expect(got.flatMap(({ deltas }) => deltas.map(({ text }) => text))).toEqual(["first", "last"]);
   });

@@ -20,7 +20,7 @@ export interface DeliveriesOptions {
   readonly onTrouble?: (message: string) => void;
 }
 
-/** What a Bridge has to tell servers: pieces while a dispatch runs, its result when it ends. */
+/** What a Bridge has to send to servers: pieces while a dispatch runs, its result when it ends. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #targets = new Map<string, CallbackTarget>();
@@ -61,7 +61,7 @@ export class Deliveries {
     };
   }
 
-  /** The pieces of a dispatch; nothing is opened before there is one, nor when nobody said where to. */
+  /** The pieces of a dispatch; nothing is opened before there is one, nor when there is no address. */
   streamOf({ dispatchId, streamUrl, callbackUrl }: AdapterRequest): {
     readonly push: ExecutionReport["stream"];
     readonly end: () => Promise<void> | null;

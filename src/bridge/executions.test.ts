@@ -1,49 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../adapter/index.ts";
+import { stubAdapter, stubRequest } from "../../test/gateway/stub-adapter.ts";
+import type { Adapter, AdapterRequest, AdapterResult } from "../adapter/index.ts";
 import { createVirtualClock } from "../clock/index.ts";
 import { createRedactor } from "../core/redaction/index.ts";
 import { callbackOf, reportOutcome } from "./callback.ts";
 import { Executions, type ExecutionsOptions } from "./executions.ts";
 import { LOG_LENGTH_MAX, LOG_LINES_MAX } from "./log-book.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ExecutionOutcome } from "./execution-outcome.ts";
 
-const REQUEST: AdapterRequest = {
-  dispatchId: "run_1/a/1",
-  runId: "run_1",
-  stepId: "a",
-  attempt: 1,
-  idempotencyKey: "run_1/a/0",
-  provider: "test",
-  agentId: "default",
-  message: "",
-  inputs: {},
-  outputStrategy: "text",
-  timeoutMs: 100,
-  context: { runId: "run_1", workflow: "w", phase: null, upstreamDigest: null },
-  effects: "at_least_once",
-};
-
-function adapterThat(execute: Adapter["execute"], cancel: Adapter["cancel"] = () => Promise.resolve()): Adapter {
-  return {
-    specificationVersion: ADAPTER_SPECIFICATION,
-    provider: "test",
-    initialize: () => Promise.resolve(),
-    shutdown: () => Promise.resolve(),
-    checkHealth: () => Promise.resolve({ status: "healthy" }),
-    capabilities: () => ({ streaming: true, structuredOutput: false, tools: false, deferred: true }),
-    execute,
-    cancel,
-  };
-}
+const REQUEST = stubRequest({ timeoutMs: 100 });
+const STREAMING = () => ({ streaming: true, structuredOutput: false, tools: false, deferred: true });
 
 function setUp(execute: Adapter["execute"], options: Partial<ExecutionsOptions> & { cancel?: Adapter["cancel"] } = {}) {
   const clock = createVirtualClock(1_000);
-  const executions = new Executions({ adapters: [adapterThat(execute, options.cancel)], clock, ...options });
-  const outcomes: Outcome[] = [];
+  const executions = new Executions({
+    adapters: [
+      stubAdapter({
+        execute,
+        capabilities: STREAMING,
+        ...(options.cancel === undefined ? {} : { cancel: options.cancel }),
+      }),
+    ],
+    clock,
+    ...options,
+  });
+  const outcomes: ExecutionOutcome[] = [];
   const texts: string[] = [];
   const report = {
     stream: (deltas: readonly { text?: string }[]) => texts.push(...deltas.map(({ text }) => text ?? "<media>")),
-    ended: (outcome: Outcome) => void outcomes.push(outcome),
+    ended: (outcome: ExecutionOutcome) => void outcomes.push(outcome),
   };
   const start = (changes: Partial<AdapterRequest> = {}) => executions.start({ ...REQUEST, ...changes }, report);
   const settle = () => clock.run(() => false);
@@ -113,7 +98,7 @@ describe("executions", () => {
     expect(outcomes[0]?.result).not.toHaveProperty("stdout");
   });
 
-  it("says nothing more when an adapter that was given up answers at last", async () => {
+  it("reports nothing more when an adapter that was given up answers at last", async () => {
     const { clock, outcomes, start, settle } = setUp(
       () => new Promise((resolve) => void clock.after(5_000, () => resolve({ status: "completed", stdout: "late" }))),
     );
@@ -178,7 +163,7 @@ describe("executions", () => {
     expect(outcomes).toHaveLength(2);
   });
 
-  it("tells those who wait, and lets go of what is open when it stops", async () => {
+  it("notifies those who wait, and drops what is open when it stops", async () => {
     const { clock, executions, outcomes, start } = setUp((request) =>
       request.dispatchId === "quick"
         ? new Promise((resolve) => void clock.after(10, () => resolve({ status: "completed" })))
@@ -236,9 +221,9 @@ describe("what leaves an execution", () => {
     [LOG_LINES_MAX - 1, LOG_LINES_MAX - 1, false],
     [LOG_LINES_MAX, LOG_LINES_MAX, true],
     [LOG_LINES_MAX + 1, LOG_LINES_MAX, true],
-  ])("of %i log lines keeps %i", async (said, kept, isCut) => {
+  ])("of %i log lines keeps %i", async (logged, kept, isCut) => {
     const { outcomes, start, settle } = setUp((_, { onLog }) => {
-      for (let line = 0; line < said; line += 1) onLog({ level: "debug", message: `${line}` });
+      for (let line = 0; line < logged; line += 1) onLog({ level: "debug", message: `${line}` });
       return done();
     });
     start();

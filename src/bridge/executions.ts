@@ -25,7 +25,7 @@ export interface ExecutionsOptions {
   readonly endedBytesMax?: number;
   readonly archive?: Archive;
   readonly journal?: Begun;
-  /** How long an adapter that was told to stop may take to say what it cost. */
+  /** How long an adapter that was stopped may take to report its cost. */
   readonly abortGraceMs?: number;
 }
 
@@ -77,14 +77,14 @@ export class Executions {
     return this.#open.size;
   }
 
-  /** Those somebody still waits for. */
+  /** Those with a caller that still waits. */
   get wantedCount(): number {
     let count = 0;
     for (const open of this.#open.values()) if (!open.isAborted) count += 1;
     return count;
   }
 
-  /** Is an adapter at work on it, or has been told to stop and not answered yet? */
+  /** Is an adapter at work on it, or has been asked to stop and not answered yet? */
   isOpen(dispatchId: string): boolean {
     return this.#open.has(dispatchId);
   }
@@ -153,7 +153,7 @@ export class Executions {
     this.#open.clear();
     for (const open of abandoned) {
       open.letGo();
-      for (const tell of open.waiting) tell(undefined);
+      for (const notify of open.waiting) notify(undefined);
     }
   }
 
@@ -183,7 +183,7 @@ export class Executions {
     if (this.#ended !== null || open.waiting.length > 0) {
       const body = callbackOf(outcome, "async");
       this.#ended?.add(body, outcome.completedAt);
-      for (const tell of open.waiting) tell(body);
+      for (const notify of open.waiting) notify(body);
     }
     open.report.ended(outcome);
     if (this.#open.size === 0) this.#onIdle?.();

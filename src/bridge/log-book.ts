@@ -1,12 +1,12 @@
 import type { LogLine } from "../adapter/index.ts";
-import type { TimedLine } from "./outcome.ts";
+import type { TimedLine } from "./execution-outcome.ts";
 
 export const LOG_LINES_MAX = 1_000;
 export const LOG_LENGTH_MAX = 262_144;
 
 const LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "warning", "error"]);
 
-/** What an adapter says beside its answer, up to a limit; the last line then says how much was left out. */
+/** What an adapter logs beside its answer, up to a limit; the last line then states how much was left out. */
 export class LogBook {
   readonly #lines: TimedLine[] = [];
   #length = 0;
@@ -20,8 +20,8 @@ export class LogBook {
       return;
     }
     const level = LEVELS.has(line.level) ? line.level : "info";
-    const said: unknown = line.message;
-    const message = redact(typeof said === "string" ? said : (JSON.stringify(said) ?? "")).slice(
+    const given: unknown = line.message;
+    const message = redact(typeof given === "string" ? given : (JSON.stringify(given) ?? "")).slice(
       0,
       LOG_LENGTH_MAX - this.#length,
     );

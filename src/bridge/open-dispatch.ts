@@ -3,7 +3,7 @@ import type { Redactor } from "../core/redaction/index.ts";
 import type { Adapter, AdapterHooks, AdapterRequest, AdapterResult, StreamPart } from "../adapter/index.ts";
 import type { Clock, Stop } from "../clock/index.ts";
 import { LogBook } from "./log-book.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ExecutionOutcome } from "./execution-outcome.ts";
 import { createPartialBatcher, type PartialBatcher } from "./partials.ts";
 import { redactResult } from "./redacted.ts";
 import type { CallbackBody } from "./wire.ts";
@@ -12,7 +12,7 @@ import type { CallbackBody } from "./wire.ts";
 export interface ExecutionReport {
   stream(deltas: StreamInput["deltas"]): void;
   /** Called exactly once, unless the Bridge is stopped before. */
-  ended(outcome: Outcome): void;
+  ended(outcome: ExecutionOutcome): void;
 }
 
 type Answered = Exclude<AdapterResult, { status: "deferred" }>;
@@ -23,7 +23,7 @@ export class OpenDispatch {
   readonly adapter: Adapter;
   readonly report: ExecutionReport;
   readonly startedAt: number;
-  /** Those who wait for the result; told nothing when the Bridge stops first. */
+  /** Those who wait for the result; called with nothing when the Bridge stops first. */
   readonly waiting: ((body: CallbackBody | undefined) => void)[] = [];
   readonly #clock: Clock;
   readonly #redactor: Redactor | undefined;
@@ -60,7 +60,7 @@ export class OpenDispatch {
     const redact = (text: string): string => this.#redactor?.text(text) ?? text;
     return {
       signal: this.#controller.signal,
-      onPartial: (part) => this.#hear(part),
+      onPartial: (part) => this.#onPart(part),
       onLog: (line) => this.#logs.add(line, this.#clock.now(), redact),
     };
   }
@@ -78,7 +78,7 @@ export class OpenDispatch {
     this.letGo();
   }
 
-  /** Tells the adapter that nobody waits any more. */
+  /** Notifies the adapter that its result is not needed any more. */
   letGo(): void {
     this.#stopTimer?.();
     this.#batcher.close();
@@ -86,12 +86,12 @@ export class OpenDispatch {
     try {
       this.adapter.cancel(this.request.dispatchId).catch(() => undefined);
     } catch {
-      // An adapter that cannot even be told to stop is ended by the grace.
+      // An adapter that cannot even be asked to stop is ended by the grace.
     }
   }
 
-  /** The outcome, `answer` being null when the adapter did not answer in time after it was told to stop. */
-  outcome(answer: AdapterResult | null): Outcome {
+  /** The outcome, `answer` being null when the adapter did not answer in time after it was asked to stop. */
+  outcome(answer: AdapterResult | null): ExecutionOutcome {
     this.#stopTimer?.();
     this.#flush();
     const result = this.#judge(answer);
@@ -105,12 +105,12 @@ export class OpenDispatch {
     };
   }
 
-  #hear(part: StreamPart): void {
+  #onPart(part: StreamPart): void {
     if ("text" in part && typeof part.text === "string") {
       const text = this.#texts === undefined ? part.text : this.#texts.push(part.text);
       if (text !== "") this.#batcher.add({ text });
     } else if ("media" in part && typeof part.media?.url === "string" && typeof part.media.mime === "string") {
-      // What the redactor holds back was said before the picture.
+      // What the redactor holds back came before the picture.
       this.#flushRedactor();
       const { url, mime } = part.media;
       this.#batcher.add({ media: { url: this.#redactor?.text(url) ?? url, mime } });
@@ -127,7 +127,7 @@ export class OpenDispatch {
     this.#batcher.flush();
   }
 
-  /** An answer that comes after the abort counts for its cost, and, unless time was up, for what it says. */
+  /** An answer that comes after the abort counts for its cost, and, unless time was up, for its content. */
   #judge(answer: AdapterResult | null): AdapterResult {
     if (this.#abortedFor === null && answer !== null) return answer;
     if (this.#abortedFor === "cancelled" && answer?.status === "completed") return answer;

@@ -96,7 +96,7 @@ describe("outbox", () => {
     expect(files()).toEqual(["00000008.ndjson", "notes.txt"]);
   });
 
-  it("is nobody else's business", () => {
+  it("cannot be read by others", () => {
     const outbox = open();
     outbox.add("a", URL_A, "{}", nothing);
     outbox.flush();
@@ -150,7 +150,7 @@ describe("outbox", () => {
     expect(outbox.textOf("a")).toBeUndefined();
   });
 
-  it("goes on in memory while the disk is full, and writes when there is room again", async () => {
+  it("continues in memory while the disk is full, and writes when there is room again", async () => {
     let isFull = true;
     const troubles: string[] = [];
     const outbox = open({

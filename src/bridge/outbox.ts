@@ -110,7 +110,7 @@ export class Outbox implements Archive {
     );
   }
 
-  /** Keeps a result; `written` is called once it is safe, or once the disk has refused it. Null url: nobody is told. */
+  /** Keeps a result; `written` is called once it is safe, or once the disk has refused it. Null url: it is not sent. */
   add(dispatchId: string, url: string | null, text: string, written: () => void): void {
     const endedAt = this.#clock.now();
     const entry: Entry = { dispatchId, url, endedAt, text, place: null, isSettled: url === null };

@@ -128,7 +128,7 @@ export class PartialChannel {
   }
 }
 
-/** Where pieces go when the dispatch does not say: beside the callback. */
+/** Where pieces go when the dispatch does not name an address: beside the callback. */
 export function streamUrlOf(callbackUrl: string): string {
   const url = new URL(callbackUrl);
   const isUsual = url.pathname.endsWith(CALLBACK_PATH);

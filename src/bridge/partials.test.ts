@@ -79,7 +79,7 @@ describe("partial batcher", () => {
     expect(sent.flatMap(({ texts }) => texts)).toEqual(["a", "\ufffd"]);
   });
 
-  it("says nothing once closed", async () => {
+  it("sends nothing once closed", async () => {
     const { clock, sent, batcher } = setUp();
     batcher.add({ text: "a" });
     batcher.add({ text: "b" });

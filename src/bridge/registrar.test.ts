@@ -112,7 +112,7 @@ describe("registration", () => {
     expect(troubles).toHaveLength(1);
   });
 
-  it("does not wait when somebody's token was refused, and is not hurried twice within a second", async () => {
+  it("does not wait when a token was refused, and is not hurried twice within a second", async () => {
     const { registrar, asked, clock } = setUp([answer(201, tokens("a")), answer(200, tokens("b"))]);
     await registrar.start();
     const passed = async (ms: number): Promise<void> => {
@@ -145,7 +145,7 @@ describe("registration", () => {
     expect(refusals).toEqual([expect.stringMatching(`\\(${status}\\): The key lacks a permission.*registry:write`)]);
   });
 
-  it("goes on trying when a key is refused that had been good", async () => {
+  it("keeps trying when a key is refused that had been valid", async () => {
     const { registrar, asked, clock, refusals } = setUp([answer(200, tokens("a")), answer(403, {}), answer(200, {})]);
     void registrar.start();
     await clock.run(() => asked.length === 3);
@@ -170,7 +170,7 @@ describe("registration", () => {
     expect(registrar.callbackToken()).toBe("callback-a");
   });
 
-  it("says goodbye by its instance, once registered, and then nothing more", async () => {
+  it("signs off by its instance, once registered, and then nothing more", async () => {
     const { registrar, asked, clock } = setUp([answer(200, tokens("a"))]);
     await registrar.start();
     await registrar.close();

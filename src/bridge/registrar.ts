@@ -70,14 +70,14 @@ export class Registrar {
     return this.#callbackToken ?? this.#options.joinToken;
   }
 
-  /** Where results may go once the server is known; null before: then the dispatches of whoever holds the token say. */
+  /** Where results may go once the server is known; null before: then the dispatches name it. */
   callbackOrigins(): readonly string[] | null {
     if (!this.isRegistered) return null;
     const own = new URL(this.#options.server).origin;
     return [...new Set([own, ...this.#callbackOrigins])];
   }
 
-  /** Registers, and goes on doing so; resolves after the first try. */
+  /** Registers, and repeats it; resolves after the first try. */
   async start(): Promise<void> {
     const { server, joinToken, registration, send, clock } = this.#options;
     this.#askedAt = clock.now();
@@ -110,7 +110,7 @@ export class Registrar {
     void this.start();
   }
 
-  /** Says goodbye, best effort; a newer instance of the same gateway stays registered. */
+  /** Signs off, best effort; a newer instance of the same gateway stays registered. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopTimer?.();
@@ -146,7 +146,7 @@ export class Registrar {
     return null;
   }
 
-  /** Says that this instance has its tokens, without showing them: they then stay as they are. */
+  /** States that this instance has its tokens, without showing them: they then stay as they are. */
   #proof(): Pick<Registration, "callbackTokenHash"> {
     if (this.#callbackToken === null) return {};
     return { callbackTokenHash: createHash("sha256").update(this.#callbackToken, "utf8").digest("hex") };
@@ -166,9 +166,9 @@ export class Registrar {
 }
 
 function refusalIn({ status, text }: PeerReply, server: string): string {
-  const said = detailIn(text);
+  const detail = detailIn(text);
   const need = "it needs a key with the permission registry:write";
-  return `This Bridge may not register with ${server} (${status})${said === "" ? "" : `: ${said}`} ${need}`.trim();
+  return `This Bridge may not register with ${server} (${status})${detail === "" ? "" : `: ${detail}`} ${need}`.trim();
 }
 
 function detailIn(text: string): string {

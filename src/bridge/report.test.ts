@@ -1,50 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../adapter/index.ts";
+import { stubAdapter, stubRequest } from "../../test/gateway/stub-adapter.ts";
+import type { Adapter, AdapterRequest, AdapterResult } from "../adapter/index.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { reportOutcome } from "./callback.ts";
 import { Executions } from "./executions.ts";
-import type { Outcome } from "./outcome.ts";
+import type { ExecutionOutcome } from "./execution-outcome.ts";
 
-const REQUEST: AdapterRequest = {
-  dispatchId: "run_1/a/1",
-  runId: "run_1",
-  stepId: "a",
-  attempt: 1,
-  idempotencyKey: "run_1/a/0",
-  provider: "test",
-  agentId: "default",
-  message: "",
-  inputs: {},
-  outputStrategy: "text",
-  timeoutMs: null,
-  context: { runId: "run_1", workflow: "w", phase: null, upstreamDigest: null },
-  effects: "at_least_once",
-};
+const REQUEST = stubRequest();
 
 const FREE = {
   tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 },
   costMicros: 0,
 };
 
-function adapterThat(execute: Adapter["execute"]): Adapter {
-  return {
-    specificationVersion: ADAPTER_SPECIFICATION,
-    provider: "test",
-    initialize: () => Promise.resolve(),
-    shutdown: () => Promise.resolve(),
-    checkHealth: () => Promise.resolve({ status: "healthy" }),
-    capabilities: () => ({ streaming: false, structuredOutput: false, tools: false, deferred: true }),
-    execute,
-    cancel: () => Promise.resolve(),
-  };
-}
-
 async function resultOf(answer: unknown, strategy: AdapterRequest["outputStrategy"] = "text") {
-  const adapter = adapterThat(() => Promise.resolve(answer as AdapterResult));
+  const adapter = stubAdapter({ execute: () => Promise.resolve(answer as AdapterResult) });
   return reportOutcome(await outcomeOf(adapter, { ...REQUEST, outputStrategy: strategy }));
 }
 
-function outcomeOf(adapter: Adapter, request: AdapterRequest): Promise<Outcome> {
+function outcomeOf(adapter: Adapter, request: AdapterRequest): Promise<ExecutionOutcome> {
   return new Promise((ended) => {
     const executions = new Executions({ adapters: [adapter], clock: createSystemClock(), endedMax: 0 });
     executions.start(request, { stream: () => undefined, ended });
@@ -85,14 +59,14 @@ describe("the report of a dispatch", () => {
     });
   });
 
-  it("says so when JSON was asked for and there is none", async () => {
+  it("reports it when JSON was asked for and there is none", async () => {
     const result = await resultOf({ status: "completed", stdout: "I would rather not." }, "json");
     expect(result).toMatchObject({ status: "completed", stdout: "I would rather not." });
     expect(result).not.toHaveProperty("outputs");
     expect(result.status === "completed" && result.warnings).toHaveLength(1);
   });
 
-  it("repairs text that cannot be stored, and says so", async () => {
+  it("repairs text that cannot be stored, and reports it", async () => {
     const result = await resultOf({ status: "completed", stdout: "a\u0000b", outputs: { x: "\ud800" } });
     expect(result).toMatchObject({ stdout: "a\ufffdb", outputs: { x: "\ufffd" } });
     expect(result.status === "completed" && result.warnings?.[0]).toContain("U+FFFD");
@@ -134,9 +108,11 @@ describe("the report of a dispatch", () => {
 
   it("takes whatever an adapter throws for its bug", async () => {
     for (const broken of [
-      adapterThat(() => Promise.reject(new Error("lost"))),
-      adapterThat(() => {
-        throw new Error("lost");
+      stubAdapter({ execute: () => Promise.reject(new Error("lost")) }),
+      stubAdapter({
+        execute: () => {
+          throw new Error("lost");
+        },
       }),
     ]) {
       expect(reportOutcome(await outcomeOf(broken, REQUEST))).toMatchObject({
@@ -148,10 +124,12 @@ describe("the report of a dispatch", () => {
   });
 
   it("keeps warnings of the adapter for the log of the run, up to a limit", async () => {
-    const talkative = adapterThat((_, { onLog }) => {
-      onLog({ level: "info", message: "hello" });
-      for (let index = 0; index < 60; index += 1) onLog({ level: "warning", message: `w${index}` });
-      return Promise.resolve({ status: "completed" });
+    const talkative = stubAdapter({
+      execute: (_, { onLog }) => {
+        onLog({ level: "info", message: "hello" });
+        for (let index = 0; index < 60; index += 1) onLog({ level: "warning", message: `w${index}` });
+        return Promise.resolve({ status: "completed" });
+      },
     });
     const outcome = await outcomeOf(talkative, REQUEST);
     const result = reportOutcome(outcome);

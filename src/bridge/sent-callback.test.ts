@@ -41,7 +41,7 @@ describe("a callback in another spelling", () => {
     });
   });
 
-  it("costs what it says as cost", () => {
+  it("costs what it gives as cost", () => {
     expect(read({ cost: 0.5 }).body).toMatchObject({ costUsd: 0.5 });
     expect(read({ cost: 9, costUsd: 0.5 })).toMatchObject({
       body: { costUsd: 0.5 },

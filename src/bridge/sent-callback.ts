@@ -24,7 +24,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["cost", "costUsd"],
   ["taskId", "dispatchId"],
 ]);
-/** Says what kind of event it is, which the route says already. */
+/** The kind of event, which the route gives already. */
 const NEEDLESS: ReadonlySet<string> = new Set(["type"]);
 const PATHS: ReadonlyMap<unknown, string> = new Map([
   ["bridge", "async"],
@@ -86,7 +86,7 @@ function instantOf(value: Json | undefined): Json | undefined {
   return isTime ? new Date(value).toISOString() : value;
 }
 
-/** A Bridge that hands on what a model said has a text or a list; it is read like any text that was answered. */
+/** A Bridge that hands on what a model answered has a text or a list; it is read like any text that was answered. */
 function readOutputs(body: Record<string, Json>): void {
   const { outputs } = body;
   if (body["stdout"] !== undefined) return;

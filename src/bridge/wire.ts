@@ -1,4 +1,4 @@
-/** What a server and a Bridge say to each other; both sides read it with these schemas. A node is called `stepId`. */
+/** What a server and a Bridge send to each other; both sides read it with these schemas. A node is called `stepId`. */
 import { z } from "zod";
 import { adapterModelsSchema, adapterRequestSchema } from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
@@ -58,13 +58,13 @@ export interface ProblemBody {
   readonly problems?: readonly { readonly code: string; readonly message: string; readonly path: string }[];
 }
 
-export const logLineSchema = z.object({
+const logLineSchema = z.object({
   level: z.enum(["debug", "info", "warning", "error"]),
   message: z.string(),
   at: instant.optional(),
 });
 
-export const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
+const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
 
 /** What is counted, apart from the rest: a figure out of range is refused by a code of its own. */
 export const usageSchema = z.object({
@@ -88,7 +88,7 @@ export const callbackSchema = z.object({
   error: z.string().optional(),
   errorCode: z.string().max(100).optional(),
   retryAfterMs: z.number().nonnegative().optional(),
-  /** False: the same request would fail again, whatever its class says. */
+  /** False: the same request would fail again, whatever its class is. */
   retryable: z.boolean().optional(),
   startedAt: instant,
   completedAt: instant,
@@ -133,10 +133,10 @@ export const streamSchema = z.object({
 });
 export type StreamBody = z.infer<typeof streamSchema>;
 
-/** What a Bridge says of an execution it is asked about. */
+/** What a Bridge answers about an execution. */
 export interface ExecutionView {
   readonly dispatchId: string;
-  /** `lost`: journalled before it began, and the Bridge ended in between; nobody knows whether it acted. */
+  /** `lost`: journalled before it began, and the Bridge ended in between; whether it acted is unknown. */
   readonly state: "running" | "ended" | "lost";
   readonly startedAt: string;
   readonly result?: CallbackBody;

@@ -41,7 +41,7 @@ export function spokenError(body: string): string {
     const message = typeof error === "string" ? error : error?.message;
     if (typeof message === "string") return message;
   } catch {
-    // Not JSON: the text itself says it.
+    // Not JSON: the text itself is the message.
   }
   return body.trim();
 }

@@ -33,7 +33,7 @@ export interface ChatTokens {
   readonly cachedTokens: number;
 }
 
-interface Heard {
+interface Received {
   text: string;
   refusal: string;
   finish: string | null;
@@ -41,15 +41,15 @@ interface Heard {
   error: string | null;
 }
 
-/** One call of the model, heard to its end. */
+/** One call of the model, read to its end. */
 export async function callChat(question: ChatQuestion, hooks: BrowserHooks): Promise<ChatAnswer> {
   const { provider, model } = question;
   const place = { name: `The service at ${originOf(provider.baseUrl)} (${model})`, apiKey: provider.apiKey };
-  const heard: Heard = { text: "", refusal: "", finish: null, tokens: null, error: null };
+  const received: Received = { text: "", refusal: "", finish: null, tokens: null, error: null };
   const end = (failure: CallFailure | null): ChatAnswer => ({
-    text: heard.text,
-    isCutOff: heard.finish === "length",
-    tokens: heard.tokens,
+    text: received.text,
+    isCutOff: received.finish === "length",
+    tokens: received.tokens,
     failure,
   });
   try {
@@ -59,7 +59,7 @@ export async function callChat(question: ChatQuestion, hooks: BrowserHooks): Pro
       return end(callFailure("provider_error", `${place.name} answered with nothing.`, place.apiKey));
     for await (const data of readEventStream(response.body)) {
       if (data === "[DONE]") break;
-      listen(heard, JSON.parse(data) as Json, question.isStreamed ? hooks : null);
+      take(received, JSON.parse(data) as Json, question.isStreamed ? hooks : null);
     }
   } catch (thrown) {
     if (hooks.signal.aborted) return end({ failure: "cancelled", message: "The request was cancelled." });
@@ -68,7 +68,7 @@ export async function callChat(question: ChatQuestion, hooks: BrowserHooks): Pro
       thrown instanceof SyntaxError ? "sent an answer that cannot be read" : "could not be reached, or broke off";
     return end(callFailure("provider_error", `${place.name} ${what}: ${why}`, place.apiKey));
   }
-  return end(judge(heard, place));
+  return end(judge(received, place));
 }
 
 function send({ provider, model, messages, maxOutputTokens, responseFormat }: ChatQuestion, signal: AbortSignal) {
@@ -90,43 +90,43 @@ function send({ provider, model, messages, maxOutputTokens, responseFormat }: Ch
       ...(responseFormat === undefined ? {} : { response_format: responseFormat }),
     }),
     signal,
-    // The key is for this address and no other, and the page's own cookies are for nobody.
+    // The key is for this address and no other, and the page's own cookies are not sent.
     redirect: "error",
     credentials: "omit",
     referrerPolicy: "no-referrer",
   });
 }
 
-function listen(heard: Heard, frame: Json, hooks: BrowserHooks | null): void {
+function take(received: Received, frame: Json, hooks: BrowserHooks | null): void {
   if (!isJsonObject(frame)) return;
   const error = getOwn(frame, "error");
-  if (isJsonObject(error)) heard.error ??= textAt(error, "message");
+  if (isJsonObject(error)) received.error ??= textAt(error, "message");
   const usage = getOwn(frame, "usage");
-  if (isJsonObject(usage)) heard.tokens = readTokens(usage);
+  if (isJsonObject(usage)) received.tokens = readTokens(usage);
   const choices = getOwn(frame, "choices");
   const choice = isJsonArray(choices) ? choices[0] : undefined;
   if (!isJsonObject(choice)) return;
   const finish = getOwn(choice, "finish_reason");
-  if (typeof finish === "string") heard.finish = finish;
+  if (typeof finish === "string") received.finish = finish;
   const delta = getOwn(choice, "delta");
   if (!isJsonObject(delta)) return;
   const refusal = textAt(delta, "refusal");
-  heard.refusal += refusal;
+  received.refusal += refusal;
   const text = textAt(delta, "content") + refusal;
-  heard.text += text;
+  received.text += text;
   if (text !== "" && hooks?.signal.aborted === false) hooks.onPartial({ text });
 }
 
 function judge(
-  heard: Heard,
+  received: Received,
   { name, apiKey }: { readonly name: string; readonly apiKey: string | undefined },
 ): CallFailure | null {
-  if (heard.error !== null) return callFailure("provider_error", `${name} failed: ${heard.error}`, apiKey);
-  if (heard.finish === null)
+  if (received.error !== null) return callFailure("provider_error", `${name} failed: ${received.error}`, apiKey);
+  if (received.finish === null)
     return callFailure("provider_error", `The answer of ${name} broke off before its end.`, apiKey);
-  if (heard.refusal === "" && heard.finish !== "content_filter") return null;
-  const said = heard.text.trim();
-  return callFailure("provider_refused", `${name} refused to answer${said === "" ? "." : `: ${said}`}`, apiKey);
+  if (received.refusal === "" && received.finish !== "content_filter") return null;
+  const text = received.text.trim();
+  return callFailure("provider_refused", `${name} refused to answer${text === "" ? "." : `: ${text}`}`, apiKey);
 }
 
 function readTokens(usage: JsonObject): ChatTokens {

@@ -35,23 +35,23 @@ export async function askChat(
       hooks,
     );
   const first = await ask(true);
-  const told = (answers: readonly ChatAnswer[], end: Ending): BrowserResult => ({
+  const resultAfter = (answers: readonly ChatAnswer[], end: Ending): BrowserResult => ({
     ...resultOf(end),
     model,
     ...sumOf(answers.flatMap(({ tokens }) => (tokens === null ? [] : [tokens]))),
     ...(answers.length === 1 ? {} : { extraCalls: answers.length - 1 }),
   });
-  if (first.failure !== null) return told([first], { failure: first.failure });
-  if (request.outputStrategy === "text") return told([first], textEnding(first, hooks));
+  if (first.failure !== null) return resultAfter([first], { failure: first.failure });
+  if (request.outputStrategy === "text") return resultAfter([first], textEnding(first, hooks));
   const read = readJson(first, contract);
-  if (read.problems.length === 0) return told([first], read.ending);
+  if (read.problems.length === 0) return resultAfter([first], read.ending);
   messages.push({ role: "assistant", content: first.text }, { role: "user", content: reaskText(read.problems) });
   const second = await ask(false);
-  if (second.failure !== null) return told([first, second], { failure: second.failure });
+  if (second.failure !== null) return resultAfter([first, second], { failure: second.failure });
   const again = readJson(second, contract);
-  if (again.problems.length === 0) return told([first, second], again.ending);
+  if (again.problems.length === 0) return resultAfter([first, second], again.ending);
   const message = `The model gave no answer that fits its contract, asked twice: ${again.problems.join("; ")}`;
-  return told([first, second], { failure: { failure: "provider_bad_output", message } });
+  return resultAfter([first, second], { failure: { failure: "provider_bad_output", message } });
 }
 
 type Ending =

@@ -35,7 +35,7 @@ describe("the check before a run in a page", () => {
     ["an approval before a command", "{ id: a, command: A, approval: required }"],
     ["a child run", "{ id: a, workflow_ref: other }"],
     ["a person when it fails", "{ id: a, command: A, on_failure: retry_once_then_escalate }"],
-  ])("names the node that needs %s, whoever answers", (_, step) => {
+  ])("names the node that needs %s, whichever provider answers", (_, step) => {
     expect(nodesRefused(`  - ${step}\n`)).toEqual(["a"]);
     expect(nodesRefused(`  - ${step}\n`, "scripted")).toEqual(["a"]);
   });

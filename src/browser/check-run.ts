@@ -30,8 +30,8 @@ function needsOf(node: PlanNode, kind: BrowserProvider["kind"]): string[] {
   const needs: string[] = [];
   if (node.child !== null) needs.push("it starts a child run");
   if (node.approval !== null || node.kind === "gate")
-    needs.push("it waits for an approval, and nobody else can see it");
-  if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and nobody else can see it");
+    needs.push("it waits for an approval, and no other person can see it");
+  if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and no other person can see it");
   // A script answers for everything that would otherwise be called.
   if (kind === "scripted") return needs;
   const { provider, tools } = node.request;

@@ -41,9 +41,9 @@ interface Broken {
 function objectOnly(errorsIn: (value: JsonObject) => readonly Broken[]): Contract["problemsIn"] {
   return (value) => {
     if (!isJsonObject(value)) return ["the answer must be a JSON object"];
-    const told = errorsIn(value).map(
+    const problems = errorsIn(value).map(
       ({ field, reason, details }) => `${field}: ${reason}${details === undefined ? "" : ` (${details})`}`,
     );
-    return told.slice(0, PROBLEMS_MAX);
+    return problems.slice(0, PROBLEMS_MAX);
   };
 }

@@ -1,9 +1,16 @@
 import { digestJson, type JsonObject, required } from "../core/base/index.ts";
-import type { BoundRequest, CallbackResult, Dispatch, RunState, StreamInput } from "../core/engine/index.ts";
+import {
+  type BoundRequest,
+  type CallbackResult,
+  type Dispatch,
+  reportOf,
+  type RunState,
+  type StreamInput,
+  WARNINGS_MAX,
+} from "../core/engine/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import type { Moderator } from "../core/moderation/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { reportOf, WARNINGS_MAX } from "../core/report/index.ts";
 import { askChat } from "./chat-provider.ts";
 import { contractOf } from "./contract.ts";
 import { Partials } from "./partials.ts";
@@ -28,7 +35,7 @@ export class OpenDispatch {
     this.#listener = listener;
     this.#moderator = moderator;
     this.#partials = new Partials(clock, (deltas) => {
-      // Nothing is told before it was looked at.
+      // Nothing is passed on before it was checked.
       if (moderator === null) listener.stream(deltas);
       else this.#withheld.push(...deltas);
     });
@@ -56,7 +63,7 @@ export class OpenDispatch {
     );
   }
 
-  /** Nobody waits for it any more; what it still says is not told. */
+  /** Nothing waits for it any more; what it still sends is dropped. */
   abort(): void {
     this.#partials.close();
     this.#controller.abort();

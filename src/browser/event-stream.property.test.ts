@@ -41,7 +41,7 @@ describe("a stream of messages", () => {
     expect(await dataOf(streamOf(bytes, []))).toEqual(["a\nb"]);
   });
 
-  it("is let go when nobody listens any more", async () => {
+  it("is closed when its reader stops", async () => {
     let isCancelled = false;
     const stream = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode("data: x\n\n")),

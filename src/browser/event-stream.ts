@@ -23,7 +23,7 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
       if (done) return;
     }
   } finally {
-    // Whoever stops listening hangs up; a stream that is over does not mind.
+    // A reader that stops closes the stream; on a finished stream that does nothing.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -53,7 +53,7 @@ export type BrowserResult =
   | { readonly status: "deferred" };
 
 export interface BrowserHooks {
-  /** Aborted when nobody wants the result any more. */
+  /** Aborted when the result is not wanted any more. */
   readonly signal: AbortSignal;
   /** The new piece, never the text so far. */
   readonly onPartial: (

@@ -90,7 +90,7 @@ describe("a run in a page", () => {
     }
   });
 
-  it("ends where only a person could go on", async () => {
+  it("ends where only a person could continue", async () => {
     const source =
       'format: lens-graph/v1\nname: open\nnodes:\n  - { id: a, config: { template_body: "Say [[what]]" } }\n';
     const { state } = await run(source, scripted("{}"));
@@ -137,7 +137,7 @@ describe("moderation in a page", () => {
     expect(JSON.stringify(events)).not.toContain("so bad");
   });
 
-  it("shows a stream that has passed, and asks nobody when it is off", async () => {
+  it("shows a stream that has passed, and checks nothing when moderation is off", async () => {
     const passed = await judge("both", "x", "nodes: { a: { chunks: [so, ' fine'] } }");
     expect(passed.state.status).toBe("completed");
     expect(passed.events.some(({ type }) => type === "node.stream.delta")).toBe(true);

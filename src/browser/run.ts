@@ -1,5 +1,3 @@
-import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
-import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
 import {
   advance,
   createRunState,
@@ -9,9 +7,13 @@ import {
   type RequestVerdict,
   type RunState,
   type Timer,
+  timerKey,
+  type UnstampedInput,
   type Verdict,
 } from "../core/engine/index.ts";
-import { isTerminal, type RunEvent } from "../core/event/index.ts";
+import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
+import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
+import { dispatchIdOf, isTerminal, type RunEvent } from "../core/event/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 import { createModerator, DEFAULT_MODERATION, type ModerationRules, type Moderator } from "../core/moderation/index.ts";
 import type { Plan } from "../core/plan/index.ts";
@@ -35,7 +37,7 @@ export interface BrowserRunOptions {
   readonly now?: () => number;
   /** A number in [0, 1). */
   readonly random?: () => number;
-  /** For nodes that ask for moderation; the default rules unless told. */
+  /** For nodes that ask for moderation. Default: the built-in rules. */
   readonly moderation?: ModerationRules;
 }
 
@@ -62,7 +64,6 @@ export async function runInBrowser(
   return succeed(await run.live({ ...start, args: args.value, recursionDepth: 0 }));
 }
 
-type Told = Input extends infer One ? (One extends Input ? Omit<One, "at" | "jitter"> : never) : never;
 type Performed = Exclude<Effect, RequestVerdict>;
 
 class PageRun {
@@ -75,7 +76,7 @@ class PageRun {
   readonly #timers = new Map<string, () => void>();
   /** Timers that set something going by themselves; a deadline alone keeps no run alive. */
   #progressTimers = 0;
-  #waiting: Told[] = [];
+  #waiting: UnstampedInput[] = [];
   #isDraining = false;
   #lastAt = 0;
   #end: { readonly resolve: (run: BrowserRun) => void; readonly reject: (bug: unknown) => void } | null = null;
@@ -87,12 +88,12 @@ class PageRun {
     this.#moderator = createModerator(options.moderation ?? DEFAULT_MODERATION);
   }
 
-  live(start: Told): Promise<BrowserRun> {
+  live(start: UnstampedInput): Promise<BrowserRun> {
     const { signal } = this.#options;
-    const onAbort = (): void => this.#tell({ type: "cancel", reason: "cancelled in the page" });
+    const onAbort = (): void => this.#submit({ type: "cancel", reason: "cancelled in the page" });
     return new Promise<BrowserRun>((resolve, reject) => {
       this.#end = { resolve, reject };
-      this.#tell(start);
+      this.#submit(start);
       if (signal?.aborted === true) onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
     }).finally(() => {
@@ -101,9 +102,9 @@ class PageRun {
     });
   }
 
-  #tell(told: Told): void {
+  #submit(input: UnstampedInput): void {
     if (this.#end === null) return;
-    this.#waiting.push(told);
+    this.#waiting.push(input);
     if (this.#isDraining) return;
     this.#isDraining = true;
     queueMicrotask(() => this.#drain());
@@ -111,7 +112,7 @@ class PageRun {
 
   #drain(): void {
     try {
-      for (let told = this.#waiting.shift(); told !== undefined; told = this.#waiting.shift()) this.#commit(told);
+      for (let input = this.#waiting.shift(); input !== undefined; input = this.#waiting.shift()) this.#commit(input);
     } catch (bug) {
       this.#end?.reject(bug);
       this.#end = null;
@@ -124,13 +125,13 @@ class PageRun {
   }
 
   /** One input and every verdict it leads to; effects are performed afterwards. */
-  #commit(told: Told): void {
+  #commit(input: UnstampedInput): void {
     const state = this.#state;
     this.#lastAt = Math.max(this.#lastAt, this.#clock.now());
     const moment = { at: this.#lastAt, jitter: (this.#options.random ?? Math.random)() };
     const events: RunEvent[] = [];
     const effects: Performed[] = [];
-    const inputs: Input[] = [{ ...told, ...moment }];
+    const inputs: Input[] = [{ ...input, ...moment }];
     for (const input of inputs) {
       const turn = advance(state, input);
       for (const event of turn.events) events.push(event);
@@ -143,12 +144,13 @@ class PageRun {
       }
     }
     for (const event of events) this.#events.push(event);
-    if (told.type === "callback" && told.result.status !== "deferred") this.#dropDeadline(told.nodeId, told.attempt);
+    if (input.type === "callback" && input.result.status !== "deferred")
+      this.#dropDeadline(input.nodeId, input.attempt);
     if (events.length > 0) this.#options.onEvents?.(events, state);
     for (const effect of effects) this.#perform(effect);
   }
 
-  /** There is nobody to ask in a page: everything passes but what moderation stops. */
+  /** A page has no gates: everything passes but what moderation stops. */
   #judge({ nodeId, nextAttempt, hints, request, moderation }: RequestVerdict): Verdict {
     if (isOneOf(moderation, "input")) {
       const said = this.#moderator.text(request.message);
@@ -159,7 +161,7 @@ class PageRun {
     const { plan, provider, runId } = this.#options;
     return {
       disposition: "allow",
-      verdictId: `${runId}/${nodeId}/${nextAttempt}/verdict`,
+      verdictId: `${dispatchIdOf({ runId, nodeId, attempt: nextAttempt })}/verdict`,
       route: {
         agentId: hints.agent ?? DEFAULT_AGENT_ID,
         gatewayId: "browser",
@@ -199,10 +201,10 @@ class PageRun {
     const open = new OpenDispatch(
       this.#clock,
       {
-        stream: (deltas) => this.#tell({ type: "stream", nodeId, attempt, deltas }),
+        stream: (deltas) => this.#submit({ type: "stream", nodeId, attempt, deltas }),
         callback: (result) => {
-          this.#tell({ type: "callback", nodeId, attempt, result });
-          // Work that goes on elsewhere is over for this page when its deadline is.
+          this.#submit({ type: "callback", nodeId, attempt, result });
+          // Work that continues elsewhere is over for this page when its deadline is.
           if (result.status !== "deferred") this.#open.delete(dispatchId);
         },
       },
@@ -213,7 +215,7 @@ class PageRun {
   }
 
   #setTimer(timer: Timer, dueAt: number): void {
-    const key = keyOf(timer);
+    const key = timerKey(timer);
     this.#timers.get(key)?.();
     const weight = timer.kind === "retry" || timer.kind === "queue" ? 1 : 0;
     this.#progressTimers += weight;
@@ -222,7 +224,7 @@ class PageRun {
       this.#progressTimers -= weight;
     };
     const stop = this.#clock.after(Math.max(0, dueAt - this.#clock.now()), () => {
-      this.#tell({ type: "timer", timer });
+      this.#submit({ type: "timer", timer });
       forget();
     });
     this.#timers.set(key, () => {
@@ -232,7 +234,7 @@ class PageRun {
   }
 
   #dropDeadline(nodeId: string, attempt: number): void {
-    this.#timers.get(keyOf({ kind: "attempt", nodeId, attempt }))?.();
+    this.#timers.get(timerKey({ kind: "attempt", nodeId, attempt }))?.();
   }
 
   #release(): void {
@@ -244,8 +246,4 @@ class PageRun {
 
 function isOneOf(mode: ModerationMode, phase: "input" | "output"): boolean {
   return mode === phase || mode === "both";
-}
-
-function keyOf(timer: Timer): string {
-  return Object.values(timer).join("/");
 }

@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
-/** A file's adapter, and the requests it says it can answer. */
+/** A file's adapter, and its sample requests. */
 export interface AdapterFile {
   readonly adapter: Adapter;
   readonly sample?: Sample;
@@ -50,7 +50,7 @@ async function make(io: Io, file: string, maker: AdapterMaker): Promise<unknown>
   }
 }
 
-/** Enough to be judged by the suite, which says what is wrong with the rest. */
+/** Enough to be judged by the suite, which reports what is wrong with the rest. */
 function isAdapterLike(value: unknown): value is Adapter {
   return typeof value === "object" && value !== null && "execute" in value && "provider" in value;
 }

@@ -75,7 +75,7 @@ describe("sluice adapter test", () => {
     expect(out).not.toContain("\u001b");
   });
 
-  it("says what is broken, and ends with 1", async () => {
+  it("reports what is broken, and ends with 1", async () => {
     const { code, out } = await run("default.mjs", { config: "wrong.yaml" });
     expect(code).toBe(1);
     expect(out).toMatch(/^✗ {2}initialize +initialize rejected: The key does not fit\.$/m);

@@ -16,7 +16,7 @@ export function addMemoryCommand(agents: Command, { io, settle }: Workbench): vo
   addListOptions(agents.command("memory").description("list what an agent remembers, newest first, or make it forget"))
     .argument("<id>", "name of the agent")
     .option("--forget", "forget everything instead of listing it")
-    .option("--quiet", "with --forget: say nothing")
+    .option("--quiet", "with --forget: print nothing")
     .addHelpText("after", example("sluice agents memory analyst"))
     .action((id: string, options: MemoryOptions & LinkOptions) =>
       settle(() => (options.forget === true ? forget : list)(io, apiOf(io, options), id, options)),

@@ -33,7 +33,7 @@ export function printApiFailure(io: Io, thrown: unknown): number | null {
 }
 
 /** What would let it through, a line each. */
-export function printUnblock(io: Io, explanation: Explanation | null): void {
+function printUnblock(io: Io, explanation: Explanation | null): void {
   for (const { action, target, detail } of explanation?.unblock ?? []) {
     io.err.write(`  hint: ${printable(action)} ${printable(target)}: ${printable(detail)}\n`);
   }

@@ -14,7 +14,7 @@ export interface ApplyOptions {
   readonly quiet?: boolean;
 }
 
-/** Brings the server to what the files say; with `--dry-run` it only says what that would change. */
+/** Brings the server to the state of the files; with `--dry-run` it only prints what that would change. */
 export async function apply(io: Io, api: Api, options: ApplyOptions): Promise<number> {
   const found = await readManifests(io, options.file);
   const { applied } = await send(io, api, found, options.dryRun === true);

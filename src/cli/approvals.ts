@@ -17,25 +17,25 @@ export type Question = Pick<
 
 export type ApprovalAnswer = Pick<ApprovalInput, "decision" | "by" | "byStarter" | "reason" | "modifications">;
 
-/** Answers for a person; null leaves the question open. A refusal says why the last answer was not taken. */
-export type Answer = (
+/** Answers for a person; null leaves the question open. A refusal is why the last answer was not taken. */
+export type AnswerApproval = (
   question: Question,
   context: { readonly signal: AbortSignal; readonly refusal: string | null },
 ) => Promise<ApprovalAnswer | null>;
 
-/** Says yes to everything that can be said yes to, in the place of whoever would be asked. */
-export const answerYes: Answer = ({ choices }, { refusal }) =>
+/** Approves everything that can be approved, in the place of the person who would be asked. */
+const answerYes: AnswerApproval = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["approve", "retry"], "--approve all") : null);
 
-const answerNo: Answer = ({ choices }, { refusal }) =>
+const answerNo: AnswerApproval = ({ choices }, { refusal }) =>
   Promise.resolve(refusal === null ? answerWith(choices, ["reject", "abort"], "--approve reject") : null);
 
-/** Who answers the approvals of a run: what `--approve` says, else whoever sits at the terminal, else nobody. */
+/** Who answers the approvals of a run: by `--approve`, else the person at the terminal, else none. */
 export function chooseAnswer(
   io: Io,
   { approve, wait }: { readonly approve?: ApproveMode; readonly wait: boolean },
   progress: Progress,
-): Answer | null {
+): AnswerApproval | null {
   if (approve === "all") return answerYes;
   if (approve === "reject") return answerNo;
   const canAsk = approve === "ask" || isAtTerminal(io);
@@ -48,7 +48,7 @@ function answerWith(choices: readonly Decision[], wanted: readonly Decision[], f
 }
 
 /** Asks the person at the terminal, one question at a time. */
-function createPrompter(io: Io, progress: Progress): Answer {
+function createPrompter(io: Io, progress: Progress): AnswerApproval {
   let previous: Promise<unknown> = Promise.resolve();
   return (approval, { signal, refusal }) => {
     const answer = previous.then(() => {

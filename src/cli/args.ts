@@ -34,7 +34,7 @@ async function readArgsFile(io: Io, name: string): Promise<JsonObject> {
   throw new Refusal(`${printable(name)} must hold a map of args, for example {"topic": "tides"}`);
 }
 
-/** `name=value`, the value read as the declared type says; what does not fit is left for the check to report. */
+/** `name=value`, the value read by the declared type; what does not fit is left for the check to report. */
 function parseArg(fields: Fields, text: string): readonly [string, Json] {
   const equals = text.indexOf("=");
   if (equals < 1) throw new Refusal(`--arg ${printable(text)}: write it as name=value`);

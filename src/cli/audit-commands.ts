@@ -20,7 +20,7 @@ export function addAuditCommands(program: Command, { io, settle }: Workbench): v
     .option("--key <key>", "the public key it must be signed with: ed25519:…")
     .option("--checkpoints <file>", "checkpoints that were kept outside the database; the log must hold them all")
     .option("--json", "print the result as JSON")
-    .option("--quiet", "say nothing unless something is wrong")
+    .option("--quiet", "print nothing unless something is wrong")
     .addHelpText("after", example("sluice audit export -o audit.ndjson && sluice audit verify audit.ndjson"))
     .action((file: string, options: VerifyAuditOptions) => settle(() => verifyAuditFile(io, file, options)));
   addDownloadOptions(audit.command("export").description("export the audit log with its checkpoints, as NDJSON"))
@@ -50,5 +50,5 @@ export function addPacketCommand(runs: Command, { io, settle }: Workbench): void
 function addDownloadOptions(command: Command): Command {
   return addLinkOptions(command)
     .option("-o, --output <file>", "where to write it; standard output otherwise")
-    .option("--quiet", "say nothing");
+    .option("--quiet", "print nothing");
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi } from "../../test/api/fixture.ts";
 import { callSluice } from "../../test/cli/terminal.ts";
-import { AuditDesk, createSigner } from "../audit/index.ts";
+import { AuditTrail, createSigner } from "../audit/index.ts";
 import { serve, type Served } from "../server/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import type { Io } from "./io.ts";
@@ -43,9 +43,9 @@ describe("the key of the audit", () => {
     expect(formerKeys).toEqual([present]);
     const seed = String(env["SLUICE_AUDIT_SEED"]);
     const now = (): number => Date.now() + 120_000;
-    const before = new AuditDesk({ store: api.store, now });
+    const before = new AuditTrail({ store: api.store, now });
     await before.catchUp("default");
-    const after = new AuditDesk({ store: api.store, now, seed, formerKeys });
+    const after = new AuditTrail({ store: api.store, now, seed, formerKeys });
     expect(await after.verify("default")).toMatchObject({ ok: true, key });
   });
 

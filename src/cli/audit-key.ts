@@ -15,7 +15,7 @@ const SEED_BYTES = 32;
 export function readFormerKeys(env: Io["env"]): readonly string[] {
   const keys = (env[FORMER_KEYS] ?? "").split(/[\s,]+/).filter((key) => key !== "");
   const wrong = keys.findIndex((key) => !isPublicKey(key));
-  // Somebody may have put a seed there: it is not shown.
+  // There may be a seed: it is not shown.
   if (wrong !== -1) {
     throw new Refusal(
       `${FORMER_KEYS}: number ${wrong + 1} is no public key; it looks like ed25519:…, and \`sluice audit key\` shows it`,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO, ORG } from "../../test/api/fixture.ts";
 import { callSluice } from "../../test/cli/terminal.ts";
-import { AuditDesk, createSigner } from "../audit/index.ts";
+import { AuditTrail, createSigner } from "../audit/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
 import { serve, type Served } from "../server/index.ts";
 import { createMemoryStore } from "../store/index.ts";
@@ -29,22 +29,22 @@ const sluice = (argv: readonly string[], { input, url = served.url }: { input?: 
 async function writeExport(): Promise<void> {
   let now = 1_700_000_000_000;
   const store = createMemoryStore();
-  const desk = new AuditDesk({ store, now: () => now, seed: SEED, checkpointFile: at("checkpoints.ndjson") });
-  const tell = (count: number): Promise<void> => {
+  const trail = new AuditTrail({ store, now: () => now, seed: SEED, checkpointFile: at("checkpoints.ndjson") });
+  const append = (count: number): Promise<void> => {
     const entry = auditEntry({ at: now, type: "key.created", actor: "ann", resource: "key/1", detail: {} });
     return store.appendAudit(
       "org_1",
       Array.from({ length: count }, () => entry),
     );
   };
-  await tell(2);
-  await desk.catchUp("org_1");
+  await append(2);
+  await trail.catchUp("org_1");
   now += 60_000;
-  await desk.catchUp("org_1");
-  await tell(1);
-  await desk.catchUp("org_1");
+  await trail.catchUp("org_1");
+  await append(1);
+  await trail.catchUp("org_1");
   let text = "";
-  for await (const piece of desk.export("org_1")) text += piece;
+  for await (const piece of trail.export("org_1")) text += piece;
   writeFileSync(at("good.ndjson"), text);
   const lines = text.split("\n");
   writeFileSync(at("edited.ndjson"), text.replace('"seq":2', '"seq":9'));
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 describe("sluice audit verify", () => {
-  it("passes what is whole, and says whose word it is", async () => {
+  it("passes what is whole, and prints whose signature it is", async () => {
     expect(await sluice(["audit", "verify", "good.ndjson"])).toEqual({
       code: 0,
       out: "ok: 3 records of org_1, 1 checkpoint\n",
@@ -113,7 +113,7 @@ describe("sluice audit verify", () => {
     expect([stranger.code, stranger.err]).toEqual([1, expect.stringContaining("not with the key that was asked for")]);
   });
 
-  it("says what it cannot do at all", async () => {
+  it("reports what it cannot do at all", async () => {
     const none = await sluice(["audit", "verify", "none.ndjson"]);
     expect([none.code, none.err]).toEqual([2, "sluice: cannot read none.ndjson: there is no such file\n"]);
     const key = await sluice(["audit", "verify", "good.ndjson", "--key", "slk_secret"]);

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
 import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
-import { Scheduler } from "../schedule/index.ts";
+import { Scheduler } from "../outside/schedule/index.ts";
 import type { App } from "../server/index.ts";
-import { deliveriesTo, noticeMessage } from "../webhook/index.ts";
+import { deliveriesTo, noticeMessage } from "../outside/webhook/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { startOutside } from "./outside.ts";
 
-/** What goes on besides the runs themselves: each of it safe on any number of replicas. */
+/** What runs besides the runs themselves: each of it safe on any number of replicas. */
 export interface Background {
-  /** Begins nothing more of its own; what is told to others goes on until the rest has stopped. */
+  /** Begins nothing more of its own; what is sent to others continues until the rest has stopped. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function startBackground(
   scheduler.start();
   recoverer.start();
   launches.start();
-  const sealer = startSealer({ desk: audit, store, clock, onTrouble });
+  const sealer = startSealer({ trail: audit, store, clock, onTrouble });
   const { box } = gateways;
   const outside = startOutside(io, { store, runtime, box, outbound, clock, onAlert: app.countAlert, onTrouble });
   return {

@@ -54,9 +54,7 @@ function printReport(io: Io, report: BacktestReport): void {
     io.out.write(`\n${formatTable([["RUN", "NODE", "CHANGE", "WHEN", "WHY"], ...rows])}`);
   }
   if (uncertain > 0) {
-    io.err.write(
-      `${formatCount(uncertain, "verdict")} cannot be told for certain: not all args of the run were kept\n`,
-    );
+    io.err.write(`${formatCount(uncertain, "verdict")} are uncertain: not all args of the run were kept\n`);
   }
   if (unreadable > 0) io.err.write(`${formatCount(unreadable, "verdict")} cannot be read any more\n`);
   for (const note of notes) io.err.write(`note: ${printable(note)}\n`);

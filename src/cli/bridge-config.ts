@@ -40,13 +40,13 @@ export interface BridgeConfig {
   readonly moderation: {
     /** As they are written; those that stand by default otherwise. */
     readonly rules?: JsonObject | undefined;
-    /** Whoever is asked after the rules, one of the adapters. */
+    /** The adapter that is asked after the rules. */
     readonly provider?: string | undefined;
     readonly model?: string | undefined;
   };
 }
 
-export const EMPTY_BRIDGE_CONFIG: BridgeConfig = {
+const EMPTY_BRIDGE_CONFIG: BridgeConfig = {
   defaultProvider: null,
   sections: {},
   modules: [],
@@ -86,7 +86,7 @@ export function isBridgeConfig(document: JsonObject): boolean {
   return Object.keys(configSchema.shape).some(has) && !["kind", "name", "steps", "format", "nodes"].some(has);
 }
 
-/** Everything wrong with a configuration that can be said without opening an adapter. */
+/** Everything wrong with a configuration that can be found without opening an adapter. */
 export async function bridgeConfigProblems(tree: SourceTree): Promise<readonly Problem[]> {
   const read = configSchema.safeParse(tree.value, { reportInput: true });
   const found = read.success ? [] : placed(problemsOfIssues(read.error.issues, configSchema, TITLE), [], tree);

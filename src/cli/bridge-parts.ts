@@ -11,14 +11,14 @@ import {
 } from "../adapters/index.ts";
 import { readModerationRules } from "../core/moderation/index.ts";
 import { createRedactor, type Redactor } from "../core/redaction/index.ts";
-import { AdapterGateway, createNodeModeration, type NodeModeration } from "../moderation/index.ts";
+import { AdapterGateway, createNodeModeration, type NodeModeration } from "../driver/moderation/index.ts";
 import { loadAdapterFile } from "./adapter-file.ts";
 import type { BridgeConfig } from "./bridge-config.ts";
 import { isAlive } from "./data-directory.ts";
 import type { Io } from "./io.ts";
 import { openLedger } from "./ledger-file.ts";
 import { Refusal } from "./refusal.ts";
-import { loadScript } from "./rehearsal.ts";
+import { loadScript } from "./simulation.ts";
 import { reasonOf } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -26,7 +26,7 @@ import { printable } from "./terminal-text.ts";
 export interface BridgeParts {
   readonly adapters: readonly Adapter[];
   readonly defaultProvider: string | null;
-  /** A rehearsal: the scripted adapter stands in for every provider. */
+  /** A simulation: the scripted adapter stands in for every provider. */
   readonly answersAny: boolean;
   readonly redactor: Redactor;
   readonly moderation: NodeModeration;
@@ -45,13 +45,13 @@ export interface BridgePartsOptions {
 
 export async function openBridgeParts(io: Io, options: BridgePartsOptions): Promise<BridgeParts> {
   const { config, directory } = options;
-  const isRehearsal = options.script !== undefined && options.names === null && isBare(config);
+  const isSimulation = options.script !== undefined && options.names === null && isBare(config);
   const script =
     options.script === undefined
       ? (options.fallbackScript ?? EMPTY_SCRIPT)
       : await loadScript(io, options.script, null);
   const ledger = options.ledger === undefined ? null : openLedger(io, options.ledger);
-  const names = options.names ?? (isRehearsal ? ["scripted" as const] : usualNames(config));
+  const names = options.names ?? (isSimulation ? ["scripted" as const] : usualNames(config));
   const { sections } = config;
   const work = ownWorkDirectory(directory);
   const own = await open({ names, sections, env: io.env, clock: io.clock, directory: work, script, ledger });
@@ -66,7 +66,7 @@ export async function openBridgeParts(io: Io, options: BridgePartsOptions): Prom
   return {
     adapters,
     defaultProvider: providers.includes(wanted) ? wanted : null,
-    answersAny: isRehearsal,
+    answersAny: isSimulation,
     redactor: createRedactor(secretsOf(io, config)),
     moderation: moderationOf(io, config, adapters),
   };
@@ -135,7 +135,7 @@ function isBare({ sections, modules, defaultProvider }: BridgeConfig): boolean {
   return Object.keys(sections).length === 0 && modules.length === 0 && defaultProvider === null;
 }
 
-/** Local commands, MCP servers and what has to be installed exist only where somebody has listed them. */
+/** Local commands, MCP servers and what has to be installed exist only where they are listed. */
 function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
   const listed = (["process", "mcp", "claude-agent", "openclaw"] as const).filter(
     (name) => sections[name] !== undefined,

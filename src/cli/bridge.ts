@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ADAPTER_NAMES, type AdapterName, closeAdapters } from "../adapters/index.ts";
 import { startBridge } from "../bridge/index.ts";
-import { DirectoryInUse, lockDirectory } from "../embedded/index.ts";
+import { DirectoryInUse, lockDirectory } from "../store/embedded/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import { type BridgeParts, openBridgeParts } from "./bridge-parts.ts";
 import { closeEach } from "./closing.ts";

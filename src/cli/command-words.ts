@@ -26,7 +26,7 @@ export function addLinkOptions(command: Command): Command {
 export function addListOptions(command: Command): Command {
   return addLinkOptions(command)
     .option("--limit <n>", "how many at most, 1 to 100", pageSize)
-    .option("--cursor <cursor>", "go on where an earlier list ended")
+    .option("--cursor <cursor>", "continue where an earlier list ended")
     .option("--json", "print what the API answers");
 }
 

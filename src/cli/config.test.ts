@@ -12,11 +12,11 @@ function read(flags: ConfigFlags, env: Record<string, string> = {}) {
   try {
     return {
       config: readConfig({ env, err: screen, cwd: "/there" }, flags, [...CLIENT_SETTINGS, ...HOST_SETTINGS]),
-      said: "",
+      written: "",
     };
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
-    return { config: null, said: `${err}sluice: ${thrown.message}\n` };
+    return { config: null, written: `${err}sluice: ${thrown.message}\n` };
   }
 }
 
@@ -52,11 +52,11 @@ describe("the settings", () => {
   });
 
   it("are all complained about at once, without the secrets", () => {
-    const { said } = read(
+    const { written } = read(
       { host: "a b", publicUrl: "ftp://x" },
       { SLUICE_KEY: "hunter 2", SLUICE_PORT: "65536", SLUICE_URL: "nowhere", DATABASE_URL: "mysql://u:hunter3@h/d" },
     );
-    expect(said.trimEnd().split("\n")).toEqual([
+    expect(written.trimEnd().split("\n")).toEqual([
       "sluice: SLUICE_URL must be an http or https URL",
       "sluice: SLUICE_KEY must be a key without spaces",
       'sluice: SLUICE_KEY must be "slk_" and 8 to 252 letters, digits, _ or -',
@@ -77,13 +77,13 @@ describe("the settings", () => {
   });
 
   it.each(["-1", "1.5", "x", "1000000", "unlimited"])("take no start rate %j", (startRate) => {
-    expect(read({ startRate }).said).toBe(
+    expect(read({ startRate }).written).toBe(
       "sluice: --start-rate must be a whole number of runs a minute from 0 to 999999\n",
     );
   });
 
   it.each(["-1", "1.5", "x", "65536", "100000", " 1"])("take no port %j", (port) => {
-    expect(read({ port }).said).toBe("sluice: --port must be a port from 0 to 65535\n");
+    expect(read({ port }).written).toBe("sluice: --port must be a port from 0 to 65535\n");
   });
 
   it.each([`slk_${"a".repeat(7)}`, `slk_${"a".repeat(253)}`, `slx_${"a".repeat(20)}`, `slk_${"a".repeat(20)} `])(

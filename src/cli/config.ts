@@ -4,9 +4,9 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
-export const DEFAULT_PORT = 7717;
-export const DEFAULT_HOST = "127.0.0.1";
-/** Where everything belongs as long as nobody has a reason for a second one. */
+const DEFAULT_PORT = 7717;
+const DEFAULT_HOST = "127.0.0.1";
+/** Where everything belongs as long as there is no reason for a second one. */
 export const DEFAULT_ORGANISATION = "default";
 const DEFAULT_DATA = ".sluice";
 
@@ -65,7 +65,7 @@ export type Config = Readonly<z.infer<typeof settingsSchema>> & {
   readonly isUrlGiven: boolean;
 };
 
-/** What a command line may say about the same things. */
+/** The same settings on a command line. */
 export interface ConfigFlags {
   readonly url?: string;
   readonly key?: string;
@@ -110,7 +110,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   oidcRoleClaim: { flag: "--oidc-role-claim", variable: "SLUICE_OIDC_ROLE_CLAIM" },
 };
 
-/** What somebody who talks to a server needs, and what somebody who is one. */
+/** What a client of a server needs, and what a server needs. */
 export const CLIENT_SETTINGS: readonly Setting[] = ["url", "key", "data"];
 export const HOST_SETTINGS: readonly Setting[] = [
   "adminKey",
@@ -131,7 +131,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "oidcRoleClaim",
 ];
 
-/** Reads everything and says everything that is wrong with it, secrets left out. Empty means not set. */
+/** Reads everything and reports everything that is wrong with it, secrets left out. Empty means not set. */
 export function readConfig(
   io: Pick<Io, "env" | "err" | "cwd">,
   flags: ConfigFlags,

@@ -32,7 +32,7 @@ describe("whom the console may call", () => {
     expect(() => read(written)).toThrow(Refusal);
   });
 
-  it("is nobody unless told", () => {
+  it("is none by default", () => {
     expect(readConsoleConnect({ env: {} })).toEqual([]);
   });
 });

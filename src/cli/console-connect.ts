@@ -6,7 +6,7 @@ const VARIABLE = "SLUICE_CONSOLE_CONNECT";
 const PLAIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Origins that pages of the console may call: whoever can call them can send them anything a page shows. */
+/** Origins that pages of the console may call: a page that can call them can send them anything it shows. */
 export function readConsoleConnect({ env }: Pick<Io, "env">): readonly string[] {
   const written = (env[VARIABLE] ?? "").split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]));
   return [...new Set(written.map(originOf))];

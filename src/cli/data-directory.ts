@@ -95,7 +95,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // Somebody else's process is alive all the same.
+    // The process of another user is alive all the same.
     return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM";
   }
 }

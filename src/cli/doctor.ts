@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../adapters/index.ts";
-import { openPostgres } from "../postgres/index.ts";
+import { openPostgres } from "../store/postgres/index.ts";
 import { createSqlStore, SchemaMismatch } from "../store/index.ts";
 import { Api } from "./api.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { AuditDesk } from "../audit/index.ts";
+import { AuditTrail } from "../audit/index.ts";
 import { modelsOf } from "../bridge/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
-import { openChildDesk, RunLauncher } from "../launch/index.ts";
+import { openChildPreparer, RunLauncher } from "../launch/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
@@ -38,7 +38,7 @@ export async function openEngine(
   const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
   const { governor } = governance;
   const seed = env["SLUICE_AUDIT_SEED"] ?? "";
-  const audit = new AuditDesk({
+  const audit = new AuditTrail({
     store,
     now: () => clock.now(),
     checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
@@ -52,7 +52,7 @@ export async function openEngine(
     moderation,
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
-    children: () => openChildDesk({ store, runtime: () => runtime, governor, now: () => clock.now() }),
+    children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,

@@ -7,7 +7,7 @@ export const EXIT = {
   waiting: 4,
   /** The server, or the database behind it, does not answer, or not with a whole answer. */
   unreachable: 5,
-  /** A launch gate said no. */
+  /** A launch gate refused. */
   refused: 6,
   /** Not signed in, or not permitted. */
   notPermitted: 7,

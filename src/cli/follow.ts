@@ -2,14 +2,14 @@ import { isTerminal } from "../core/event/index.ts";
 import { applyToView, createView, eventOfFrame, type PlanOutline, type RunView } from "../core/view/index.ts";
 import { ApiError } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
+import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
 import { type ApprovalAnswer, type ApproveMode, chooseAnswer } from "./approvals.ts";
 import { chooseProgress } from "./choose-progress.ts";
 import { EXIT } from "./exit-code.ts";
 import { type Io, isAtTerminal } from "./io.ts";
 import { withLargeValues } from "./large-value.ts";
 import { leaveOnInterrupt } from "./leaving.ts";
-import { exitCodeOf, printFailures, printOutcome } from "./outcome.ts";
+import { exitCodeOf, printFailures, printOutcome } from "./run-outcome.ts";
 import type { Progress } from "./progress.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { answerCommand, type OpenQuestion, type Waiting, waitingOf } from "./waiting.ts";
@@ -34,14 +34,16 @@ export interface FollowOptions {
 }
 
 type End =
-  { readonly kind: "ended" } | { readonly kind: "detached" } | { readonly kind: "waiting"; readonly waiting: Waiting };
+  | { readonly kind: "ended" }
+  | { readonly kind: "detached" }
+  | { readonly kind: "waiting"; readonly waiting: Waiting };
 
 /** A server that is restarted comes back sooner; after this the command fails. */
 const PATIENCE_MS = 60_000;
 /** How often child runs are looked at: what happens in them is no event of their parent. */
 const LOOK_MS = 1_000;
 
-/** Shows a run until it ends, until it waits for a person who is not here, or until it is left; the exit code says which. */
+/** Shows a run until it ends, waits for a person who is not here, or is left; the exit code shows which. */
 export async function followRun(io: Io, api: Api, run: Followed, options: FollowOptions): Promise<number> {
   const follower = new Follower(io, api, run, options);
   return report(io, api, run, options, await follower.follow());
@@ -54,7 +56,7 @@ class Follower {
   readonly #options: FollowOptions;
   readonly #progress: Progress;
   readonly #view: RunView;
-  readonly #desk: ApprovalDesk;
+  readonly #prompt: ApprovalPrompt;
   readonly #isAnswered: boolean;
   /** No person is here who could be waited for. */
   readonly #stopsForPerson: boolean;
@@ -71,7 +73,7 @@ class Follower {
     const answer = options.isOwn ? chooseAnswer(io, options, this.#progress) : null;
     this.#isAnswered = answer !== null;
     this.#stopsForPerson = !options.wait || (options.isOwn && !isAtTerminal(io));
-    this.#desk = new ApprovalDesk({
+    this.#prompt = new ApprovalPrompt({
       answer,
       handIn: (asked, given) => handIn(api, asked, given),
       onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
@@ -85,7 +87,7 @@ class Follower {
       runId: this.#run.runId,
       mayCancel: this.#options.isOwn,
       progress: this.#progress,
-      onLeaving: () => this.#desk.close(),
+      onLeaving: () => this.#prompt.close(),
       onDetach: () => this.#finish({ kind: "detached" }),
       onTrouble: (thrown) => this.#stop.abort(thrown),
     });
@@ -98,7 +100,7 @@ class Follower {
     } finally {
       stopLooking();
       stopListening();
-      this.#desk.close();
+      this.#prompt.close();
       this.#progress.finish();
     }
     if (signal.aborted && signal.reason !== STOPPED) throw signal.reason;
@@ -113,10 +115,10 @@ class Follower {
       if (json === true) this.#io.out.write(`${JSON.stringify(frame)}\n`);
       applyToView(this.#view, event);
       this.#progress.show(this.#view, [event]);
-      this.#desk.note(event);
+      this.#prompt.note(event);
       await this.#look();
-      const isTold = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
-      if (isTold && event.type === "approval.requested") {
+      const isPrinted = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
+      if (isPrinted && event.type === "approval.requested") {
         printQuestion(this.#io, { ...event.payload, runId: this.#run.runId });
       }
     }
@@ -130,10 +132,10 @@ class Follower {
   /** Ends as soon as only a person could make the run go on, and none is asked here. */
   async #look(): Promise<void> {
     const { runId } = this.#run;
-    if (!this.#stopsForPerson || this.#desk.isAsking || this.#stop.signal.aborted) return;
+    if (!this.#stopsForPerson || this.#prompt.isAsking || this.#stop.signal.aborted) return;
     if (this.#view.counts.blocked === 0 && !this.#hasChildren()) return;
     const waiting = await waitingOf(this.#api, runId, this.#view);
-    if (waiting === null || this.#desk.isAsking) return;
+    if (waiting === null || this.#prompt.isAsking) return;
     // The view may stand in the middle of a commit; only the server knows that nothing follows.
     const { lastEventId } = await this.#api.getState(runId);
     if (lastEventId === this.#view.lastEventId) this.#finish({ kind: "waiting", waiting });
@@ -193,7 +195,7 @@ function printWaiting(io: Io, runId: string, { questions, blocked }: Waiting): v
       `  sluice runs show ${node.runId}, then sluice runs resolve ${node.runId} ${printable(node.nodeId)}\n`,
     );
   }
-  io.err.write(`run ${runId} goes on when it is answered: sluice runs watch ${runId}\n`);
+  io.err.write(`run ${runId} continues when it is answered: sluice runs watch ${runId}\n`);
 }
 
 async function report(io: Io, api: Api, run: Followed, options: FollowOptions, end: End): Promise<number> {

@@ -8,7 +8,7 @@ type NodeForecast = SimulationReport["nodes"][number];
 
 const HEAD = ["NODE", "VERDICT", "GATE", "RESERVED", "FORECAST", "DURATION", "RESULT"];
 
-/** What a workflow would do, for people. `about` says whose rules it went by. */
+/** What a workflow would do, for people. `about`: whose rules it followed. */
 export function printForecast(io: Io, report: SimulationReport, about: string): void {
   const { workflow, status, nodes, forecast } = report;
   const paint = createPaint(io.out, io.env);
@@ -21,7 +21,7 @@ export function printForecast(io: Io, report: SimulationReport, about: string): 
   const path = forecast.criticalPath.map(oneLine).join(" → ");
   const along = path === "" ? "" : ` (${path})`;
   io.out.write(`duration  ${formatDuration(forecast.durationMs)}${along}, people not counted\n`);
-  io.out.write(`people    ${people.length === 0 ? "nobody has to answer" : `wait at ${people.join(", ")}`}\n`);
+  io.out.write(`people    ${people.length === 0 ? "no approvals" : `wait at ${people.join(", ")}`}\n`);
   io.out.write(`verdicts  ${about}\n`);
 }
 
@@ -54,7 +54,7 @@ function printReasons(io: Io, { launch, nodes, approvals }: SimulationReport): v
   }
   for (const { nodeId, summary, approvers, decision } of approvals) {
     const who = approvers.length === 0 ? "anyone who may approve" : approvers.map(oneLine).join(", then ");
-    const then = decision === null ? "stays open" : `goes on as if answered ${decision}`;
+    const then = decision === null ? "stays open" : `continues as if answered ${decision}`;
     lines.push(`${oneLine(nodeId)} ${paint("yellow", `would wait for ${who}`)}: ${oneLine(summary)}; ${then}`);
   }
   for (const { nodeId, verdict, explanation } of nodes) {

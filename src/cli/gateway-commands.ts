@@ -19,7 +19,7 @@ export function addGatewayCommands(program: Command, { io, settle }: Workbench):
     );
   addLinkOptions(gateways.command("delete").description("forget a gateway and its tokens"))
     .argument("<gateway>", "id of the gateway")
-    .option("--quiet", "say nothing")
+    .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice gateways delete bridge"))
     .action((id: string, options: LinkOptions & { quiet?: boolean }) =>
       settle(() => deleteGateway(io, apiOf(io, options), id, options)),

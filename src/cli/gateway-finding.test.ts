@@ -11,7 +11,7 @@ it("names the flag for every gateway the server does not call, and only for thos
   const body = { providers: ["ai-sdk"] };
   await api.store.putEntry(ORG, "gateway", "lab", { ...body, url: "http://127.0.0.1:7718" }, 1);
   await api.store.putEntry(ORG, "gateway", "far", { ...body, url: "http://127.9.0.1:7718" }, 1);
-  const listed = (await api.tell("GET", "gateways")).body as { data: readonly Gateway[] };
+  const listed = (await api.request("GET", "gateways")).body as { data: readonly Gateway[] };
   await api.close();
   const flag = "start the server with --allow-outbound 127.0.0.1:7718, if it may call this address";
   const found = listed.data.map(gatewayFinding);

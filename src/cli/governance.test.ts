@@ -62,7 +62,7 @@ describe("sluice usage", () => {
     expect(JSON.parse(out)).toMatchObject({ bucket: "hour", by: null, totals: { costUsd: "0.02" } });
   });
 
-  it("says when there is nothing, and refuses what is no time", async () => {
+  it("reports when there is nothing, and refuses what is no time", async () => {
     expect((await there("usage", "--until", "2020-01-01")).err).toMatch(/^nothing was used between 2019-/);
     expect(await there("usage", "--since", "soon")).toMatchObject({ code: 2, out: "" });
     expect((await sluice(["usage"])).code).toBe(5);
@@ -92,7 +92,7 @@ describe("sluice policies backtest", () => {
 });
 
 describe("sluice simulate with gates", () => {
-  it("goes by the rules of a new organisation when nobody says otherwise", async () => {
+  it("goes by the rules of a new organisation by default", async () => {
     const { code, out } = await sluice(["simulate", "spend.lobsterX"]);
     expect(code).toBe(0);
     expect(out).toMatch(/think +allow +– +\$0\.02 +\$0\.02 /);
@@ -102,7 +102,7 @@ describe("sluice simulate with gates", () => {
     expect((await sluice(["simulate", "named.lobsterX"])).out).toContain("; ada taken as new agents;");
   });
 
-  it("goes by manifests, and says what would be blocked and why", async () => {
+  it("goes by manifests, and prints what would be blocked and why", async () => {
     const { code, out } = await sluice(["simulate", "spend.lobsterX", "--registry", "registry"]);
     expect(code).toBe(1);
     expect(out).toMatch(/think +block +budget_envelopes .* failed \(budget_exceeded\)\n/);
@@ -110,14 +110,14 @@ describe("sluice simulate with gates", () => {
     expect(out).toContain("  hint: raise_budget Budget/cap: ");
   });
 
-  it("says with 6 that it would not even start", async () => {
+  it("reports with 6 that it would not even start", async () => {
     const { code, out } = await sluice(["simulate", "plain.lobsterX", "--registry", "registry/posture.yaml"]);
     expect(code).toBe(6);
     expect(out).toContain("would not start: execution_posture: posture_forbidden: ");
     expect(out).toContain("\nplain: refused\n");
   });
 
-  it("opens every gate, or lets everybody say no, as it is told", async () => {
+  it("opens every gate, or rejects every approval, as the flags say", async () => {
     const open = await sluice(["simulate", "spend.lobsterX", "--registry", "registry", "--governance", "none"]);
     expect(open).toMatchObject({ code: 0 });
     expect(open.out).toContain("verdicts  every gate is open\n");
@@ -132,7 +132,7 @@ describe("sluice simulate with gates", () => {
   });
 
   it("goes by what is registered and spent on a server that is named", async () => {
-    await api.tell("PUT", "budgets/there", {
+    await api.request("PUT", "budgets/there", {
       body: { scope: "workflow", scope_id: "spend", amount_usd: 0.01, period: "daily" },
     });
     const live = await there("simulate", "spend.lobsterX", "--governance", "live");
@@ -141,7 +141,7 @@ describe("sluice simulate with gates", () => {
     expect(live.out).toContain(`verdicts  by what is registered and spent at ${served.url} now\n`);
     const flagged = await sluice(["simulate", "plain@1", "--url", served.url, "--key", ADMIN, "--json"]);
     expect(JSON.parse(flagged.out)).toMatchObject({ workflow: "plain", governance: "live", status: "completed" });
-    // Without being asked to, it asks nobody.
+    // Without the flag it asks no server.
     expect((await there("simulate", "spend.lobsterX")).code).toBe(0);
   });
 
@@ -168,10 +168,10 @@ describe("sluice simulate with gates", () => {
 });
 
 describe("a launch that is refused", () => {
-  it("ends with 6 and says what would let it through", async () => {
-    await api.tell("PUT", "platform", { body: { open: false, reason: "fire" } });
+  it("ends with 6 and prints what would let it through", async () => {
+    await api.request("PUT", "platform", { body: { open: false, reason: "fire" } });
     const { code, err } = await there("run", "plain", "--quiet");
-    await api.tell("PUT", "platform", { body: { open: true } });
+    await api.request("PUT", "platform", { body: { open: true } });
     expect(code).toBe(6);
     expect(err).toContain("sluice: platform_closed: The platform is closed: fire");
     expect(err).toContain("  hint: open_platform platform: open the platform (kill switch)\n");

@@ -7,7 +7,7 @@ import type { ServeOptions } from "./serve.ts";
 import type { LinkOptions } from "./server-link.ts";
 import type { UpOptions } from "./up.ts";
 
-/** What a client is told to start. */
+/** What a client is asked to start. */
 const MCP_SETTINGS = {
   command: "sluice",
   args: ["mcp"],
@@ -41,7 +41,7 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
     .description("bring the database up to date")
     .option("--database-url <url>", "a Postgres database (DATABASE_URL); else the embedded one")
     .option("--data <dir>", "where the embedded one is (SLUICE_DATA; .sluice)")
-    .option("--quiet", "say nothing")
+    .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice migrate --database-url postgres://db/sluice"))
     .action((options: MigrateOptions) => settle(async () => (await import("./migrate.ts")).migrate(io, options)));
   addLinkOptions(
@@ -49,7 +49,7 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
   )
     .addHelpText("after", MCP_HELP)
     .action((options: LinkOptions) => settle(async () => (await import("./mcp.ts")).mcp(io, options)));
-  addLinkOptions(program.command("doctor").description("look for what is wrong here, and say how to mend it"))
+  addLinkOptions(program.command("doctor").description("look for problems here, and print how to fix them"))
     .option("--data <dir>", "the data directory (SLUICE_DATA; .sluice)")
     .option("--database-url <url>", "the database (DATABASE_URL)")
     .option("--port <n>", "the port a server would use (SLUICE_PORT; 7717)")

@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 import { closeAdapters } from "../adapters/index.ts";
 import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
-import { nextSlots } from "../schedule/index.ts";
+import { nextSlots } from "../outside/schedule/index.ts";
 import { createApp, serve } from "../server/index.ts";
-import { startTelemetry } from "../telemetry/index.ts";
+import { startTelemetry } from "../outside/telemetry/index.ts";
 import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
 import type { Config } from "./config.ts";
@@ -34,7 +34,7 @@ export interface Host {
 
 export interface HostParts {
   readonly config: Config;
-  /** Whose tokens are taken beside keys; null: nobody's. */
+  /** The issuer whose tokens are taken beside keys; null: none. */
   readonly oidc: OidcSettings | null;
   readonly storage: Storage;
   /** The Bridge in this process. */

@@ -16,7 +16,7 @@ export async function listApprovals(io: Io, api: Api, options: ListApprovalsOpti
   const status = options.status === "all" ? {} : { status: options.status };
   const now = io.clock.now();
   printList(io, await api.listApprovals({ ...status, ...pageOf(options) }), options, {
-    none: options.status === "pending" ? "nobody has to answer anything" : "there are no such approvals",
+    none: options.status === "pending" ? "no approvals are waiting" : "there are no such approvals",
     head: ["APPROVAL", "RUN", "NODE", "STATUS", "ASKED", "EXPIRES", "ABOUT"],
     row: (approval) => [
       approval.id,

@@ -124,7 +124,7 @@ describe.each(TEMPLATES)("sluice init --template %s", (template) => {
 });
 
 describe("sluice init", () => {
-  it("makes the folder it is given, and says to go there", async () => {
+  it("makes the folder it is given, and prints to go there", async () => {
     const { code, err } = await sluice(["init", "a/new one"]);
     expect(code).toBe(0);
     expect(err).toContain("  cd a/new one\n");

@@ -23,7 +23,7 @@ export interface Io {
   readonly isInputTty: boolean;
   /** All of standard input. */
   readInput(): Promise<Uint8Array>;
-  /** One line typed by a person; null when there is none left or nobody wants it any more. */
+  /** One line typed by a person; null when there is none left or it is not wanted any more. */
   readLine(prompt: string, signal: AbortSignal): Promise<string | null>;
   /** Calls back when the command is to stop; returns how to end that. */
   onInterrupt(listener: (why: Interruption) => void): () => void;

@@ -1,4 +1,4 @@
-import type { KeyWish } from "../client/index.ts";
+import type { KeyRequest } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -26,7 +26,7 @@ export async function listKeys(io: Io, api: Api, options: ListOptions): Promise<
 
 export interface CreateKeyOptions {
   readonly label: string;
-  readonly role?: KeyWish["role"];
+  readonly role?: KeyRequest["role"];
   readonly permission?: readonly string[];
   readonly agent?: string;
   readonly expires?: string;
@@ -37,7 +37,7 @@ export interface CreateKeyOptions {
 export async function createKey(io: Io, api: Api, options: CreateKeyOptions): Promise<number> {
   const { label, role, permission, agent, expires } = options;
   if ((role === undefined) === (permission === undefined)) {
-    throw new Refusal("say what the key may do: either --role ROLE, or --permission NAME as often as needed");
+    throw new Refusal("state what the key may do: either --role ROLE, or --permission NAME as often as needed");
   }
   const created = await api.createKey({
     label,

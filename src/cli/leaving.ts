@@ -24,7 +24,7 @@ export function leaveOnInterrupt(io: Io, parts: LeavingParts): () => void {
   const asking = new AbortController();
   let isLeaving = false;
   const detach = (): void => {
-    io.err.write(`\nno longer watching; the run goes on: sluice runs watch ${parts.runId}\n`);
+    io.err.write(`\nno longer watching; the run continues: sluice runs watch ${parts.runId}\n`);
     parts.onDetach();
   };
   const stopListening = io.onInterrupt((why) => {

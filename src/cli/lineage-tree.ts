@@ -1,4 +1,4 @@
-import type { LineagePoint, MadeBy, ToldLineage } from "../client/index.ts";
+import type { LineagePoint, MadeBy, LineageView } from "../client/index.ts";
 import { formatCost } from "./figures.ts";
 import { oneLine } from "./terminal-text.ts";
 
@@ -14,7 +14,7 @@ interface Branch {
 }
 
 /** A lineage as a tree: each value with what it came from, or went into, below it. */
-export function* lineageLines(lineage: ToldLineage): Generator<string> {
+export function* lineageLines(lineage: LineageView): Generator<string> {
   const below = linksByPoint(lineage);
   const shown = new Set<number>();
   const stack: Branch[] = [{ id: lineage.start, level: 0, indent: "", isLast: true, via: "" }];
@@ -25,7 +25,7 @@ export function* lineageLines(lineage: ToldLineage): Generator<string> {
     const isRepeated = shown.has(branch.id) && links.length > 0;
     const isTooDeep = branch.level >= LEVELS_MAX && links.length > 0;
     shown.add(branch.id);
-    const note = isRepeated ? "  (told above)" : isTooDeep ? "  … (--json tells the rest)" : endOf(point);
+    const note = isRepeated ? "  (shown above)" : isTooDeep ? "  … (--json has the rest)" : endOf(point);
     yield `${headOf(branch)}${branch.via}${placeOf(point)}${makerOf(lineage, point)}${note}`;
     if (isRepeated || isTooDeep) continue;
     const indent = branch.level === 0 ? "" : `${branch.indent}${branch.isLast ? "   " : "│  "}`;
@@ -39,7 +39,7 @@ function headOf({ level, indent, isLast }: Branch): string {
   return level === 0 ? "" : `${indent}${isLast ? "└─ " : "├─ "}`;
 }
 
-function linksByPoint({ links, direction }: ToldLineage): Map<number, { id: number; via: string }[]> {
+function linksByPoint({ links, direction }: LineageView): Map<number, { id: number; via: string }[]> {
   const below = new Map<number, { id: number; via: string }[]>();
   for (const { from, to, input, transform } of links) {
     const [near, far] = direction === "up" ? [to, from] : [from, to];
@@ -56,7 +56,7 @@ function placeOf({ runId, workflow, nodeId, path }: LineagePoint): string {
   return `${oneLine(value)}  ${oneLine(workflow === "" ? runId : `${workflow} ${runId}`)}`;
 }
 
-function makerOf({ attempts }: ToldLineage, { attempt }: LineagePoint): string {
+function makerOf({ attempts }: LineageView, { attempt }: LineagePoint): string {
   const made = attempt === null ? undefined : attempts[attempt];
   return made === undefined ? "" : `  [${factsOf(made).map(oneLine).join(", ")}]`;
 }

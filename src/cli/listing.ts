@@ -13,7 +13,7 @@ export interface ListOptions {
 interface Columns<T> {
   readonly head: readonly string[];
   readonly row: (item: T) => readonly string[];
-  /** Said when the list is empty. */
+  /** Printed when the list is empty. */
   readonly none: string;
 }
 

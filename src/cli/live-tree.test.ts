@@ -14,9 +14,9 @@ function startedRun(count: number): readonly NodeView[] {
   const { plan } = checkSource(JSON.stringify({ name: "many", max_parallel: 5, steps }), EMPTY_CATALOG);
   if (plan === null) throw new Error("no plan");
   const state = createRunState(plan, "run_1");
-  const told = { at: 1, jitter: 0 };
+  const base = { at: 1, jitter: 0 };
   const turn = advance(state, {
-    ...told,
+    ...base,
     type: "start",
     workflow: "many",
     version: null,
@@ -31,7 +31,7 @@ function startedRun(count: number): readonly NodeView[] {
     if (effect.type !== "request-verdict") continue;
     const { nodeId, epoch } = effect;
     const { events } = advance(state, {
-      ...told,
+      ...base,
       type: "verdict",
       nodeId,
       epoch,

@@ -112,7 +112,7 @@ function foldInstances(view: RunView): { readonly nodes: readonly NodeView[]; re
   return { nodes, folds };
 }
 
-/** All of them when they fit; otherwise what goes on, then what went wrong, what was last, what comes next. */
+/** All of them when they fit; otherwise what is running, then what went wrong, what was last, what comes next. */
 export function chooseNodes(nodes: readonly NodeView[], room: number): readonly NodeView[] {
   if (nodes.length <= room) return nodes;
   const chosen = new Set<NodeView>();

@@ -196,7 +196,7 @@ describe("sluice validate", () => {
     expect(out).toMatch(/^::error file=bad\.lobsterX,line=\d+,col=\d+,title=\w+::/);
   });
 
-  it("is silent about good files when told to be quiet", async () => {
+  it("is silent about good files with --quiet", async () => {
     expect(await sluice(["validate", "--quiet", "good.lobsterX"])).toMatchObject({ code: 0, out: "", err: "" });
   });
 
@@ -334,11 +334,11 @@ describe("sluice run", () => {
     [["run", "two.lobsterX", "--approve", "maybe"], "Allowed choices are all, reject, ask"],
     [["rnu"], "Did you mean"],
     [["run", "two.lobsterX", "--qiet"], "Did you mean --quiet?"],
-  ])("refuses %j before anything starts", async (argv, said) => {
+  ])("refuses %j before anything starts", async (argv, expected) => {
     const { code, out, err } = await sluice(argv);
     expect(code).toBe(2);
     expect(out).toBe("");
-    expect(err).toContain(said);
+    expect(err).toContain(expected);
   });
 
   it("warns of a script that names no node", async () => {
@@ -400,7 +400,7 @@ describe("sluice run", () => {
 });
 
 describe("approvals of a run", () => {
-  it("stops with 4 where nobody can be asked, and says how to answer", async () => {
+  it("stops with 4 where no person can be asked, and prints how to answer", async () => {
     for (const argv of [
       ["run", "gate.lobsterX"],
       ["run", "gate.lobsterX", "--no-wait"],
@@ -413,7 +413,7 @@ describe("approvals of a run", () => {
     }
   });
 
-  it("answers for everybody when told to", async () => {
+  it("answers every approval with --approve", async () => {
     expect((await sluice(["run", "gate.lobsterX", "--approve", "all"])).code).toBe(0);
     const { code, err } = await sluice(["run", "gate.lobsterX", "--approve", "reject"]);
     expect(code).toBe(1);
@@ -527,10 +527,10 @@ describe("the program itself", () => {
     [["runs", "list", "--limit", "101"], 2, "whole number from 1 to 100"],
     [["approvals", "resolve", "apr_1", "--choice", "maybe"], 2, "Allowed choices are"],
     [["runs", "lsit"], 2, "Did you mean list?"],
-  ])("answers %j with %i and one reason", async (argv, expected, said) => {
+  ])("answers %j with %i and one reason", async (argv, status, expected) => {
     const { code, out, err } = await sluice(argv);
-    expect({ code, out }).toEqual({ code: expected, out: "" });
-    expect(err).toContain(said);
+    expect({ code, out }).toEqual({ code: status, out: "" });
+    expect(err).toContain(expected);
   });
 
   it("runs in this process only by --local when a server is known, and reports it in the first line", async () => {

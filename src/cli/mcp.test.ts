@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO } from "../../test/api/fixture.ts";
-import { toldBy } from "../../test/mcp/caller.ts";
+import { answerOf } from "../../test/mcp/caller.ts";
 import { serve, type Served } from "../server/index.ts";
 import { mcp } from "./mcp.ts";
 import { createProcessIo } from "./process-io.ts";
@@ -20,7 +20,7 @@ let served: Served;
 beforeAll(async () => {
   api = await createApi();
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
-  await api.tell("POST", "apply", {
+  await api.request("POST", "apply", {
     body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, exposed: true } }],
   });
 });
@@ -44,8 +44,8 @@ describe("sluice mcp", () => {
     const client = new Client({ name: "caller", version: "1" });
     await client.connect(transport);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_hello");
-    const told = toldBy(await client.callTool({ name: "run_hello", arguments: { who: "Ada" } }));
-    expect(told).toMatchObject({
+    const result = answerOf(await client.callTool({ name: "run_hello", arguments: { who: "Ada" } }));
+    expect(result).toMatchObject({
       isError: false,
       data: { status: "completed", outputs: { thank: { stdout: "Thank Ada" } } },
     });
@@ -57,7 +57,7 @@ describe("sluice mcp", () => {
     expect(() => process.kill(pid ?? 0, 0)).toThrow();
   });
 
-  it("refuses to begin without a server, before it says anything to the client", async () => {
+  it("refuses to begin without a server, before it sends anything to the client", async () => {
     const silent = new PassThrough();
     const io = { ...createProcessIo(), env: {}, cwd: folder };
     const begun = mcp(io, {}, { input: new PassThrough(), output: silent });

@@ -14,7 +14,7 @@ export interface McpStreams {
   readonly output: Writable;
 }
 
-/** Speaks MCP with whoever started it, until they hang up. Standard output is theirs alone. */
+/** Speaks MCP with the client that started it, until it hangs up. Standard output is the client's alone. */
 export async function mcp(
   io: Io,
   options: LinkOptions,

@@ -10,7 +10,7 @@ function read(flags: ConfigFlags, env: Record<string, string> = {}) {
 }
 
 describe("whose tokens are taken", () => {
-  it("is nobody's unless an issuer is named", () => {
+  it("is none unless an issuer is named", () => {
     expect(read({})).toBeNull();
     expect(read({}, { SLUICE_OIDC_ISSUER: "", SLUICE_OIDC_AUDIENCE: "" })).toBeNull();
   });
@@ -54,7 +54,7 @@ describe("whose tokens are taken", () => {
     [{ oidcIssuer: ISSUER, oidcAudience: "a", oidcOrg: "x", oidcOrgClaim: "y" }, /choose one/],
     [{ oidcIssuer: ISSUER, oidcAudience: "a", oidcOrg: "a b" }, /1 to 64 letters/],
     [{ oidcIssuer: ISSUER, oidcAudience: "a\n" }, /--oidc-audience must be 1 to 255 printable characters/],
-  ])("is refused with %j", (flags, said) => {
-    expect(() => read(flags)).toThrow(said);
+  ])("is refused with %j", (flags, expected) => {
+    expect(() => read(flags)).toThrow(expected);
   });
 });

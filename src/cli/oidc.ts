@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.ts";
 
 const DEFAULT_ROLE_CLAIM = "sluice_role";
 
-/** Whose tokens a server takes beside keys; null: nobody's. */
+/** The issuer whose tokens a server takes beside keys; null: none. */
 export function readOidc(config: Config): OidcSettings | null {
   const { oidcIssuer, oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim } = config;
   if (oidcIssuer === undefined) {
@@ -19,9 +19,7 @@ export function readOidc(config: Config): OidcSettings | null {
     );
   }
   if (oidcOrg !== undefined && oidcOrgClaim !== undefined) {
-    throw new Refusal(
-      "choose one: --oidc-org (one organisation for everybody) or --oidc-org-claim (the token names it)",
-    );
+    throw new Refusal("choose one: --oidc-org (one organisation for all) or --oidc-org-claim (the token names it)");
   }
   if (oidcOrg !== undefined && !isOrganisationName(oidcOrg)) {
     throw new Refusal(

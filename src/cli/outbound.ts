@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 
-/** This machine: Bridges and receivers beside a server somebody runs for themselves. */
+/** This machine: Bridges and receivers beside a personal server. */
 export const LOOPBACK_ENTRIES: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
 /** The older name of the variable, from when only webhooks were guarded. */

@@ -1,10 +1,10 @@
-import { AlertWatch } from "../alert/index.ts";
+import { AlertWatch } from "../outside/alert/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { SecretBox } from "../gateway/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
-import { openWebhooks } from "../webhook/index.ts";
+import { openWebhooks } from "../outside/webhook/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -21,7 +21,7 @@ export interface OutsideParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What tells people outside, and whoever has set an alert. */
+/** What notifies people outside: webhooks and alerts. */
 export function startOutside(io: Pick<Io, "err">, parts: OutsideParts): { stop(): Promise<void> } {
   const { store, runtime, box, outbound, clock, onAlert, onTrouble } = parts;
   const webhooks = openWebhooks({ store, box, clock, reach: { allow: outbound.allow }, onTrouble });
@@ -34,10 +34,10 @@ export function startOutside(io: Pick<Io, "err">, parts: OutsideParts): { stop()
     },
     onTrouble,
   });
-  const stopHearing = runtime.onCommitted((runId, events) => webhooks.hear(runId, events));
+  const unsubscribe = runtime.onCommitted((runId, events) => webhooks.onCommitted(runId, events));
   webhooks.start();
   alerts.start();
   return {
-    stop: () => closeEach([stopHearing, () => alerts.stop(), () => webhooks.stop()]),
+    stop: () => closeEach([unsubscribe, () => alerts.stop(), () => webhooks.stop()]),
   };
 }

@@ -4,7 +4,7 @@ import { ADAPTER_SPECIFICATION, type Adapter } from "../adapter/index.ts";
 import { findNode, replay, type RunState } from "../core/engine/index.ts";
 import type { EventType, RunEvent } from "../core/event/index.ts";
 import { createAllowAllJudge, type Judge } from "../governance/index.ts";
-import type { Answer } from "./approvals.ts";
+import type { AnswerApproval } from "./approvals.ts";
 
 const ofType = (log: readonly RunEvent[], type: EventType): readonly RunEvent[] =>
   log.filter((event) => event.type === type);
@@ -74,7 +74,7 @@ describe("a run of one's own", () => {
     expect((await on.settle()).state.status).toBe("cancelled");
   });
 
-  it("fails a dispatch nobody can take", async () => {
+  it("fails a dispatch that no gateway can take", async () => {
     const { state } = await play(CHAIN, { judge: createAllowAllJudge(new Set(), "nowhere") });
     expect(state.nodes[0]?.now).toMatchObject({ status: "failed", errorCode: "dispatch_failed" });
   });
@@ -112,7 +112,7 @@ steps:
 `;
 
 describe("people", () => {
-  it("hear that a run waits, and for what", async () => {
+  it("are notified that a run waits, and for what", async () => {
     const settlement = await play(GATE);
     expect(settlement).toMatchObject({
       kind: "waiting",
@@ -129,7 +129,7 @@ describe("people", () => {
 
   it("are asked again when an answer is not taken, three times in all", async () => {
     const refusals: (string | null)[] = [];
-    const answer: Answer = async (_, { refusal }) => {
+    const answer: AnswerApproval = async (_, { refusal }) => {
       refusals.push(refusal);
       return { decision: "reject", by: "ann" };
     };
@@ -139,7 +139,7 @@ describe("people", () => {
     expect(played.leftOpen).toEqual([expect.stringContaining("reason")]);
   });
 
-  it("have not answered when whoever asks them breaks", async () => {
+  it("have not answered when the prompt breaks", async () => {
     const { kind, play: played } = await play(GATE, { answer: () => Promise.reject(new Error("gone")) });
     expect(kind).toBe("waiting");
     expect(played.leftOpen).toEqual(["gone"]);
@@ -147,7 +147,7 @@ describe("people", () => {
 
   it("need not answer any more when the run is cancelled", async () => {
     let isAborted = false;
-    const answer: Answer = (_, { signal }) =>
+    const answer: AnswerApproval = (_, { signal }) =>
       new Promise((resolve) => {
         signal.addEventListener("abort", () => {
           isAborted = true;
@@ -161,7 +161,7 @@ describe("people", () => {
     expect(on.leftOpen).toEqual([]);
   });
 
-  it("are not waited for while something else goes on", async () => {
+  it("are not waited for while something else is running", async () => {
     const { kind, state } = await play(`${GATE}  - { id: slow, command: S }\n`, {
       script: "nodes: { slow: { delay_ms: 60000 } }",
     });
@@ -227,7 +227,7 @@ describe("child runs", () => {
     expect(settlement).toMatchObject({ kind: "waiting", approvals: [{ nodeId: "ok" }] });
   });
 
-  it("wait two levels down, while nothing else goes on", async () => {
+  it("wait two levels down, while nothing else is running", async () => {
     const children = {
       child: "name: child\nsteps:\n  - { id: deeper, workflow_ref: gated }\n",
       gated: GATE,
@@ -240,9 +240,9 @@ describe("child runs", () => {
     expect([nowOf(state, "sub")?.status, nowOf(state, "slow")?.status]).toEqual(["running", "completed"]);
   });
 
-  it("are answered by whoever answers for the family", async () => {
+  it("are answered by the one who answers for the family", async () => {
     const asked: string[] = [];
-    const answer: Answer = async ({ nodeId }) => {
+    const answer: AnswerApproval = async ({ nodeId }) => {
       asked.push(nodeId);
       return { decision: "approve", by: "ann" };
     };
@@ -280,7 +280,7 @@ describe("bugs", () => {
     };
   };
 
-  it("park the run they strike, and its log says so", async () => {
+  it("park the run they hit, and its log records it", async () => {
     const { state, log, ...settlement } = await play(CHAIN, { judge: brokenAt("b") });
     expect(settlement).toMatchObject({ kind: "parked", message: "planted" });
     expect(log.at(-1)).toMatchObject({ type: "run.failed", payload: { errorCode: "engine_bug", reason: "planted" } });
@@ -315,7 +315,7 @@ describe("bugs", () => {
     expect(on.clock.now() - before).toBeLessThan(1_000);
   });
 
-  it("in the first commit, or in whoever shows the events, are thrown", async () => {
+  it("in the first commit, or in the display of events, are thrown", async () => {
     await expect(new Play(CHAIN, { judge: brokenAt("a") }).settle()).rejects.toThrow("planted");
     const onEvents = (): never => {
       throw new Error("the screen is gone");
@@ -340,7 +340,7 @@ describe("bugs", () => {
     expect(state.nodes[0]?.now).toMatchObject({ status: "failed", errorCode: "adapter_bug" });
   });
 
-  it("cannot follow once it was stopped: nothing is said any more", async () => {
+  it("cannot follow once it was stopped: nothing is reported any more", async () => {
     const on = new Play(CHAIN, { script: "nodes: { a: { hang: true } }" });
     void on.settle().catch(() => undefined);
     await on.pass(new Promise<void>((resolve) => void on.clock.after(10, resolve)));

@@ -6,17 +6,17 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
-import { keepPiece, openChildDesk, type UnsavedPiece } from "../launch/index.ts";
+import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createMemoryStore, type Store } from "../store/index.ts";
-import { ApprovalDesk, type Asked, isClosed } from "./approval-desk.ts";
-import type { Answer, ApprovalAnswer } from "./approvals.ts";
+import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
+import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 
 export interface OwnEngineOptions {
   readonly clock: Clock;
   readonly adapters: readonly Adapter[];
   readonly judge: Judge;
   /** Who answers the approvals of the whole family; null: they stay open. */
-  readonly answer: Answer | null;
+  readonly answer: AnswerApproval | null;
   readonly onLeftOpen: (approvalId: string, why: string) => void;
   /** After each commit of a run of the family: its own, and those of the runs it starts. */
   readonly onEvents: (runId: string, events: readonly RunEvent[]) => void;
@@ -33,13 +33,15 @@ export interface OwnPiece extends UnsavedPiece {
 
 export type Settlement =
   | { readonly kind: "ended"; readonly state: RunState }
-  /** Nothing goes on without a person: an approval is open, or a blocked node needs values. */
+  /** Nothing continues without a person: an approval is open, or a blocked node needs values. */
   | { readonly kind: "waiting"; readonly state: RunState; readonly approvals: readonly Asked[] }
-  /** A bug struck; the log holds everything up to the last good commit, and then how it ended. */
+  /** A bug was hit; the log holds everything up to the last good commit, and then how it ended. */
   | { readonly kind: "parked"; readonly state: RunState; readonly message: string };
 
 type Rest =
-  { readonly kind: "ended" } | { readonly kind: "waiting" } | { readonly kind: "parked"; readonly message: string };
+  | { readonly kind: "ended" }
+  | { readonly kind: "waiting" }
+  | { readonly kind: "parked"; readonly message: string };
 
 const ORG = "local";
 
@@ -49,7 +51,7 @@ export class OwnEngine {
   readonly #options: OwnEngineOptions;
   readonly #store: Store;
   readonly #driver: DurableDriver;
-  readonly #desk: ApprovalDesk;
+  readonly #prompt: ApprovalPrompt;
   /** Runs of the family that have not ended, by the last event that was seen of each. */
   readonly #open = new Map<string, number>();
   readonly #asked = new Map<string, { readonly runId: string; readonly question: Asked }>();
@@ -69,27 +71,27 @@ export class OwnEngine {
       this.#settle = settle;
       this.#break = fail;
     });
-    // Whoever does not wait for the end is not told of it either.
+    // A caller that does not wait for the end gets no notice of it either.
     this.#rest.catch(() => undefined);
-    // The store is this process's own: there is nobody to take over from, and no lease that could lapse.
+    // The store is this process's own: there is no replica to take over from, and no lease that could lapse.
     this.#store = { ...createMemoryStore({ now: () => clock.now() }), takeOver: async () => [] };
     this.#driver = new DurableDriver({
       store: this.#store,
       clock,
       adapters,
       judge,
-      children: () => this.#childDesk(),
+      children: () => this.#childPreparer(),
       monotonic: () => 0,
       isUnavailable: () => false,
       supersedesAll: true,
       onTrouble: (what, error) => this.#break(new Error(what, { cause: error })),
-      // Its log says so, and that is read here like everything else.
+      // Its log records it, and that is read here like everything else.
       onStruck: () => undefined,
       ...(shapePlan === undefined ? {} : { shapePlan }),
       ...(jitter === undefined ? {} : { jitter }),
     });
     this.#driver.onCommitted((runId, events) => this.#take(runId, events));
-    this.#desk = new ApprovalDesk({
+    this.#prompt = new ApprovalPrompt({
       answer,
       handIn: (asked, given) => this.#handIn(asked, given),
       onLeftOpen,
@@ -111,15 +113,15 @@ export class OwnEngine {
     });
     if (outcome.kind !== "started") throw new Error(`the run could not be started: ${outcome.kind}`);
     // Called off while it was being started.
-    if (this.#isCancelled) this.#tellCancelled();
+    if (this.#isCancelled) this.#submitCancel();
   }
 
   cancel(): void {
     this.#isCancelled = true;
-    this.#tellCancelled();
+    this.#submitCancel();
   }
 
-  /** Waits until the run has ended, or nobody but a person could make it go on. */
+  /** Waits until the run has ended, or only a person could make it continue. */
   async whenSettled(): Promise<Settlement> {
     const rest = await this.#rest;
     const view = await this.#driver.stateOf(ORG, this.runId);
@@ -131,13 +133,13 @@ export class OwnEngine {
 
   /** Ends all timers and requests, so that nothing keeps the process alive. */
   async stop(): Promise<void> {
-    this.#desk.close();
+    this.#prompt.close();
     await this.#driver.stop();
   }
 
-  #childDesk() {
+  #childPreparer() {
     const { clock } = this.#options;
-    return openChildDesk({
+    return openChildPreparer({
       store: this.#store,
       runtime: () => this.#driver,
       governor: null,
@@ -145,9 +147,9 @@ export class OwnEngine {
     });
   }
 
-  #tellCancelled(): void {
+  #submitCancel(): void {
     this.#driver
-      .tell(ORG, this.runId, { type: "cancel", reason: "cancelled_by_person" })
+      .submit(ORG, this.runId, { type: "cancel", reason: "cancelled_by_person" })
       .catch((error: unknown) => this.#break(error));
   }
 
@@ -157,7 +159,7 @@ export class OwnEngine {
       for (const event of events) this.#note(runId, event);
       this.#look();
     } catch (error) {
-      // The driver must not pay for whoever shows what it did.
+      // A failure while showing events must not reach the driver.
       this.#break(error);
     }
   }
@@ -168,7 +170,7 @@ export class OwnEngine {
     if (event.type === "approval.requested")
       this.#asked.set(event.payload.approvalId, { runId, question: event.payload });
     if (event.type === "approval.resolved") this.#asked.delete(event.payload.approvalId);
-    this.#desk.note(event);
+    this.#prompt.note(event);
     if (ENDINGS.has(event.type)) this.#noteEnd(runId, event);
   }
 
@@ -182,12 +184,12 @@ export class OwnEngine {
   async #handIn({ approvalId }: Asked, given: ApprovalAnswer): Promise<string | null> {
     const asked = this.#asked.get(approvalId);
     if (asked === undefined) return null;
-    const outcome = await this.#driver.tell(ORG, asked.runId, { type: "approval", approvalId, ...given });
+    const outcome = await this.#driver.submit(ORG, asked.runId, { type: "approval", approvalId, ...given });
     const { refusal } = outcome ?? {};
     return refusal === undefined || isClosed(refusal.code) ? null : refusal.message;
   }
 
-  /** A family in which nobody was ever blocked waits for nobody. */
+  /** A family in which no node was ever blocked waits for no person. */
   #look(): void {
     if (!this.#hasBlocked) return;
     this.#mustLookAgain = true;
@@ -216,7 +218,7 @@ export class OwnEngine {
       if (view === undefined) return false;
       states.push(view.state);
     }
-    if (this.#desk.isAsking || this.#isCancelled) return false;
+    if (this.#prompt.isAsking || this.#isCancelled) return false;
     // A state may be ahead of what has been committed; whatever that brings will be looked at again.
     const isSeen = states.every((state) => this.#open.get(state.runId) === state.lastEventId);
     return isSeen && states.length === this.#open.size && isFamilyWaiting(states);

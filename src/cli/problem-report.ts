@@ -40,9 +40,9 @@ function frameOf(line: string | undefined, { line: number, column }: Problem): r
   return [margin + shown, `${" ".repeat(margin.length - 2)}| ${" ".repeat(Math.max(0, column - 1 - start))}^`];
 }
 
-/** Every problem says what to do: the checker's own hint, else the general advice for its code. */
+/** Every problem has an advice: the checker's own hint, else the general advice for its code. */
 function hintOf(problem: Problem): string {
-  return problem.hint ?? PROBLEM_DOCS[problem.code].mend;
+  return problem.hint ?? PROBLEM_DOCS[problem.code].fix;
 }
 
 export function problemJson(problem: Problem): Json {

@@ -35,7 +35,7 @@ export function createProcessIo(): Io {
   };
 }
 
-/** A reader that goes away (`| head`) is no failure: what nobody reads is not written, and whoever writes is told. */
+/** A reader that goes away (`| head`) is no failure: what is not read is not written, and the writer is notified. */
 function createScreen(stream: WriteStream, fd: number, onClosed: () => void): Screen {
   let isOpen = true;
   stream.on("error", () => {
@@ -45,7 +45,7 @@ function createScreen(stream: WriteStream, fd: number, onClosed: () => void): Sc
   });
   return {
     isTty: isatty(fd),
-    // A terminal that does not know its size says 0, a pipe nothing.
+    // A terminal that does not know its size reports 0, a pipe nothing.
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
     write(text) {
       if (isOpen) stream.write(text);

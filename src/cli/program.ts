@@ -1,5 +1,5 @@
 import { Argument, Command, Option } from "commander";
-import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../rehearsal/index.ts";
+import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
@@ -118,10 +118,10 @@ function addReaders(program: Command, { io, settle }: Workbench): void {
   program
     .command("init")
     .description("write a project to begin with: a workflow, its answers, rules, and what to type")
-    .argument("[dir]", "where to; this folder unless told", ".")
+    .argument("[dir]", "where to; default: this folder", ".")
     .addOption(new Option("--template <name>", "which one").choices(TEMPLATES).default("minimal"))
     .option("--force", "also where something is already; what is there stays as it is")
-    .option("--quiet", "say nothing")
+    .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice init my-project --template governed"))
     .action((folder: string, options: InitOptions) => settle(() => init(io, folder, options)));
 }
@@ -137,9 +137,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
       ),
     )
     .option("--registry <path>", "what is registered, as for apply: a file or a folder; may be repeated", collect)
-    .addOption(
-      new Option("--approve <how>", "what everybody who is asked says").choices(APPROVE_ANSWERS).default("all"),
-    )
+    .addOption(new Option("--approve <how>", "how every approval is answered").choices(APPROVE_ANSWERS).default("all"))
     .option("--json", "print the forecast as JSON")
     .option("--quiet", "no warnings")
     .addHelpText("after", example("sluice simulate review.lobsterX --arg topic=tides --registry registry/"))
@@ -153,7 +151,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .option("--local", "run it in this process, whatever server there is")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
     .addOption(new Option("--approve <how>", "answer approvals").choices(APPROVE_MODES))
-    .option("--no-wait", "do not ask anybody: stop with exit code 4 when a person is needed")
+    .option("--no-wait", "do not ask: stop with exit code 4 when a person is needed")
     .option("--concurrency <n>", "nodes in flight at a time", positiveInteger)
     .option("--max-time <seconds>", "end the run after so many seconds", positiveNumber)
     .option("--team <name>", "whose members share the nodes; on a server")

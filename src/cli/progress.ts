@@ -18,7 +18,7 @@ const nothing = (): void => undefined;
 
 export const SILENT: Progress = { show: nothing, pause: nothing, resume: nothing, finish: nothing };
 
-/** One line per thing that happened, for logs and pipes. Instances are folded: only their failures are told. */
+/** One line per thing that happened, for logs and pipes. Instances are folded: only their failures are shown. */
 export function createLineProgress(io: Io): Progress {
   const paint = createPaint(io.err, io.env);
   return {
@@ -67,14 +67,14 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
   }
 }
 
-/** Icon, what to say beside the id, and how loud. */
+/** Icon, text beside the id, and colour. */
 export interface NodeLine {
   readonly icon: string;
   readonly colour: Parameters<Paint>[0];
   readonly detail: string;
 }
 
-/** What the view of a node alone does not say. */
+/** What the view of a node alone does not hold. */
 export interface NodeAside {
   readonly now: number;
   /** When a node that failed is tried again. */
@@ -89,7 +89,7 @@ export interface Fold {
   readonly failed: number;
 }
 
-const SAID_LENGTH = 60;
+const TAIL_LENGTH = 60;
 
 /** A node as it is now, in one line. */
 export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside): NodeLine {
@@ -99,9 +99,9 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
     case "running":
     case "streaming": {
       const tries = node.attempts > 1 ? ` attempt ${node.attempts}` : "";
-      const said = node.streamedText === "" ? "" : `  ${oneLine(node.streamedText.slice(-SAID_LENGTH))}`;
+      const tail = node.streamedText === "" ? "" : `  ${oneLine(node.streamedText.slice(-TAIL_LENGTH))}`;
       const elapsed = formatDuration(Math.max(0, now - (node.startedAt ?? now)));
-      return { icon: "●", colour: "cyan", detail: `${elapsed}${cost}${tries}${folded}${said}` };
+      return { icon: "●", colour: "cyan", detail: `${elapsed}${cost}${tries}${folded}${tail}` };
     }
     case "completed":
       return { icon: "✓", colour: "green", detail: `${formatDuration(node.durationMs ?? 0)}${cost}${folded}` };

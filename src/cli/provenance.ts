@@ -1,4 +1,4 @@
-import type { Handoff, LineageWish } from "../client/index.ts";
+import type { Handoff, LineageQuery } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -29,12 +29,12 @@ export async function showProvenance(io: Io, api: Api, id: string, options: Prov
     return EXIT.fine;
   }
   if (isLineage) {
-    const wish: LineageWish = {
+    const request: LineageQuery = {
       ...(node === undefined ? {} : { node }),
       ...(output === undefined ? {} : { output }),
       direction: down === true ? "down" : "up",
     };
-    const lineage = await api.getProvenance(id, wish as LineageWish & { readonly output: string });
+    const lineage = await api.getProvenance(id, request as LineageQuery & { readonly output: string });
     if (format === "json") printJson(io, lineage);
     else for (const line of lineageLines(lineage)) io.out.write(`${line}\n`);
     return EXIT.fine;

@@ -40,7 +40,13 @@ export const REGISTRIES: readonly Registry[] = [
     columns: ["scope", "scopeId", "period", "amountUsd", "enabled", "onExhausted"],
   },
   { noun: "lenses", one: "lens", kind: "Lens", example: "answer", columns: ["versions"] },
-  { noun: "teams", one: "team", kind: "Team", example: "desk", columns: ["members", "queuePolicy", "failurePolicy"] },
+  {
+    noun: "teams",
+    one: "team",
+    kind: "Team",
+    example: "support",
+    columns: ["members", "queuePolicy", "failurePolicy"],
+  },
   {
     noun: "library",
     one: "library step",

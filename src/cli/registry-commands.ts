@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { KeyWish } from "../client/index.ts";
+import type { KeyRequest } from "../client/index.ts";
 import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
 import { addMemoryCommand } from "./agent-memory.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
@@ -36,13 +36,11 @@ import {
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
-const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyWish["role"][];
+const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
 
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
-  const list = addListOptions(
-    approvals.command("list").description("list approvals, by default those nobody has answered"),
-  );
+  const list = addListOptions(approvals.command("list").description("list approvals, by default the unanswered ones"));
   addChoice(list, "--status <status>", "which approvals", [...APPROVAL_STATUSES, "all"])
     .addHelpText("after", example("sluice approvals list"))
     .action((options: Omit<ListApprovalsOptions, "status"> & Partial<ListApprovalsOptions> & LinkOptions) =>
@@ -56,8 +54,8 @@ export function addApprovalCommands(program: Command, { io, settle }: Workbench)
       settle(() => showApproval(io, apiOf(io, options), id, options)),
     );
   for (const [verb, about, line] of [
-    ["approve", "say yes", "sluice approvals approve apr_01hq --reason checked"],
-    ["reject", "say no; a reason is needed", 'sluice approvals reject apr_01hq --reason "too early"'],
+    ["approve", "approve it", "sluice approvals approve apr_01hq --reason checked"],
+    ["reject", "reject it; a reason is needed", 'sluice approvals reject apr_01hq --reason "too early"'],
   ] as const) {
     addAnswerOptions(approvals.command(verb).description(about))
       .addHelpText("after", example(line))
@@ -78,7 +76,7 @@ function addAnswerOptions(command: Command): Command {
     .argument("<approval>", "id of the approval")
     .option("--reason <text>", "why, for the record")
     .option("--json", "print the approval as it is then")
-    .option("--quiet", "say nothing");
+    .option("--quiet", "print nothing");
 }
 
 export function addWorkflowCommands(program: Command, { io, settle }: Workbench): void {
@@ -96,7 +94,7 @@ export function addWorkflowCommands(program: Command, { io, settle }: Workbench)
       settle(() => getWorkflow(io, apiOf(io, options), name, options)),
     );
   addHookCommand(workflows, { io, settle });
-  addLinkOptions(program.command("apply").description("bring what is registered on the server to what files say"))
+  addLinkOptions(program.command("apply").description("bring the registry of the server to the state of files"))
     .requiredOption(
       "-f, --file <path>",
       "manifests of any kind, or workflows: a file, a folder, - for standard input; may be repeated",
@@ -125,7 +123,7 @@ export function addKeyCommands(program: Command, { io, settle }: Workbench): voi
     .action((options: CreateKeyOptions & LinkOptions) => settle(() => createKey(io, apiOf(io, options), options)));
   addLinkOptions(keys.command("revoke").alias("delete").description("revoke a key, for good"))
     .argument("<key-id>", "id of the key, not its secret")
-    .option("--quiet", "say nothing")
+    .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice keys revoke key_01hq"))
     .action((id: string, options: LinkOptions & { quiet?: boolean }) =>
       settle(() => revokeKey(io, apiOf(io, options), id, options)),
@@ -152,7 +150,7 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
       );
     addLinkOptions(nouns.command("delete").description(`delete a ${one}`.replace("a a", "an a")))
       .argument("<id>", `name of the ${one}`)
-      .option("--quiet", "say nothing")
+      .option("--quiet", "print nothing")
       .addHelpText("after", example(`sluice ${noun} delete ${id}`))
       .action((name: string, options: LinkOptions & { quiet?: boolean }) =>
         settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
@@ -164,14 +162,14 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
 }
 
 export function addPlatformCommands(program: Command, { io, settle }: Workbench): void {
-  const noun = addNoun(program, "platform", "stop everything, and let it go on");
+  const noun = addNoun(program, "platform", "stop everything, and start it again");
   for (const [verb, open, about, line] of [
-    ["show", null, "say whether anything may start", "sluice platform show"],
+    ["show", null, "show whether anything may start", "sluice platform show"],
     ["close", false, "let no run start and no node be dispatched", 'sluice platform close --reason "provider outage"'],
     ["open", true, "let runs start again", "sluice platform open"],
   ] as const) {
     const command = addLinkOptions(noun.command(verb).description(about));
-    if (open !== null) command.option("--reason <text>", "what people are told").option("--quiet", "say nothing");
+    if (open !== null) command.option("--reason <text>", "what people read").option("--quiet", "print nothing");
     command
       .option("--json", "print it as JSON")
       .addHelpText("after", example(line))

@@ -29,7 +29,7 @@ export async function followedOf(api: Api, run: Run): Promise<Followed> {
     .filter(({ nodeId }) => !nodeId.includes("["))
     .map(({ nodeId, label, wave }) => ({ id: nodeId, label, wave }));
   const last = Math.max(0, ...nodes.map(({ wave }) => wave));
-  // Without the plan nobody knows what depends on what, but the last wave has no dependents for certain.
+  // Without the plan it is unknown what depends on what, but the last wave has no dependents for certain.
   const leaves = nodes.filter(({ wave }) => wave === last).map(({ id }) => id);
   return { runId, workflow, outline: { nodes }, leaves };
 }

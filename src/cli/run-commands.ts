@@ -111,7 +111,7 @@ function addSteering(runs: Command, { io, settle }: Workbench): void {
     .action((id: string, options: ActionOptions & LinkOptions & { fromNode?: string }) =>
       settle(() => restartRun(io, apiOf(io, options), id, options)),
     );
-  addActionOptions(runs.command("rewind").description("take a run back to an event, and go on from there"))
+  addActionOptions(runs.command("rewind").description("take a run back to an event, and continue from there"))
     .requiredOption("--to <event>", "number of the event", positiveInteger)
     .addHelpText("after", example("sluice runs rewind run_01hq --to 42 --watch"))
     .action((id: string, options: ActionOptions & LinkOptions & { to: number }) =>
@@ -126,13 +126,13 @@ function addSteering(runs: Command, { io, settle }: Workbench): void {
     .action((id: string, options: BranchOptions & LinkOptions) =>
       settle(() => branchRun(io, apiOf(io, options), id, options)),
     );
-  addActionOptions(runs.command("recover").description("let a run that failed or was interrupted go on"))
+  addActionOptions(runs.command("recover").description("continue a run that failed or was interrupted"))
     .addHelpText("after", example("sluice runs recover run_01hq --watch"))
     .action((id: string, options: ActionOptions & LinkOptions) =>
       settle(() => recoverRun(io, apiOf(io, options), id, options)),
     );
   addActionOptions(
-    runs.command("resolve").description("unblock a node that waits for values, or for somebody to take it"),
+    runs.command("resolve").description("unblock a node that waits for values, or for an agent to take it"),
   )
     .argument("<node>", "id of the node")
     .option("--assign-to <agent>", "who takes the node")

@@ -15,9 +15,9 @@ import type { Io } from "./io.ts";
 import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
-import { loadScript } from "./rehearsal.ts";
+import { loadScript } from "./simulation.ts";
 import { STOP_MS } from "./standing.ts";
-import { exitCodeOf, type Outcome, printFailures, printOutcome } from "./outcome.ts";
+import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
 import { readSourceFile, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
@@ -42,7 +42,7 @@ export interface RunOptions {
   readonly detach?: boolean;
   /** Of the server: who shares the nodes. */
   readonly team?: string;
-  /** Of the server: how often the run may be recovered without anybody asking. */
+  /** Of the server: how often the run may be recovered automatically. */
   readonly recover?: number;
 }
 
@@ -80,8 +80,8 @@ export async function prepare(
   return { workspace, args, script };
 }
 
-/** Runs in this process until the run ends, or nobody but a person could make it go on. */
-export async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
+/** Runs in this process until the run ends, or only a person could make it continue. */
+async function perform(io: Io, { workspace, args, script }: Prepared, options: RunOptions): Promise<number> {
   const { piece } = workspace;
   const { plan } = piece;
   const progress = chooseProgress(io, options);
@@ -131,7 +131,7 @@ function report(io: Io, settlement: Settlement, options: RunOptions): number {
   return settlement.kind === "waiting" ? EXIT.waiting : exitCodeOf(state.status);
 }
 
-function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): Outcome {
+function outcomeOf({ plan, startedAt, endedAt }: RunState, projection: RunProjection): RunOutcome {
   const durationMs = startedAt === null || endedAt === null ? null : endedAt - startedAt;
   return { workflow: plan.name, projection, durationMs, leaves: leavesOf(plan) };
 }
@@ -185,7 +185,7 @@ function waveOf(plan: Plan, { payload }: RunEvent): number | undefined {
   return index === undefined ? undefined : plan.nodes[index]?.wave;
 }
 
-/** Nobody should take a rehearsed answer for a model's. */
+/** A scripted answer must not be taken for a model's. */
 function warnOfProviders(io: Io, plans: readonly Plan[]): void {
   const named = new Set(plans.flatMap((plan) => plan.nodes.flatMap(({ request }) => request.provider ?? [])));
   named.delete(SCRIPTED_PROVIDER);

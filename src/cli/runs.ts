@@ -9,7 +9,7 @@ import { durationOf, followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { withLargeValues } from "./large-value.ts";
-import { printFailures, textOf } from "./outcome.ts";
+import { printFailures, textOf } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf, planOfVersion } from "./remote-plan.ts";
 import { formatTable } from "./table.ts";
@@ -138,7 +138,7 @@ export async function cancelRun(io: Io, api: Api, id: string, options: ActionOpt
 }
 
 export async function recoverRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
-  return acted(io, api, await api.recoverRun(id), options, "goes on");
+  return acted(io, api, await api.recoverRun(id), options, "continues");
 }
 
 export interface ResolveOptions extends ActionOptions {
@@ -146,7 +146,7 @@ export interface ResolveOptions extends ActionOptions {
   readonly value?: readonly string[];
 }
 
-/** Unblocks a node that waits for values or for somebody to take it. */
+/** Unblocks a node that waits for values or for an agent to take it. */
 export async function resolveNode(
   io: Io,
   api: Api,
@@ -156,14 +156,14 @@ export async function resolveNode(
 ): Promise<number> {
   const { assignTo, value = [] } = options;
   if (assignTo === undefined && value.length === 0) {
-    throw new Refusal("say who takes the node with --assign-to, or give what it lacks with --value name=text");
+    throw new Refusal("name who takes the node with --assign-to, or give what it lacks with --value name=text");
   }
   const values = Object.fromEntries(value.map(readValue));
   const given = {
     ...(assignTo === undefined ? {} : { assignTo }),
     ...(value.length === 0 ? {} : { values }),
   };
-  return acted(io, api, await api.resolveNode(id, nodeId, given), options, `goes on with ${printable(nodeId)}`);
+  return acted(io, api, await api.resolveNode(id, nodeId, given), options, `continues with ${printable(nodeId)}`);
 }
 
 function readValue(text: string): readonly [string, string] {
@@ -187,7 +187,7 @@ export async function rewindRun(
   id: string,
   options: ActionOptions & { readonly to: number },
 ): Promise<number> {
-  return acted(io, api, await api.rewindRun(id, options.to), options, `goes on from event ${options.to}`);
+  return acted(io, api, await api.rewindRun(id, options.to), options, `continues from event ${options.to}`);
 }
 
 export interface BranchOptions extends ActionOptions {
@@ -225,21 +225,21 @@ async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
   return readArgs(io, plan.args, options, run.args);
 }
 
-/** A new run that keeps some of another also says which nodes it keeps, and which run again. */
+/** A new run that keeps some of another also prints which nodes it keeps, and which run again. */
 function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
   return acted(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
 }
 
-/** Says what came of it; the id of the run it is about is the data. */
+/** Prints what came of it; the id of the run it is about is the data. */
 async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: string, more = ""): Promise<number> {
-  const isSaid = options.quiet !== true && options.json !== true;
+  const isPrinted = options.quiet !== true && options.json !== true;
   if (options.watch === true) {
-    if (isSaid) io.err.write(`${run.id} ${what}\n${more}`);
+    if (isPrinted) io.err.write(`${run.id} ${what}\n${more}`);
     return followRun(io, api, await followedOf(api, run), { ...options, isOwn: false });
   }
   if (options.json === true) printJson(io, run);
   else {
-    if (isSaid) io.err.write(`${run.id} ${what} (${run.status})\n${more}`);
+    if (isPrinted) io.err.write(`${run.id} ${what} (${run.status})\n${more}`);
     io.out.write(`${run.id}\n`);
   }
   return EXIT.fine;

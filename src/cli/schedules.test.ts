@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ORG } from "../../test/api/fixture.ts";
 import { callSluice } from "../../test/cli/terminal.ts";
 import { createVirtualClock } from "../clock/index.ts";
-import { nextSlots } from "../schedule/index.ts";
+import { nextSlots } from "../outside/schedule/index.ts";
 import { serve } from "../server/index.ts";
 
 const NOW = Date.UTC(2026, 5, 1, 12);
@@ -13,8 +13,8 @@ beforeAll(async () => {
   api = await createApi({ now: () => NOW, nextSlots });
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
   const cron = { workflow: "report", cron: "30 14 * * *", timezone: "Europe/Berlin" };
-  for (const id of ["nightly", "fresh"]) await api.tell("PUT", `schedules/${id}`, { body: cron });
-  await api.tell("PUT", "schedules/idle", { body: { ...cron, enabled: false } });
+  for (const id of ["nightly", "fresh"]) await api.request("PUT", `schedules/${id}`, { body: cron });
+  await api.request("PUT", "schedules/idle", { body: { ...cron, enabled: false } });
   const cursor = await api.store.startCursor({ orgId: ORG, scheduleId: "nightly", edition: "1", lookedUntil: 0 });
   const slots = [{ slotAt: NOW - 60_000, state: "skipped", reason: "missed:\n\u001b[31mnobody" } as const];
   await api.store.claimSlots({ cursor, lookedUntil: NOW, workflow: "report", slots, claimedBy: "a", at: NOW });
@@ -41,7 +41,7 @@ describe("sluice schedules slots", () => {
     expect(err).toMatch(/^next: 2026-06-01T12:30:00.000Z \(in 30 min 00 s\), 2026-06-02T12:30:00.000Z/);
   });
 
-  it("says when there is nothing to show", async () => {
+  it("reports when there is nothing to show", async () => {
     expect((await slotsOf("fresh")).err).toMatch(/^none of its slots has come yet\nnext: /);
     expect((await slotsOf("idle")).err).toBe("none of its slots has come yet\nno slot is to come\n");
   });
@@ -52,7 +52,7 @@ describe("sluice schedules slots", () => {
     expect(err).toBe("");
   });
 
-  it("tells of a schedule that is not there", async () => {
+  it("reports a schedule that is not there", async () => {
     const { code, err } = await slotsOf("none");
     expect(code).toBe(2);
     expect(err).toContain("unknown_schedule");

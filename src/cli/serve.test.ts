@@ -13,14 +13,14 @@ const host = {
 
 /** Both outputs of a start. */
 function announced(options: { readonly json?: boolean; readonly key?: string }, made: string | null) {
-  let said = "";
+  let written = "";
   const screen = {
     isTty: false,
     size: () => ({ columns: 80, rows: 24 }),
-    write: (text: string) => void (said += text),
+    write: (text: string) => void (written += text),
   };
   announce({ out: screen, err: screen } as unknown as Io, { console: true, ...options }, host, made);
-  return said;
+  return written;
 }
 
 describe("the key of sluice serve", () => {

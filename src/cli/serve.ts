@@ -63,7 +63,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   });
 }
 
-/** What a key may start unless the operator says otherwise. */
+/** What a key may start by default. */
 const STARTS_PER_MINUTE = 30;
 
 /** Keeps the key that is given; else makes a first one when there is none at all, and returns it: the only time it is shown. */

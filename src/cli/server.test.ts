@@ -11,7 +11,7 @@ import { SluiceClient } from "../client/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { createAllowAllJudge, openGovernance } from "../governance/index.ts";
-import { openChildDesk } from "../launch/index.ts";
+import { openChildPreparer } from "../launch/index.ts";
 import { adminKey, createApp, serve, type Served } from "../server/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../store/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
@@ -81,7 +81,7 @@ beforeAll(async () => {
     clock,
     monotonic: () => performance.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
-    children: () => openChildDesk({ store, runtime: () => driver, governor: null, now: () => clock.now() }),
+    children: () => openChildPreparer({ store, runtime: () => driver, governor: null, now: () => clock.now() }),
     supersedesAll: true,
     onTrouble: (what, error) => expect.fail(`${what}: ${String(error)}`),
   });
@@ -243,7 +243,7 @@ describe("sluice run on a server", () => {
     expect(await sluice(["run", "nothing.lobsterX"])).toMatchObject({ code: 2 });
   });
 
-  it("leaves a run alone when told to, and prints it as JSON when asked", async () => {
+  it("leaves a run alone with --no-wait, and prints it as JSON when asked", async () => {
     const { code, out } = await sluice(["run", "hello.lobsterX", "--detach", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ workflow: "hello", version: 1 });
@@ -251,10 +251,10 @@ describe("sluice run on a server", () => {
 
   it.each([
     ["cancels", ["c"], "cancelling; Ctrl-C stops waiting for it", "cancelled"],
-    ["leaves", [""], "no longer watching; the run goes on: sluice runs watch run_", "running"],
+    ["leaves", [""], "no longer watching; the run continues: sluice runs watch run_", "running"],
     ["leaves", ["what", "detach"], "no longer watching", "running"],
     ["leaves", [], "no longer watching", "running"],
-  ])("%s the run it started when Ctrl-C is answered with %j", async (_, lines, said, status) => {
+  ])("%s the run it started when Ctrl-C is answered with %j", async (_, lines, expected, status) => {
     const { code, err, listening } = await sluice(["run", "slow.lobsterX"], {
       interruptAt: /● wait/,
       tty: true,
@@ -262,7 +262,7 @@ describe("sluice run on a server", () => {
     });
     expect({ code, listening }).toEqual({ code: 3, listening: 0 });
     expect(err).toContain("[d]etach and let the run go on (default) · [c]ancel the run: ");
-    expect(err).toContain(said);
+    expect(err).toContain(expected);
     const id = /run_[a-z0-9]{20,}/.exec(err)?.[0] ?? "";
     expect((await client().getRun(id)).status).toBe(status);
   });
@@ -290,7 +290,7 @@ describe("sluice run on a server", () => {
         /^ {2}run (run_\w+), approval (apr_\w+), answers: approve, reject$/m.exec(err) ?? [];
       expect(err).toContain(`waiting for a person: Ship it waits for approval\n`);
       expect(err).toContain(`\n  sluice approvals approve ${approvalId}\n`);
-      expect(err).toContain(`run ${runId} goes on when it is answered: sluice runs watch ${runId}\n`);
+      expect(err).toContain(`run ${runId} continues when it is answered: sluice runs watch ${runId}\n`);
       expect((await client().getRun(runId)).status).toBe("running");
       expect((await sluice(["approvals", "approve", approvalId])).code).toBe(0);
       expect((await sluice(["runs", "watch", runId, "--quiet"])).code).toBe(0);
@@ -305,7 +305,7 @@ describe("sluice run on a server", () => {
     const inner = await client().getRun(runId);
     expect(inner.workflow).toBe("inner");
     await sluice(["approvals", "approve", approvalId, "--quiet"]);
-    const parent = /goes on when it is answered: sluice runs watch (run_\w+)/.exec(err)?.[1] ?? "";
+    const parent = /continues when it is answered: sluice runs watch (run_\w+)/.exec(err)?.[1] ?? "";
     expect((await sluice(["runs", "watch", parent, "--quiet"])).code).toBe(0);
     expect((await client().listWorkflows({ limit: 100 })).data.map(({ name }) => name)).not.toContain("beside");
   });
@@ -320,7 +320,7 @@ describe("sluice run on a server", () => {
     expect((await sluice(["approvals", "approve", id])).err).toBe(`${id} answered with retry\n`);
   });
 
-  it("answers approvals when told to, or by whoever sits there", async () => {
+  it("answers approvals by --approve, or by the person at the terminal", async () => {
     expect((await sluice(["run", "gate.lobsterX", "--approve", "all", "--quiet"])).code).toBe(0);
     expect((await sluice(["run", "gate.lobsterX", "--approve", "reject"])).code).toBe(1);
     const asked = await sluice(["run", "gate.lobsterX"], { tty: true, lines: ["r", "too early"] });
@@ -436,7 +436,7 @@ describe("a server that is not as it should be", () => {
     }
   });
 
-  it("is somebody else's", async () => {
+  it("belongs to another user", async () => {
     const other = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>hi"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
@@ -489,7 +489,7 @@ describe("sluice runs", () => {
     const id = await started("slow.lobsterX");
     const { code, err } = await sluice(["runs", "watch", id], { interruptAt: /▸ wait/ });
     expect(code).toBe(3);
-    expect(err).toContain("no longer watching; the run goes on");
+    expect(err).toContain("no longer watching; the run continues");
     expect((await client().getRun(id)).status).toBe("running");
     const cancelled = await sluice(["runs", "cancel", id]);
     expect(cancelled).toMatchObject({ code: 0, out: `${id}\n` });
@@ -540,7 +540,7 @@ describe("sluice runs", () => {
     );
   });
 
-  it("starts a run for a team, and gives a node nobody may take to somebody", async () => {
+  it("starts a run for a team, and gives a node that no agent may take to a person", async () => {
     await sluice(["apply", "-f", "crew.yaml"]);
     const waiting = await sluice(["run", "hello.lobsterX", "--team", "crew", "--no-wait"]);
     expect(waiting.code).toBe(4);
@@ -567,7 +567,7 @@ describe("sluice runs", () => {
     }
   });
 
-  it("tells where values came from", async () => {
+  it("shows where values came from", async () => {
     const id = await started("hello.lobsterX");
     await sluice(["runs", "watch", id, "--quiet"]);
     const provenance = (...more: string[]) => sluice(["runs", "provenance", id, ...more]);
@@ -638,7 +638,7 @@ describe("sluice approvals", () => {
 });
 
 describe("sluice apply and workflows", () => {
-  it("creates, leaves alone and updates, with a diff, and only tells when told so", async () => {
+  it("creates, leaves alone and updates, with a diff, and only prints it with --dry-run", async () => {
     const dry = await sluice(["apply", "-f", "-", "--dry-run"], {
       input: 'kind: Workflow\nname: dry\nspec: { source: "name: dry\\nsteps: [{ id: a, command: A }]\\n" }\n',
     });
@@ -757,16 +757,16 @@ describe("sluice keys", () => {
   });
 
   it.each([
-    [["keys", "create", "--label", "x"], "say what the key may do"],
-    [["keys", "create", "--label", "x", "--role", "admin", "--permission", "run:read"], "say what the key may do"],
+    [["keys", "create", "--label", "x"], "state what the key may do"],
+    [["keys", "create", "--label", "x", "--role", "admin", "--permission", "run:read"], "state what the key may do"],
     [["keys", "create", "--label", "x", "--role", "admin", "--expires", "yesterday"], "--expires yesterday: write 90m"],
     [["keys", "create", "--label", "x", "--role", "admin", "--expires", "0d"], "--expires 0d: write 90m"],
     [["keys", "create", "--label", "x", "--permission", "everything"], "invalid_request"],
     [["keys", "revoke", "key_nothing"], "unknown_api_key"],
-  ])("refuses %j", async (argv, said) => {
+  ])("refuses %j", async (argv, expected) => {
     const { code, out, err } = await sluice(argv);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(said);
+    expect(err).toContain(expected);
   });
 });
 

@@ -1,17 +1,17 @@
-import type { SimulationReport, SimulationWish } from "../client/index.ts";
+import type { SimulationReport, SimulationRequest } from "../client/index.ts";
 import { RUN_STATUSES } from "../core/event/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import {
   type ApproveMode,
-  buildHouse,
-  type BuiltHouse,
+  buildEnvironment,
+  type BuiltEnvironment,
   type GovernanceMode,
   type Piece,
-  rehearseGoverned,
-  rehearseOpen,
-  RehearsalTooLong,
+  simulateGoverned,
+  simulateOpen,
+  SimulationTooLong,
   simulationOf,
-} from "../rehearsal/index.ts";
+} from "../simulation/index.ts";
 import { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
@@ -19,7 +19,7 @@ import { printForecast } from "./forecast.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
 import { readManifests } from "./manifest.ts";
-import { exitCodeOf } from "./outcome.ts";
+import { exitCodeOf } from "./run-outcome.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { SERVER_CATALOG } from "./remote-plan.ts";
@@ -54,7 +54,7 @@ interface Shown {
   readonly about: string;
 }
 
-/** A server is asked only when somebody wants its rules: simulating needs none. */
+/** A server is asked only when its rules are wanted: simulating needs none. */
 function chooseServer(io: Io, options: SimulateOptions): Api | null {
   const { governance, registry, library, url } = options;
   const isWanted = url !== undefined || (governance === "live" && registry === undefined && library === undefined);
@@ -68,14 +68,14 @@ function chooseServer(io: Io, options: SimulateOptions): Api | null {
 async function simulateThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<Shown> {
   const { governance = "live", approve = "all" } = options;
   const script = options.script === undefined ? {} : { script: await textOf(io, options.script) };
-  const wish = { ...(await pieceThere(io, api, target, options)), ...script, governance, approve };
-  const report = await api.simulate(wish);
+  const request = { ...(await pieceThere(io, api, target, options)), ...script, governance, approve };
+  const report = await api.simulate(request);
   const about = governance === "none" ? OPEN : `by what is registered and spent at ${api.url} now`;
   return { report, about };
 }
 
 /** Args are checked here, where flags can be read as the types that are declared. */
-async function pieceThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<SimulationWish> {
+async function pieceThere(io: Io, api: Api, target: string, options: SimulateOptions): Promise<SimulationRequest> {
   if (!isFile(io, target)) {
     const [, workflow = target, wanted] = /^(.+?)(?:@([1-9]\d{0,8}))?$/s.exec(target) ?? [];
     const version = wanted === undefined ? (await api.getWorkflow(workflow)).version : Number(wanted);
@@ -109,30 +109,30 @@ async function simulateHere(io: Io, target: string, options: SimulateOptions): P
   const piece: Piece = { ...workspace.piece, args, script };
   const how = { approve: options.approve ?? "all", mayGoOn: () => true } as const;
   if (options.governance === "none") {
-    const rehearsed = await rehearseOpen(piece, { ...how, at: OPEN_AT });
-    return { report: simulationOf(plan, rehearsed), about: OPEN };
+    const simulated = await simulateOpen(piece, { ...how, at: OPEN_AT });
+    return { report: simulationOf(plan, simulated), about: OPEN };
   }
-  const house = await demandHouse(io, options, workspace.plans);
-  const record = await house.workflow(plan.name);
+  const environment = await requireEnvironment(io, options, workspace.plans);
+  const record = await environment.workflow(plan.name);
   const { status = "active", posture = "bounded_autonomous" } = record ?? {};
-  const wish = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
-  const rehearsed = await rehearseGoverned(piece, house, wish, { ...how, at: io.clock.now() });
-  return { report: simulationOf(plan, rehearsed), about: aboutHouse(options, house) };
+  const request = { status, posture, hasApprovedLaunch: false, depth: 0, gateway: null };
+  const simulated = await simulateGoverned(piece, environment, request, { ...how, at: io.clock.now() });
+  return { report: simulationOf(plan, simulated), about: aboutEnvironment(options, environment) };
 }
 
 function explain(thrown: unknown): never {
-  if (!(thrown instanceof RehearsalTooLong)) throw thrown;
-  throw new Refusal("it goes on for longer than a simulation can show");
+  if (!(thrown instanceof SimulationTooLong)) throw thrown;
+  throw new Refusal("it takes longer than a simulation can show");
 }
 
-async function demandHouse(
+async function requireEnvironment(
   io: Io,
   { registry }: SimulateOptions,
   plans: readonly Piece["plan"][],
-): Promise<BuiltHouse> {
+): Promise<BuiltEnvironment> {
   const manifests = registry === undefined ? null : (await readManifests(io, registry)).map(({ manifest }) => manifest);
-  const built = await buildHouse(manifests, plans, io.clock);
-  if (built.ok) return built.house;
+  const built = await buildEnvironment(manifests, plans, io.clock);
+  if (built.ok) return built.environment;
   for (const { kind, name, problems = [] } of built.applied) {
     for (const { code, message } of problems) {
       io.err.write(`${printable(kind)} ${printable(name)}: ${code}: ${printable(message)}\n`);
@@ -141,7 +141,7 @@ async function demandHouse(
   throw new Refusal("what is to be registered is not valid");
 }
 
-function aboutHouse({ registry }: SimulateOptions, { assumedAgents }: BuiltHouse): string {
+function aboutEnvironment({ registry }: SimulateOptions, { assumedAgents }: BuiltEnvironment): string {
   if (registry !== undefined) return `by ${registry.map(printable).join(", ")}, with nothing spent yet`;
   const assumed = assumedAgents.length === 0 ? "" : `; ${assumedAgents.map(printable).join(", ")} taken as new agents`;
   return `by the rules of a new organisation${assumed}; --registry brings others`;

@@ -14,12 +14,12 @@ import { standUntilStopped } from "./standing.ts";
 function standing(env: Record<string, string> = {}) {
   const clock = createVirtualClock(0);
   const listeners = new Set<(why: Interruption) => void>();
-  const said = { err: "" };
+  const written = { err: "" };
   const exits: number[] = [];
   const screen = { isTty: false, size: () => ({ columns: 80, rows: 24 }), write: () => undefined };
   const io: Io = {
     out: screen,
-    err: { ...screen, write: (text) => void (said.err += text) },
+    err: { ...screen, write: (text) => void (written.err += text) },
     cwd: "/nowhere",
     env,
     clock,
@@ -35,7 +35,7 @@ function standing(env: Record<string, string> = {}) {
   const stop = (why: Interruption = "terminate"): void => {
     for (const listener of listeners) listener(why);
   };
-  return { io, said, exits, stop, clock, listening: () => listeners.size };
+  return { io, written, exits, stop, clock, listening: () => listeners.size };
 }
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -96,7 +96,7 @@ describe("a server that is asked to stop", () => {
       throw new Error("the database is away");
     });
     expect(await ended).toBe(0);
-    expect(world.said.err).toContain("not everything ended in order: the database is away");
+    expect(world.written.err).toContain("not everything ended in order: the database is away");
     expect(world.listening()).toBe(0);
   });
 
@@ -151,31 +151,31 @@ describe("the process of a command", () => {
   function fake() {
     const listeners = new Set<() => void>();
     const exits: number[] = [];
-    let said = "";
+    let written = "";
     const own: EndingProcess = {
       stdout: { writableLength: 0 },
-      stderr: { write: (text) => (said += text) },
+      stderr: { write: (text) => (written += text) },
       once: (_, listener) => listeners.add(listener),
       off: (_, listener) => listeners.delete(listener),
       exit: (code) => void exits.push(code),
     };
-    return { own, exits, said: () => said, drain: () => listeners.forEach((listener) => listener()) };
+    return { own, exits, written: () => written, drain: () => listeners.forEach((listener) => listener()) };
   }
 
   it("does not end with 0 when nothing is left to wait for before the command is done", () => {
-    const { own, said, drain } = fake();
+    const { own, written, drain } = fake();
     void whenDone(own, never());
     drain();
     expect(own.exitCode).toBe(1);
-    expect(said()).toContain("the command has not ended");
+    expect(written()).toContain("the command has not ended");
   });
 
   it("ends with the code of the command although something is still open", async () => {
-    const { own, exits, said, drain } = fake();
+    const { own, exits, written, drain } = fake();
     await whenDone(own, Promise.resolve(5));
     expect(own.exitCode).toBe(5);
     drain();
-    expect(said()).toBe("");
+    expect(written()).toBe("");
     while (exits.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(exits).toEqual([5]);
   });

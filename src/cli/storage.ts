@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { DirectoryInUse, openEmbedded } from "../embedded/index.ts";
+import { DirectoryInUse, openEmbedded } from "../store/embedded/index.ts";
 import { createSqlStore, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
 import type { Config } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
@@ -11,14 +11,14 @@ import { printable } from "./terminal-text.ts";
 /** Where everything is kept. */
 export interface Storage {
   readonly store: Store;
-  /** Nobody else can be at it. */
+  /** No other process can use it. */
   readonly isEmbedded: boolean;
 }
 
 /** The database that was named, else the one inside the data directory. */
 export async function openStorage(io: Io, config: Config): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
-    const { openPostgres } = await import("../postgres/index.ts");
+    const { openPostgres } = await import("../store/postgres/index.ts");
     return { store: createSqlStore(openPostgres({ url: config.databaseUrl })), isEmbedded: false };
   }
   const directory = new DataDirectory(config.data);
@@ -27,7 +27,7 @@ export async function openStorage(io: Io, config: Config): Promise<Storage> {
   return { store: createSqlStore(await openEmbedded({ directory: directory.databasePath })), isEmbedded: true };
 }
 
-/** Says in one line what is wrong with a database, and passes on what is wrong with anything else. */
+/** Reports in one line what is wrong with a database, and passes on all other errors. */
 export async function withStorage<T>(what: Promise<T>): Promise<T> {
   try {
     return await what;
@@ -48,7 +48,7 @@ function explained(thrown: unknown): unknown {
   return thrown;
 }
 
-/** Postgres says so when a table is missing, which in a database of ours can only be the first. */
+/** Postgres reports this when a table is missing, which in a database of ours can only be the first. */
 export function isUnprepared(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "42P01";
 }

@@ -3,10 +3,10 @@ import { Refusal } from "./refusal.ts";
 import { readTelemetry } from "./telemetry.ts";
 
 function read(env: Record<string, string>) {
-  const said: string[] = [];
-  const err = { write: (text: string) => void said.push(text), isTTY: false, columns: 80 };
+  const written: string[] = [];
+  const err = { write: (text: string) => void written.push(text), isTTY: false, columns: 80 };
   const settings = readTelemetry({ env, err } as unknown as Parameters<typeof readTelemetry>[0], "1.2.3");
-  return { settings, said: said.join("") };
+  return { settings, written: written.join("") };
 }
 
 const BASE = "OTEL_EXPORTER_OTLP_ENDPOINT";
@@ -45,7 +45,7 @@ describe("the variables of OpenTelemetry", () => {
     expect(read({ [BASE]: "http://c" }).settings?.resource.attributes.get("service.name")).toBe("sluice");
   });
 
-  it("say how to mend what cannot be used, and never repeat a secret", () => {
+  it("report how to fix what cannot be used, and never repeat a secret", () => {
     for (const env of [
       { [BASE]: "collector:4318" },
       { [OWN]: "grpc://c" },
@@ -64,8 +64,8 @@ describe("the variables of OpenTelemetry", () => {
       expect(String(refusal)).not.toContain("topsecret");
       expect(String(refusal)).toContain("OTEL_");
     }
-    const { settings, said } = read({ [BASE]: "http://c:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
+    const { settings, written } = read({ [BASE]: "http://c:4317", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
     expect(settings).toBeNull();
-    expect(said).toContain("http/json");
+    expect(written).toContain("http/json");
   });
 });

@@ -4,7 +4,7 @@ import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 import { readVersion } from "./version.ts";
 
-/** Where spans go, as the usual variables of OpenTelemetry say. */
+/** Where spans go, by the usual variables of OpenTelemetry. */
 export interface TelemetrySettings {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,11 +21,11 @@ export function readTelemetry(
   { env, err }: Pick<Io, "env" | "err">,
   version: string = readVersion(),
 ): TelemetrySettings | null {
-  const say = (name: string): string => (env[name] ?? "").trim();
-  if (say("OTEL_SDK_DISABLED").toLowerCase() === "true" || say("OTEL_TRACES_EXPORTER") === "none") return null;
-  const endpoint = endpointOf(say);
+  const setting = (name: string): string => (env[name] ?? "").trim();
+  if (setting("OTEL_SDK_DISABLED").toLowerCase() === "true" || setting("OTEL_TRACES_EXPORTER") === "none") return null;
+  const endpoint = endpointOf(setting);
   if (endpoint === null) return null;
-  const protocol = say("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") || say("OTEL_EXPORTER_OTLP_PROTOCOL");
+  const protocol = setting("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") || setting("OTEL_EXPORTER_OTLP_PROTOCOL");
   if (protocol === "grpc") {
     err.write(
       "sluice: no traces are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and Sluice speaks http/json; " +
@@ -34,20 +34,20 @@ export function readTelemetry(
     return null;
   }
   const headers = {
-    ...headersOf("OTEL_EXPORTER_OTLP_HEADERS", say),
-    ...headersOf("OTEL_EXPORTER_OTLP_TRACES_HEADERS", say),
+    ...headersOf("OTEL_EXPORTER_OTLP_HEADERS", setting),
+    ...headersOf("OTEL_EXPORTER_OTLP_TRACES_HEADERS", setting),
   };
-  const named = pairsOf("OTEL_RESOURCE_ATTRIBUTES", say);
-  const service = say("OTEL_SERVICE_NAME") || named.get("service.name") || "sluice";
+  const named = pairsOf("OTEL_RESOURCE_ATTRIBUTES", setting);
+  const service = setting("OTEL_SERVICE_NAME") || named.get("service.name") || "sluice";
   const attributes = new Map([...named, ["service.name", service], ["service.version", version]]);
   return { endpoint, headers, resource: { attributes, version } };
 }
 
 /** One for traces is taken as it is written, one for everything gets the path of traces. */
-function endpointOf(say: (name: string) => string): string | null {
-  const own = say("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+function endpointOf(setting: (name: string) => string): string | null {
+  const own = setting("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
   if (own !== "") return urlOf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", own).href;
-  const base = say("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const base = setting("OTEL_EXPORTER_OTLP_ENDPOINT");
   if (base === "") return null;
   const url = urlOf("OTEL_EXPORTER_OTLP_ENDPOINT", base);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${TRACES_PATH}`;
@@ -62,8 +62,8 @@ function urlOf(variable: string, text: string): URL {
   return url;
 }
 
-function headersOf(variable: string, say: (name: string) => string): Readonly<Record<string, string>> {
-  const pairs = [...pairsOf(variable, say)].map(([name, value]) => [name.toLowerCase(), value] as const);
+function headersOf(variable: string, setting: (name: string) => string): Readonly<Record<string, string>> {
+  const pairs = [...pairsOf(variable, setting)].map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of pairs) {
     if (!HEADER_NAME.test(name) || OWN_HEADERS.has(name) || !/^[\t\u0020-\u007e]*$/.test(value)) {
       throw new Refusal(`${variable} holds the header "${printable(name)}", which cannot be sent`);
@@ -73,9 +73,9 @@ function headersOf(variable: string, say: (name: string) => string): Readonly<Re
 }
 
 /** `name=value,name=value`, values written as in an address. A secret may be among them: no value is ever repeated. */
-function pairsOf(variable: string, say: (name: string) => string): ReadonlyMap<string, string> {
+function pairsOf(variable: string, setting: (name: string) => string): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
-  for (const piece of say(variable).split(",")) {
+  for (const piece of setting(variable).split(",")) {
     if (piece.trim() === "") continue;
     const at = piece.indexOf("=");
     const name = piece.slice(0, Math.max(at, 0)).trim();

@@ -12,16 +12,16 @@ import { main } from "./main.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-up-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A command that is left running until somebody stops it. */
+/** A command that is left running until it is stopped. */
 function begin(argv: readonly string[], env: Record<string, string> = {}, mayExitNow = false) {
-  const said = { out: "", err: "" };
+  const written = { out: "", err: "" };
   const listeners = new Set<(why: Interruption) => void>();
   let onLine: () => void = () => undefined;
   const screen = (side: "out" | "err"): Screen => ({
     isTty: false,
     size: () => ({ columns: 100, rows: 24 }),
     write(text) {
-      said[side] += text;
+      written[side] += text;
       onLine();
     },
   });
@@ -38,27 +38,27 @@ function begin(argv: readonly string[], env: Record<string, string> = {}, mayExi
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    exitNow: (code) => (mayExitNow ? undefined : expect.fail(`exit ${code} at once: ${said.err}`)),
+    exitNow: (code) => (mayExitNow ? undefined : expect.fail(`exit ${code} at once: ${written.err}`)),
   };
   const ended = main(argv, io);
   /** The first line of standard output. */
   const ready = new Promise<string>((resolve, reject) => {
     onLine = () => {
-      if (said.out.includes("\n")) resolve(said.out.slice(0, said.out.indexOf("\n")));
+      if (written.out.includes("\n")) resolve(written.out.slice(0, written.out.indexOf("\n")));
     };
-    void ended.then((code) => reject(new Error(`ended with ${code}: ${said.err}`)));
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${written.err}`)));
   });
   ready.catch(() => undefined);
   const stop = async (): Promise<number> => {
     for (const listener of listeners) listener("interrupt");
     return ended;
   };
-  return { said, ended, ready, stop, isListening: () => listeners.size > 0 };
+  return { written, ended, ready, stop, isListening: () => listeners.size > 0 };
 }
 
 async function sluice(argv: readonly string[], env: Record<string, string> = {}) {
-  const { said, ended } = begin(argv, env);
-  return { code: await ended, ...said };
+  const { written, ended } = begin(argv, env);
+  return { code: await ended, ...written };
 }
 
 describe("sluice up", () => {
@@ -69,7 +69,7 @@ describe("sluice up", () => {
     expect(announced).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), pid: process.pid });
     expect(announced.consoleUrl.startsWith(`${announced.url}/`)).toBe(true);
     expect((await fetch(announced.consoleUrl)).status).toBe(200);
-    expect(first.said.err).toBe("preparing the database, once …\n");
+    expect(first.written.err).toBe("preparing the database, once …\n");
     const { key } = announced;
     expect(readFileSync(join(folder, ".sluice/key"), "utf8")).toBe(`${key}\n`);
     for (const file of ["key", "server.json"]) expect(statSync(join(folder, ".sluice", file)).mode & 0o777).toBe(0o600);
@@ -102,9 +102,9 @@ describe("sluice up", () => {
 
     const second = begin(["up", "--port", "0", "--no-demo"]);
     await second.ready;
-    expect(second.said.out).toContain(`Key  kept in ${join(".sluice", "key")}\n`);
-    expect(second.said.out + second.said.err).not.toContain(key);
-    expect(second.said.err).toBe("");
+    expect(second.written.out).toContain(`Key  kept in ${join(".sluice", "key")}\n`);
+    expect(second.written.out + second.written.err).not.toContain(key);
+    expect(second.written.err).toBe("");
     expect((await sluice(["runs", "watch", ran.out.trim(), "--quiet"])).code).toBe(0);
     expect(await second.stop()).toBe(0);
 
@@ -150,10 +150,10 @@ describe("sluice up", () => {
     });
     expect(JSON.parse(readFileSync(join(folder, "ledger.jsonl"), "utf8"))).toMatchObject({ node: "say" });
     expect(await up.stop()).toBe(0);
-    expect(up.said.out + up.said.err).not.toContain(key);
+    expect(up.written.out + up.written.err).not.toContain(key);
   });
 
-  it("says in one line which port is in use, and lets go of the database", async () => {
+  it("prints in one line which port is in use, and releases the database", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as AddressInfo;
@@ -168,17 +168,17 @@ describe("sluice up", () => {
     });
   });
 
-  it("drains and ends well when it is told to stop before it is ready", async () => {
+  it("drains and ends well when it is stopped before it is ready", async () => {
     // A slow machine takes longer to start than a process is given to stop.
     const up = begin(["up", "--port", "0", "--data", "other"], {}, true);
     while (!up.isListening()) await new Promise((resolve) => setImmediate(resolve));
-    expect(up.said.out).toBe("");
+    expect(up.written.out).toBe("");
     expect(await up.stop()).toBe(0);
-    expect(up.said.err).toMatch(/^stopping; once more to stop at once\n/);
+    expect(up.written.err).toMatch(/^stopping; once more to stop at once\n/);
     expect(existsSync(join(folder, "other/server.json"))).toBe(false);
   });
 
-  it.each([["up"], ["serve"], ["migrate"]])("%s says in one line that the database is down", async (command) => {
+  it.each([["up"], ["serve"], ["migrate"]])("%s prints in one line that the database is down", async (command) => {
     const { code, out, err } = await sluice([command, "--database-url", "postgres://127.0.0.1:9/nothing"]);
     expect({ code, out }).toEqual({ code: 5, out: "" });
     expect(err).toMatch(/^sluice: the database cannot be reached: .*\n$/);

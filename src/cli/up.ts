@@ -109,14 +109,14 @@ async function ensureKey(
   return { secret, isNew: given === undefined && before === null };
 }
 
-/** Only what is not there: a demo workflow somebody has changed is theirs. */
+/** Only what is not there: a changed demo workflow is left alone. */
 async function saveDemo(api: Api): Promise<void> {
   for (const { name, source } of DEMO_WORKFLOWS) {
     try {
       await api.getWorkflow(name);
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-      // Whoever connects an MCP client to a fresh server finds something to run.
+      // An MCP client connected to a fresh server finds something to run.
       await api.apply([{ kind: "Workflow", name, spec: { source, exposed: true } }]);
     }
   }
@@ -148,7 +148,7 @@ function announce(
     ...(options.demo ? ["  In another terminal, right here:", ...demoLines(io.cwd), ""] : []),
     "  Bridges and webhooks may be on this machine; --allow-outbound lists other private addresses.",
     `  From elsewhere: export SLUICE_URL=${url} SLUICE_KEY=${isNew ? secret : "slk_…"}`,
-    "  Ctrl-C stops it; runs go on with the next start.",
+    "  Ctrl-C stops it; runs continue with the next start.",
     "",
   ];
   io.out.write(`${lines.join("\n")}\n`);

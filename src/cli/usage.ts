@@ -1,4 +1,4 @@
-import type { Spent, Usage, UsageWish } from "../client/index.ts";
+import type { Spent, Usage, UsageQuery } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -6,10 +6,10 @@ import { printJson } from "./listing.ts";
 import { formatTable } from "./table.ts";
 import { createPaint, oneLine } from "./terminal-text.ts";
 
-export const USAGE_BUCKETS = ["hour", "day", "week", "month"] as const satisfies readonly UsageWish["bucket"][];
-export const USAGE_GROUPS = ["agent", "model", "workflow", "gateway"] as const satisfies readonly UsageWish["by"][];
+export const USAGE_BUCKETS = ["hour", "day", "week", "month"] as const satisfies readonly UsageQuery["bucket"][];
+export const USAGE_GROUPS = ["agent", "model", "workflow", "gateway"] as const satisfies readonly UsageQuery["by"][];
 
-export interface UsageOptions extends UsageWish {
+export interface UsageOptions extends UsageQuery {
   readonly json?: boolean;
 }
 

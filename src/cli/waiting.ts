@@ -9,7 +9,7 @@ export interface OpenQuestion extends Pick<Question, "approvalId" | "nodeId" | "
   readonly choices: readonly Decision[];
 }
 
-export interface BlockedNode {
+interface BlockedNode {
   readonly runId: string;
   readonly nodeId: string;
 }

@@ -6,7 +6,7 @@ import { callSluice } from "../../test/cli/terminal.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { createAllowList } from "../outbound/index.ts";
 import { serve } from "../server/index.ts";
-import { type OpenedWebhooks, openWebhooks } from "../webhook/index.ts";
+import { type OpenedWebhooks, openWebhooks } from "../outside/webhook/index.ts";
 
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { port } = receiver.address() as AddressInfo;
   const allow = createAllowList([`127.0.0.1:${port}`]);
   await api.save(HELLO);
-  await api.tell("PUT", "webhooks/ops", { body: { url: `http://127.0.0.1:${port}/`, events: ["run.completed"] } });
+  await api.request("PUT", "webhooks/ops", { body: { url: `http://127.0.0.1:${port}/`, events: ["run.completed"] } });
   webhooks = openWebhooks({
     store: api.store,
     box: api.gateways.box,
@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...(allow.ok ? { reach: { allow: allow.value } } : {}),
     onTrouble: (_what, error) => troubles.push(error),
   });
-  api.runtime.onCommitted((runId, events) => webhooks.hear(runId, events));
+  api.runtime.onCommitted((runId, events) => webhooks.onCommitted(runId, events));
   webhooks.start();
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ afterAll(async () => {
 const sluice = (...argv: readonly string[]) => callSluice(argv, { env: { SLUICE_URL: served.url, SLUICE_KEY: ADMIN } });
 
 describe("sluice webhooks", () => {
-  it("test, deliveries and redeliver say what became of a message", async () => {
+  it("test, deliveries and redeliver print what became of a message", async () => {
     const good = await sluice("webhooks", "test", "ops");
     expect([good.code, good.out]).toEqual([0, expect.stringMatching(/^msg_\w+ arrived \(204\)\n$/)]);
     status = 500;

@@ -36,7 +36,9 @@ export function addDeliveryCommands(webhooks: Command, { io, settle }: Workbench
         return follow(io, api, id, await api.webhooks.redeliver(id, deliveryId), options);
       }),
     );
-  addLinkOptions(webhooks.command("test").description("send a message of type webhook.test and say what became of it"))
+  addLinkOptions(
+    webhooks.command("test").description("send a message of type webhook.test and print what became of it"),
+  )
     .argument("<id>", "name of the webhook")
     .option("--json", "print the delivery as JSON")
     .addHelpText("after", example("sluice webhooks test ops"))
@@ -94,11 +96,11 @@ async function follow(io: Io, api: Api, id: string, sent: Delivery, { json }: Se
     delivery = data.find((one) => one.id === sent.id) ?? delivery;
   }
   if (json === true) printJson(io, delivery);
-  else io.out.write(`${oneLine(delivery.id)} ${told(delivery)}\n`);
+  else io.out.write(`${oneLine(delivery.id)} ${outcomeOf(delivery)}\n`);
   return delivery.state === "delivered" ? EXIT.fine : EXIT.runFailed;
 }
 
-function told({ state, lastStatus, lastError }: Delivery): string {
+function outcomeOf({ state, lastStatus, lastError }: Delivery): string {
   const why = lastError === null ? "" : `: ${oneLine(lastError)}`;
   switch (state) {
     case "delivered":

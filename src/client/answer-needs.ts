@@ -1,5 +1,5 @@
+import type { ProvenanceQuery } from "../contract/index.ts";
 import { hasFields, type Needs } from "./caller.ts";
-import type { ProvenanceWish } from "./provenance-wire.ts";
 
 /** What each answer has at least; without it, it is not the answer of a Sluice server. */
 export const NEEDS = {
@@ -22,9 +22,14 @@ export const NEEDS = {
 } as const satisfies Readonly<Record<string, Needs>>;
 
 /** Provenance has a shape of its own for every way of asking for it. */
-export function isProvenance(wish: ProvenanceWish): (value: unknown) => boolean {
-  if ("format" in wish && wish.format === "openlineage") return Array.isArray;
-  const isLineage = ("node" in wish && wish.node !== undefined) || ("output" in wish && wish.output !== undefined);
-  const needs = isLineage ? ["points", "links"] : "format" in wish && wish.format === "prov" ? ["prefix"] : ["data"];
+export function isProvenance(request: ProvenanceQuery): (value: unknown) => boolean {
+  if ("format" in request && request.format === "openlineage") return Array.isArray;
+  const isLineage =
+    ("node" in request && request.node !== undefined) || ("output" in request && request.output !== undefined);
+  const needs = isLineage
+    ? ["points", "links"]
+    : "format" in request && request.format === "prov"
+      ? ["prefix"]
+      : ["data"];
   return (value) => hasFields(value, needs);
 }

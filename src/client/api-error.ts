@@ -1,24 +1,9 @@
-import type { Explanation } from "../core/governance/index.ts";
+import type { Explanation, ProblemBody as SentBody, SentProblem } from "../contract/index.ts";
 
 /** An answer that is an error, as data: programs read `code`, people `detail` and `hint`. */
-export interface ProblemBody {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
+export interface ProblemBody extends SentBody {
+  /** What to do about it; only the client itself gives it, for errors that no server has answered with. */
   readonly hint?: string;
-  readonly problems?: readonly {
-    readonly code: string;
-    readonly message: string;
-    readonly path: string;
-    readonly line?: number;
-    readonly column?: number;
-    readonly hint?: string;
-  }[];
-  /** Why a launch gate said no. */
-  readonly explanation?: Explanation;
-  readonly requestId: string;
 }
 
 /** What an error is made from when there is no answer: status 0, no headers. */
@@ -41,7 +26,7 @@ export class ApiError extends Error {
   readonly detail: string;
   /** What to do about it, where that is known. */
   readonly hint: string | null;
-  readonly problems: NonNullable<ProblemBody["problems"]>;
+  readonly problems: readonly SentProblem[];
   readonly explanation: Explanation | null;
   readonly requestId: string | null;
   /** Milliseconds to wait before trying again, when the server said so. */

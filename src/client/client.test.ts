@@ -117,7 +117,7 @@ describe("the client", () => {
     await expect(proxy.getRun("x")).rejects.toMatchObject({ status: 502, code: "unknown_error" });
   });
 
-  it("stops watching when it is told to", async () => {
+  it("stops watching on its signal", async () => {
     const id = await api.run("gated");
     const controller = new AbortController();
     const seen: number[] = [];

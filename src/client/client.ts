@@ -1,46 +1,52 @@
-import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
-import type { AuditFilter, AuditRow, ChainState } from "./audit-wire.ts";
-import { isProvenance, NEEDS } from "./answer-needs.ts";
-import { Caller } from "./caller.ts";
-import { AuditExtent, JsonExtent } from "./extent.ts";
-import { encode } from "./query.ts";
-import type { Applied, Collection, ManifestDocument, PlatformState, Registered } from "./registry-wire.ts";
-import type {
-  BacktestReport,
-  NodeVerdict,
-  SimulationReport,
-  SimulationWish,
-  Usage,
-  UsageWish,
-} from "./governance-wire.ts";
-import type { MemoryEntry } from "./memory-wire.ts";
-import type { SlotPage } from "./schedule-wire.ts";
-import { WebhookClient } from "./webhook-client.ts";
-import type { ProvenanceWish, ToldProvenance } from "./provenance-wire.ts";
-import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
-import { watchEvents, type WatchOptions } from "./watch.ts";
 import type {
   Answer,
+  Applied,
   Approval,
+  AuditFilter,
+  AuditRow,
+  BacktestReport,
+  ChainState,
   Checkpoint,
+  Collection,
   Frame,
   Gateway,
   Key,
-  KeyWish,
+  KeyRequest,
   ListPage,
+  ManifestDocument,
+  MemoryEntry,
+  MintedKey,
   NodeDetail,
+  NodeVerdict,
   PageOptions,
+  PlatformState,
+  ProvenanceQuery,
+  ProvenanceView,
+  Registered,
   Relaunched,
   Run,
   SavedWorkflow,
+  SimulationReport,
+  SimulationRequest,
+  SlotPage,
   Start,
   State,
+  Usage,
+  UsageQuery,
   Validation,
   Version,
   Workflow,
   WorkflowStatus,
-} from "./wire.ts";
+} from "../contract/index.ts";
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
+import { isProvenance, NEEDS } from "./answer-needs.ts";
+import { Caller } from "./caller.ts";
+import { AuditExtent, JsonExtent } from "./extent.ts";
+import { encode } from "./query.ts";
+import { WebhookClient } from "./webhook-client.ts";
+import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
+import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
@@ -114,8 +120,8 @@ export class SluiceClient extends Caller {
   }
 
   /** The hand-offs of a run, the lineage of a value, or a document of a standard. */
-  getProvenance<W extends ProvenanceWish>(runId: string, wish: W): Promise<ToldProvenance<W>> {
-    return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...wish } }, isProvenance(wish));
+  getProvenance<W extends ProvenanceQuery>(runId: string, request: W): Promise<ProvenanceView<W>> {
+    return this.value("GET", `/runs/${encode(runId)}/provenance`, { query: { ...request } }, isProvenance(request));
   }
 
   cancelRun(runId: string, reason?: string): Promise<Run> {
@@ -123,12 +129,8 @@ export class SluiceClient extends Caller {
   }
 
   restartRun(runId: string, fromNode?: string, options: StartOptions = {}): Promise<Relaunched> {
-    return this.ask(
-      "POST",
-      `/runs/${encode(runId)}/restart`,
-      { body: { fromNode }, headers: idempotent(options) },
-      NEEDS.run,
-    );
+    const asked = { body: { fromNode }, headers: idempotent(options) };
+    return this.ask("POST", `/runs/${encode(runId)}/restart`, asked, NEEDS.run);
   }
 
   rewindRun(runId: string, eventId: number): Promise<Run> {
@@ -136,15 +138,8 @@ export class SluiceClient extends Caller {
   }
 
   branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
-    return this.ask(
-      "POST",
-      `/runs/${encode(runId)}/branch`,
-      {
-        body: { eventId, args, inputsFrom: options.inputsFrom },
-        headers: idempotent(options),
-      },
-      NEEDS.run,
-    );
+    const asked = { body: { eventId, args, inputsFrom: options.inputsFrom }, headers: idempotent(options) };
+    return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
   }
 
   recoverRun(runId: string, reason?: string): Promise<Run> {
@@ -167,8 +162,8 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/approvals/${encode(approvalId)}/resolve`, { body: answer }, NEEDS.approval);
   }
 
-  createKey(wish: KeyWish): Promise<Key & { readonly key: string }> {
-    return this.ask("POST", "/keys", { body: wish }, NEEDS.newKey);
+  createKey(request: KeyRequest): Promise<MintedKey> {
+    return this.ask("POST", "/keys", { body: request }, NEEDS.newKey);
   }
 
   listKeys(page: PageOptions = {}): Promise<ListPage<Key>> {
@@ -272,8 +267,8 @@ export class SluiceClient extends Caller {
     return this.list(`/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
   }
 
-  getUsage(wish: UsageWish = {}): Promise<Usage> {
-    return this.ask("GET", "/usage", { query: { ...wish } }, NEEDS.usage);
+  getUsage(request: UsageQuery = {}): Promise<Usage> {
+    return this.ask("GET", "/usage", { query: { ...request } }, NEEDS.usage);
   }
 
   /** `policy` as its manifest, or the spec of one. */
@@ -281,8 +276,8 @@ export class SluiceClient extends Caller {
     return this.ask("POST", "/policies/backtest", { body: { policy, since } }, NEEDS.backtest);
   }
 
-  simulate(wish: SimulationWish): Promise<SimulationReport> {
-    return this.ask("POST", "/simulate", { body: wish }, NEEDS.simulation);
+  simulate(request: SimulationRequest): Promise<SimulationReport> {
+    return this.ask("POST", "/simulate", { body: request }, NEEDS.simulation);
   }
 
   getBlob(hash: string): Promise<Json> {

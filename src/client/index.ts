@@ -9,14 +9,67 @@ export {
 } from "./api-error.ts";
 export type { ClientOptions } from "./caller.ts";
 export { SluiceClient } from "./client.ts";
-export { getSession, readLive, type LiveMessage, type LiveOptions, type LiveRun, type Session } from "./live-client.ts";
+export { getSession, readLive, type LiveMessage, type LiveOptions } from "./live-client.ts";
 export { type BranchOptions, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
-export type * from "./audit-wire.ts";
-export type * from "./governance-wire.ts";
-export type * from "./memory-wire.ts";
-export type * from "./provenance-wire.ts";
-export type * from "./registry-wire.ts";
-export type * from "./schedule-wire.ts";
-export type * from "./webhook-wire.ts";
-export type * from "./wire.ts";
+export type {
+  Answer,
+  Applied,
+  Approval,
+  ApprovalFacts,
+  AuditFilter,
+  AuditRow,
+  BacktestReport,
+  ChainState,
+  Checkpoint,
+  Collection,
+  Delivery,
+  Disposition,
+  Explanation,
+  Frame,
+  Gateway,
+  Handoff,
+  Hook,
+  InputsFrom,
+  JudgedNode,
+  Key,
+  KeyRequest,
+  LineageLink,
+  LineagePoint,
+  LineageQuery,
+  LineageView,
+  ListPage,
+  LiveRun,
+  MadeBy,
+  ManifestDocument,
+  MemoryEntry,
+  NodeDetail,
+  NodeState,
+  NodeVerdict,
+  PageOptions,
+  PlanDescription,
+  PlatformState,
+  ProvenanceQuery,
+  ProvenanceView,
+  Registered,
+  Relaunched,
+  Run,
+  SavedHook,
+  SavedWorkflow,
+  SentProblem,
+  Session,
+  SimulationReport,
+  SimulationRequest,
+  Slot,
+  SlotPage,
+  Spent,
+  Start,
+  State,
+  Usage,
+  UsageQuery,
+  Validation,
+  ValueRef,
+  Version,
+  Workflow,
+  WorkflowStatus,
+} from "../contract/index.ts";

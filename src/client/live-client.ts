@@ -1,41 +1,16 @@
-import { AUTH_EXPIRED, type RunStatus } from "../core/event/index.ts";
+import type { LiveApprovals, LiveEvent, LiveRun, Session } from "../contract/index.ts";
+import { AUTH_EXPIRED } from "../core/event/index.ts";
 import { errorOf, expired } from "./api-error.ts";
 import { Caller } from "./caller.ts";
 import { queryText } from "./query.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
-import type { Frame } from "./wire.ts";
-
-/** Who is asking, as far as the key tells. */
-export interface Session {
-  readonly organisation: string;
-  readonly keyId: string;
-  readonly label: string;
-  readonly permissions: readonly string[];
-  /** The agent the key belongs to; null: a person. */
-  readonly agent: string | null;
-  readonly expiresAt: string | null;
-  /** Origins besides the server that its console may call. */
-  readonly connect: readonly string[];
-}
-
-/** What changes of a run with every commit. */
-export interface LiveRun {
-  readonly id: string;
-  readonly workflow: string;
-  readonly status: RunStatus;
-  readonly lastEventId: number;
-  readonly costMicros: number;
-  readonly startedAt: string | null;
-  readonly completedAt: string | null;
-}
 
 export type LiveMessage =
   /** From here on nothing is missed; what was read before may be old. */
   | { readonly type: "hello" }
   | { readonly type: "run"; readonly run: LiveRun }
-  | { readonly type: "event"; readonly runId: string; readonly frame: Frame }
-  /** The approvals of a run that wait for somebody, now; under no run those of launches. */
-  | { readonly type: "approval"; readonly runId: string | null; readonly pending: readonly string[] }
+  | ({ readonly type: "event" } & LiveEvent)
+  | ({ readonly type: "approval" } & LiveApprovals)
   | { readonly type: "heartbeat" };
 
 export interface LiveOptions {
@@ -81,9 +56,9 @@ function messageOf({ event, data }: SseMessage): LiveMessage | null {
     case "run":
       return { type: "run", run: JSON.parse(data) as LiveRun };
     case "event":
-      return { type: "event", ...(JSON.parse(data) as { runId: string; frame: Frame }) };
+      return { type: "event", ...(JSON.parse(data) as LiveEvent) };
     case "approval":
-      return { type: "approval", ...(JSON.parse(data) as { runId: string | null; pending: readonly string[] }) };
+      return { type: "approval", ...(JSON.parse(data) as LiveApprovals) };
     default:
       return null;
   }

@@ -1,9 +1,9 @@
-import type { InputsFrom } from "./provenance-wire.ts";
+import type { InputsFrom } from "../contract/index.ts";
 
 export interface StartOptions {
   /** Made once per submission and used again by its retries: the run is then started once. */
   readonly idempotencyKey?: string;
-  /** Said of the run when it is a tool that somebody called; otherwise `api` is. */
+  /** For a run that is started as a tool; default: `api`. */
   readonly trigger?: "mcp";
 }
 

@@ -5,7 +5,7 @@ import { Silence } from "./silence.ts";
 import { type SseMessage, SseParser } from "./sse-parser.ts";
 
 export interface WatchOptions {
-  /** Go on after this event; from the first one otherwise. */
+  /** Continue after this event; default: from the first one. */
   readonly afterEventId?: number;
   /** Ends the watching without an error. */
   readonly signal?: AbortSignal;
@@ -25,8 +25,8 @@ const RETRY_MS = 250;
 const RETRY_MS_MAX = 10_000;
 
 /**
- * The events of a run in order, each exactly once, until the run has ended. Whatever happens to the connection, it goes
- * on after the last event that was given out; an event that is missing in between is fetched the same way.
+ * The events of a run in order, each exactly once, until the run has ended. Whatever happens to the connection, it continues
+ * after the last event that was given out; an event that is missing in between is fetched the same way.
  */
 export async function* watchEvents(
   url: string,

@@ -1,7 +1,6 @@
+import type { Delivery, Hook, ListPage, PageOptions, SavedHook } from "../contract/index.ts";
 import type { Asked, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
-import type { Delivery, Hook, SavedHook } from "./webhook-wire.ts";
-import type { ListPage, PageOptions } from "./wire.ts";
 
 /** How requests are sent; the members of `Caller` that are needed here. */
 interface Door {

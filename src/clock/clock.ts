@@ -1,7 +1,7 @@
 /** Takes back a timer that has not fired; harmless afterwards. */
 export type Stop = () => void;
 
-/** The only source of time outside the core, so that a run can be driven by the wall or by a simulation. */
+/** The only source of time outside the core, so that a run can be driven by real time or by a simulation. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;

@@ -1,5 +1,5 @@
 export { createSystemClock, type Clock, type Stop } from "./clock.ts";
 export { LeasedRounds } from "./leased-rounds.ts";
-export { Rounds, type RoundsOptions } from "./rounds.ts";
-export { SyncedClock, type SyncedClockOptions } from "./synced-clock.ts";
+export { Rounds } from "./rounds.ts";
+export { SyncedClock } from "./synced-clock.ts";
 export { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";

@@ -45,7 +45,7 @@ describe("rounds under a lease", () => {
     expect(troubles).toEqual([]);
   });
 
-  it("go on after a trouble, and say what could not be looked after or handed on", async () => {
+  it("continue after a trouble, and report what could not be looked after or handed on", async () => {
     let asked = 0;
     const away = async (): Promise<never> => {
       asked += 1;

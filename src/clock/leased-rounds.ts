@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "./clock.ts";
 import { Rounds } from "./rounds.ts";
 
-/** Of whom one at a time holds what has a name. */
+/** Named locks that expire; each has one holder at a time. */
 export interface Leases {
   takeLease(name: string, holder: string, ttlMs: number): Promise<boolean>;
   dropLease(name: string, holder: string): Promise<void>;
@@ -13,17 +13,17 @@ export interface LeasedRoundsOptions {
   readonly clock: Clock;
   /** The name of the lease. */
   readonly lease: string;
-  /** What the rounds look after, as troubles name it. */
+  /** The work of the rounds, as trouble messages name it. */
   readonly what: string;
   readonly round: () => Promise<void>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 const EVERY_MS = 30_000;
-/** Whoever holds it keeps it from round to round; when it dies, another takes its place soon. */
+/** Longer than a round, so that the holder keeps it; when the holder dies, another process takes it soon. */
 const LEASE_MS = 45_000;
 
-/** Rounds that one of any number of processes goes at a time, every half minute. */
+/** Rounds that one of any number of processes does, every half minute. */
 export class LeasedRounds {
   readonly #options: LeasedRoundsOptions;
   readonly #rounds: Rounds;
@@ -44,7 +44,7 @@ export class LeasedRounds {
     this.#rounds.start();
   }
 
-  /** Leaves the rounds to others at once. */
+  /** Releases the lease, so that another process takes over at once. */
   async stop(): Promise<void> {
     const { leases, lease, what, onTrouble } = this.#options;
     await this.#rounds.stop();
@@ -53,7 +53,7 @@ export class LeasedRounds {
     });
   }
 
-  /** One round now, unless another process goes them. */
+  /** One round now, unless another process holds the lease. */
   async go(): Promise<void> {
     const { leases, lease, round } = this.#options;
     if (await leases.takeLease(lease, this.#holder, LEASE_MS)) await round();

@@ -37,14 +37,14 @@ describe("rounds", () => {
     expect(await clock.run(() => began.length === 6)).toBe(false);
   });
 
-  it("go on after one that failed", async () => {
+  it("continue after one that failed", async () => {
     const clock = createVirtualClock(0);
-    const told: unknown[] = [];
+    const troubles: unknown[] = [];
     let count = 0;
     const rounds = new Rounds({
       clock,
       everyMs: 1_000,
-      onTrouble: (error) => told.push(error),
+      onTrouble: (error) => troubles.push(error),
       round: async () => {
         count += 1;
         if (count === 1) throw new Error("away");
@@ -53,7 +53,7 @@ describe("rounds", () => {
     rounds.start(500);
     await clock.run(() => count === 2);
     expect(clock.now()).toBe(1_500);
-    expect(told).toEqual([new Error("away")]);
+    expect(troubles).toEqual([new Error("away")]);
     await rounds.stop();
   });
 });

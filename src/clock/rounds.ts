@@ -4,7 +4,7 @@ export interface RoundsOptions {
   readonly clock: Clock;
   readonly everyMs: number;
   readonly round: () => Promise<void>;
-  /** Of a round that failed; the next one comes all the same. */
+  /** Called with the error of a round that failed; the next round still comes. */
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -25,14 +25,14 @@ export class Rounds {
     this.#schedule(delayMs);
   }
 
-  /** Not before what it is woken for can be seen: a round under way is followed by another. */
+  /** A round under way may have missed what it is woken for, so another one follows it. */
   wake(delayMs = 0): void {
     if (this.#state !== "started" || this.#isWanted) return;
     this.#isWanted = true;
     if (this.#underWay === null) this.#schedule(delayMs);
   }
 
-  /** For good, also when somebody starts them afterwards. */
+  /** For good: a later start does nothing. */
   async stop(): Promise<void> {
     this.#state = "stopped";
     this.#cancel?.();

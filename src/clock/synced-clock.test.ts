@@ -55,7 +55,7 @@ describe("database time in a process", () => {
     clock.stop();
   });
 
-  it("does not move when somebody sets the time of the machine", async () => {
+  it("does not move when the time of the machine is set", async () => {
     const { real, wall, clock, pass } = await machine(0);
     wall.skewMs = 3_600_000;
     expect(clock.now()).toBe(real.now());
@@ -65,7 +65,7 @@ describe("database time in a process", () => {
     clock.stop();
   });
 
-  it("goes on without the database, and takes no time that was long on its way", async () => {
+  it("continues without the database, and takes no time from a slow answer", async () => {
     const { real, database, clock, troubles, pass } = await machine(0);
     database.isAway = true;
     await pass(30_001);

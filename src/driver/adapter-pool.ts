@@ -1,5 +1,5 @@
 import type { Adapter, AdapterRequest } from "../adapter/index.ts";
-import { Executions, type Outcome, reportOutcome } from "../bridge/index.ts";
+import { Executions, type ExecutionOutcome, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
 import {
@@ -11,10 +11,12 @@ import {
 } from "../core/engine/index.ts";
 import { dispatchRequest } from "./dispatch-request.ts";
 
-/** What an attempt says while it runs and when it ends; `outcome` is null when no adapter ever had it. */
-export interface AttemptTale {
+/** What an attempt reports while it runs and when it ends; `outcome` is null when no adapter ever had it. */
+export interface AttemptCallbacks {
   stream(deltas: StreamInput["deltas"]): void;
-  callback(result: CallbackResult, outcome: Outcome | null): void;
+  /** The adapter has answered; the result follows, at once or once it has been moderated. */
+  answered(): void;
+  callback(result: CallbackResult, outcome: ExecutionOutcome | null): void;
 }
 
 type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl">;
@@ -26,8 +28,8 @@ export class AdapterPool {
   readonly #executions: Executions;
 
   constructor(adapters: readonly Adapter[], clock: Clock, redactor?: Redactor) {
-    // Nobody asks this Bridge for results it has already handed over; and the engine waits for no adapter that was told
-    // to stop, so that it may take its time to say what it cost.
+    // No server asks this Bridge for results it has already handed over; and the engine waits for no adapter that was
+    // cancelled, so that it may take its time to report its cost.
     const options = { adapters, clock, endedMax: 0, abortGraceMs: LATE_ANSWER_MS };
     this.#executions = new Executions(redactor === undefined ? options : { ...options, redactor });
   }
@@ -44,7 +46,7 @@ export class AdapterPool {
   send(
     dispatch: Dispatch,
     state: RunState,
-    tale: AttemptTale,
+    callbacks: AttemptCallbacks,
     { traceparent, externalCallbackUrl }: Extras = {},
   ): void {
     const provider = dispatch.route.provider ?? "";
@@ -52,18 +54,23 @@ export class AdapterPool {
     if (traceparent !== undefined) request.traceparent = traceparent;
     if (externalCallbackUrl !== undefined) request.externalCallbackUrl = externalCallbackUrl;
     const answer = this.#executions.start(request, {
-      stream: (deltas) => tale.stream(deltas),
+      stream: (deltas) => callbacks.stream(deltas),
       ended(outcome) {
         const result = reportOutcome(outcome);
-        for (let delivery = 0; delivery < outcome.times; delivery += 1) tale.callback(result, outcome);
+        callbacks.answered();
+        for (let delivery = 0; delivery < outcome.times; delivery += 1) callbacks.callback(result, outcome);
       },
     });
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
-    tale.callback({ status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 }, null);
+    callbacks.answered();
+    callbacks.callback(
+      { status: "failed", errorCode: "dispatch_failed", error, tokens: NO_TOKENS, costMicros: 0 },
+      null,
+    );
   }
 
-  /** Best effort: the run does not wait for an adapter that is told to stop. */
+  /** Best effort: the run does not wait for an adapter that is cancelled. */
   abort(dispatchId: string): void {
     this.#executions.cancel(dispatchId);
   }

@@ -1,7 +1,7 @@
 import type { ChildFinishedInput, RunState, StartChild } from "../core/engine/index.ts";
 import { leafOutputs } from "./leaf-outputs.ts";
 
-/** What a parent is told about a child run that has ended. */
+/** What a parent receives about a child run that has ended. */
 export function childReport(
   called: { readonly nodeId: string; readonly attempt: number },
   state: RunState,
@@ -20,7 +20,7 @@ export function childReport(
   };
 }
 
-/** What a parent is told about a child run that could not be started. */
+/** What a parent receives about a child run that could not be started. */
 export function refusedChild(
   { nodeId, attempt, childRunId }: Pick<StartChild, "nodeId" | "attempt" | "childRunId">,
   errorMessage: string,

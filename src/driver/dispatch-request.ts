@@ -1,8 +1,7 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
 import type { Dispatch, RunState } from "../core/engine/index.ts";
-import { renderInstructions, sentInstructions } from "../core/instructions/index.ts";
+import { type PlanNode, renderInstructions, sentInstructions } from "../core/plan/index.ts";
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
-import type { PlanNode } from "../core/plan/index.ts";
 import type { AdapterRequest } from "../adapter/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 

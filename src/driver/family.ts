@@ -1,7 +1,7 @@
 import type { RunState } from "../core/engine/index.ts";
 
 /**
- * Whether none of these runs goes on without a person. They are all the open runs of a family: a node whose child run
+ * Whether none of these runs continues without a person. They are all the open runs of a family: a node whose child run
  * is one of them waits as long as that does.
  */
 export function isFamilyWaiting(open: readonly RunState[]): boolean {

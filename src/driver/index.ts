@@ -1,18 +1,7 @@
-export type { ChildDesk, PreparedChild } from "./durable/children.ts";
+export type { ChildPreparer, PreparedChild } from "./durable/children.ts";
 export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";
-export type { DurableDriverOptions } from "./durable/driver-options.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";
-export {
-  type Launch,
-  type LaunchOutcome,
-  Overloaded,
-  type Runtime,
-  type RuntimeFigures,
-  type RunView,
-  type TellOutcome,
-} from "./durable/runtime.ts";
-export { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./durable/reporting.ts";
-export type { RemoteOptions } from "./durable/remote-attempts.ts";
-export type { Told } from "./told.ts";
+export { type Launch, type LaunchOutcome, Overloaded, type Runtime, type RuntimeFigures } from "./durable/runtime.ts";
+export type { Reporter, ReportOutcome } from "./durable/attempt-report.ts";

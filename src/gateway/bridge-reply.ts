@@ -1,9 +1,9 @@
-/** A Bridge is a peer we registered, but what it says is still text from elsewhere. */
+/** A Bridge is a peer we registered, but its reply is still text from outside. */
 import { type CallbackBody, callbackSchema, readSentCallback, withWarnings } from "../bridge/index.ts";
 import { getOwn } from "../core/base/index.ts";
 import type { Opened } from "./opened.ts";
 
-/** What was said of one dispatch of a batch. */
+/** The reply to one dispatch of a batch. */
 export interface ItemReply {
   readonly status: number;
   readonly detail: string;

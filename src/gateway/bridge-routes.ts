@@ -1,7 +1,7 @@
 import { DISPATCH_ALIAS, DISPATCH_PATH } from "../bridge/index.ts";
 import type { Gateway } from "./gateway-view.ts";
 
-/** What one instance of a Bridge was found to answer; everything until it says otherwise. */
+/** What one instance of a Bridge was found to answer; everything until it refuses. */
 export interface KnownRoutes {
   takesBatches: boolean;
   takesSync: boolean;

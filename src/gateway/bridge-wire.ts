@@ -25,7 +25,7 @@ const ASK_TIMEOUT_MS = 10_000;
 const REPLY_BYTES_MAX = 8 * 1_048_576;
 const SYNC_GRACE_MS = 5_000;
 const WAIT_MS_MAX = 60_000;
-/** By these a Bridge says that it has not begun what it was sent. */
+/** By these a Bridge answers that it has not begun what it was sent. */
 const NOT_BEGUN: ReadonlySet<string | null> = new Set(["stopping", "journal_unavailable", "too_many_dispatches"]);
 
 export interface BridgeWireOptions {
@@ -96,7 +96,7 @@ export class BridgeWire {
   }
 
   #oneEnd(gateway: Gateway, reply: Answer): TryEnd {
-    // Nothing was found there at all, which says nothing about what will be.
+    // Nothing was found there at all, which does not mean that it stays so.
     if (isMissingRoute(statusOf(reply))) this.#routes.forget(gateway);
     return tryEndOf(reply);
   }

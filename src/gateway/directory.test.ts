@@ -2,17 +2,16 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createHandClock, type HandClock } from "../../test/gateway/fake-bridge.ts";
 import type { Registration } from "../bridge/index.ts";
-import { createMemoryStore, type Store } from "../store/index.ts";
+import { createMemoryStore, type GatewayBody, type Store } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
 import { type Gateway, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
-import type { GatewaySpec } from "./gateway-spec.ts";
 import { createSecretBox } from "./secret-box.ts";
 
 const ORG = "default";
 const OTHER = "other";
 const OVERLAP_MS = 600_000;
 
-interface Desk {
+interface Setup {
   readonly clock: HandClock;
   readonly store: Store;
   readonly directory: GatewayDirectory;
@@ -20,7 +19,7 @@ interface Desk {
   readonly troubles: string[];
 }
 
-function desk(given: { store?: Store; clock?: HandClock; secret?: string; local?: LocalGateway | null } = {}): Desk {
+function setup(given: { store?: Store; clock?: HandClock; secret?: string; local?: LocalGateway | null } = {}): Setup {
   const clock = given.clock ?? createHandClock();
   const store = given.store ?? createMemoryStore({ now: () => clock.now() });
   const troubles: string[] = [];
@@ -46,7 +45,7 @@ const registration = (more: Partial<Registration> = {}): Registration => ({
   ...more,
 });
 
-const spec = (more: Partial<GatewaySpec> = {}): GatewaySpec => ({
+const spec = (more: Partial<GatewayBody> = {}): GatewayBody => ({
   name: null,
   environment: null,
   url: "http://127.0.0.1:4000",
@@ -61,28 +60,28 @@ const spec = (more: Partial<GatewaySpec> = {}): GatewaySpec => ({
 
 const hashOf = (token: string): string => createHash("sha256").update(token, "utf8").digest("hex");
 
-async function registered(on: Desk, more: Partial<Registration> = {}) {
+async function registered(on: Setup, more: Partial<Registration> = {}) {
   const outcome = await on.directory.register(ORG, registration(more));
   if (outcome === null) throw new Error("the registration was refused");
   return outcome;
 }
 
 /** A registration that was answered with tokens. */
-async function tokensOf(on: Desk, more: Partial<Registration> = {}) {
+async function tokensOf(on: Setup, more: Partial<Registration> = {}) {
   const { tokens } = await registered(on, more);
   if (tokens === undefined) throw new Error("no tokens were given");
   return tokens;
 }
 
-const gatewayOf = (on: Desk, id = "edge"): Gateway => {
+const gatewayOf = (on: Setup, id = "edge"): Gateway => {
   const found = on.directory.find(ORG, id);
   if (found === undefined) throw new Error(`no ${id}`);
   return found;
 };
 
 describe("registering", () => {
-  it("makes a gateway with two tokens of its own, told once and kept unreadable", async () => {
-    const on = desk();
+  it("makes a gateway with two tokens of its own, returned once and kept unreadable", async () => {
+    const on = setup();
     const outcome = await registered(on, { name: "Edge", environment: "prod", defaultProvider: "ai-sdk" });
     expect(outcome).toMatchObject({ gatewayId: "edge", isNew: true });
     const { dispatchToken, callbackToken } = outcome.tokens ?? { dispatchToken: "", callbackToken: "" };
@@ -108,7 +107,7 @@ describe("registering", () => {
   });
 
   it("leaves the tokens of an instance that proves to have them", async () => {
-    const on = desk();
+    const on = setup();
     const { dispatchToken, callbackToken } = await tokensOf(on);
     const again = await registered(on, { callbackTokenHash: hashOf(callbackToken), url: "http://127.0.0.1:5000" });
     expect(again).toEqual({ gatewayId: "edge", isNew: false });
@@ -121,7 +120,7 @@ describe("registering", () => {
     ["a wrong proof", { callbackTokenHash: hashOf("cbt_guess") }],
     ["an empty proof", { callbackTokenHash: "" }],
   ])("gives new ones on %s", async (_, proof) => {
-    const on = desk();
+    const on = setup();
     const first = await tokensOf(on);
     const second = await tokensOf(on, proof);
     expect(second.dispatchToken).not.toBe(first.dispatchToken);
@@ -130,17 +129,17 @@ describe("registering", () => {
   });
 
   it("gives new ones when ours cannot be read any more, whatever is proved", async () => {
-    const before = desk();
+    const before = setup();
     const { callbackToken } = await tokensOf(before);
-    const on = desk({ store: before.store, clock: before.clock, secret: "another key" });
+    const on = setup({ store: before.store, clock: before.clock, secret: "another key" });
     await on.directory.refresh(ORG);
     expect(on.directory.dispatchToken(ORG, "edge")).toBeUndefined();
     const { dispatchToken } = await tokensOf(on, { callbackTokenHash: hashOf(callbackToken) });
     expect(on.directory.dispatchToken(ORG, "edge")).toBe(dispatchToken);
   });
 
-  it("keeps what an operator said of it", async () => {
-    const on = desk();
+  it("keeps what an operator set for it", async () => {
+    const on = setup();
     const ours = { isDefault: true, minTrustLevel: 4, costRank: 7, name: "Ours", url: "" };
     await on.directory.put(ORG, "edge", spec(ours), {});
     expect(await registered(on)).toMatchObject({ isNew: false });
@@ -154,7 +153,7 @@ describe("registering", () => {
   });
 
   it("lets a newer instance take the place, and refuses an older one while the newer is there", async () => {
-    const on = desk();
+    const on = setup();
     await registered(on, { instanceStartedAt: "2026-01-01T00:00:00Z" });
     await registered(on, { instanceId: "two", instanceStartedAt: "2026-01-01T00:00:01Z" });
     const older = registration({ instanceId: "three", instanceStartedAt: "2026-01-01T00:00:00.999Z" });
@@ -168,7 +167,7 @@ describe("registering", () => {
 
 describe("tokens", () => {
   it("overlap when they are replaced, and the older one ends with the overlap", async () => {
-    const on = desk();
+    const on = setup();
     const first = await tokensOf(on);
     const second = await tokensOf(on, { instanceId: "two" });
     expect(await on.directory.authenticate(first.callbackToken)).toMatchObject({ gatewayId: "edge" });
@@ -181,7 +180,7 @@ describe("tokens", () => {
   });
 
   it("overlap by one: of three, the first is no longer good", async () => {
-    const on = desk();
+    const on = setup();
     const [first, second, third] = [await tokensOf(on), await tokensOf(on), await tokensOf(on)];
     expect(await on.directory.authenticate(first.callbackToken)).toBeUndefined();
     expect(await on.directory.authenticate(second.callbackToken)).toBeDefined();
@@ -189,7 +188,7 @@ describe("tokens", () => {
   });
 
   it("are given by an operator, and stay when a later word does not mention them", async () => {
-    const on = desk();
+    const on = setup();
     await on.directory.put(ORG, "edge", spec(), { dispatchToken: "dsp_by_hand", callbackToken: "cbt_by_hand" });
     await on.directory.put(ORG, "edge", spec({ name: "Edge" }), {});
     expect(on.directory.dispatchToken(ORG, "edge")).toBe("dsp_by_hand");
@@ -200,8 +199,8 @@ describe("tokens", () => {
     expect(on.directory.dispatchToken(ORG, "edge")).toBe("dsp_by_hand");
   });
 
-  it("are no tokens of anybody when they are empty, or the hash of one", async () => {
-    const on = desk();
+  it("are no tokens when they are empty, or the hash of one", async () => {
+    const on = setup();
     const { callbackToken, dispatchToken } = await tokensOf(on);
     for (const token of ["", "x", hashOf(callbackToken), dispatchToken]) {
       expect(await on.directory.authenticate(token)).toBeUndefined();
@@ -209,7 +208,7 @@ describe("tokens", () => {
   });
 
   it("cannot be read by another key, nor under another gateway's name", async () => {
-    const on = desk();
+    const on = setup();
     await tokensOf(on);
     await tokensOf(on, { id: "other" });
     const [edge, other] = await on.store.listGatewayLinks(ORG);
@@ -226,7 +225,7 @@ describe("tokens", () => {
 
 describe("leaving", () => {
   it("makes a gateway offline when its instance goes, and leaves what is known of it", async () => {
-    const on = desk();
+    const on = setup();
     const { callbackToken } = await tokensOf(on);
     expect(await on.directory.remove(ORG, "edge", "one")).toBe("removed");
     expect(gatewayOf(on)).toMatchObject({ status: "offline", url: "http://127.0.0.1:4000" });
@@ -234,8 +233,8 @@ describe("leaving", () => {
     expect(await on.directory.authenticate(callbackToken)).toBeDefined();
   });
 
-  it("does nothing for an instance that is no longer the one, nor for nobody", async () => {
-    const on = desk();
+  it("does nothing for an instance that is no longer the one, nor for an unknown gateway", async () => {
+    const on = setup();
     await registered(on);
     await registered(on, { instanceId: "two", instanceStartedAt: "2026-01-01T00:00:01Z" });
     expect(await on.directory.remove(ORG, "edge", "one")).toBe("newer_instance");
@@ -245,7 +244,7 @@ describe("leaving", () => {
   });
 
   it("forgets everything when an operator removes it", async () => {
-    const on = desk();
+    const on = setup();
     const { callbackToken } = await tokensOf(on);
     expect(await on.directory.authenticate(callbackToken)).toBeDefined();
     expect(await on.directory.remove(ORG, "edge")).toBe("removed");
@@ -258,7 +257,7 @@ describe("leaving", () => {
 
 describe("what is known", () => {
   it("is of one organisation only", async () => {
-    const on = desk();
+    const on = setup();
     const { callbackToken } = await tokensOf(on);
     await on.directory.ensure([ORG, OTHER]);
     expect(on.directory.of(OTHER)).toEqual([]);
@@ -276,8 +275,8 @@ describe("what is known", () => {
   });
 
   it("is read again every second, until it is stopped", async () => {
-    const on = desk();
-    const elsewhere = desk({ store: on.store, clock: on.clock });
+    const on = setup();
+    const elsewhere = setup({ store: on.store, clock: on.clock });
     await on.directory.ensure([ORG]);
     on.directory.start();
     await registered(elsewhere);
@@ -298,7 +297,7 @@ describe("what is known", () => {
       ...memory,
       listGatewayLinks: (orgId) => (isAway ? Promise.reject(new Error("away")) : memory.listGatewayLinks(orgId)),
     };
-    const on = desk({ store, clock });
+    const on = setup({ store, clock });
     await registered(on);
     on.directory.start();
     isAway = true;
@@ -306,15 +305,15 @@ describe("what is known", () => {
     expect(gatewayOf(on).instanceId).toBe("one");
     expect(on.troubles).toEqual(["the gateways could not be read"]);
     isAway = false;
-    await desk({ store, clock }).directory.remove(ORG, "edge", "one");
+    await setup({ store, clock }).directory.remove(ORG, "edge", "one");
     await clock.pass(1_000);
     expect(gatewayOf(on).status).toBe("offline");
     on.directory.stop();
   });
 
-  it("tells of another instance once, and of none that is new or the same", async () => {
-    const on = desk();
-    const elsewhere = desk({ store: on.store, clock: on.clock });
+  it("reports another instance once, and of none that is new or the same", async () => {
+    const on = setup();
+    const elsewhere = setup({ store: on.store, clock: on.clock });
     await on.directory.ensure([ORG]);
     on.directory.start();
     await registered(elsewhere);
@@ -339,7 +338,7 @@ describe("what is known", () => {
         return links;
       },
     };
-    const on = desk({ store, clock });
+    const on = setup({ store, clock });
     await registered(on);
     isSlow = true;
     const slow = on.directory.refresh(ORG);
@@ -353,15 +352,15 @@ describe("what is known", () => {
   });
 
   it("holds more gateways than one page of the store", async () => {
-    const on = desk();
+    const on = setup();
     for (let index = 0; index < 101; index += 1) await on.directory.put(ORG, `g-${index}`, spec(), {});
     expect(on.directory.of(ORG)).toHaveLength(101);
   });
 });
 
 describe("how it is", () => {
-  it("is offline as long as nobody has said where it is", async () => {
-    const on = desk();
+  it("is offline as long as it has no address", async () => {
+    const on = setup();
     await on.directory.put(ORG, "edge", spec({ url: "" }), {});
     expect(gatewayOf(on)).toMatchObject({ status: "offline", seenAt: null });
     await registered(on);
@@ -369,7 +368,7 @@ describe("how it is", () => {
   });
 
   it("does not become better because an operator renames it", async () => {
-    const on = desk();
+    const on = setup();
     await registered(on);
     await on.directory.remove(ORG, "edge", "one");
     await on.directory.put(ORG, "edge", spec({ name: "Edge" }), {});
@@ -381,7 +380,7 @@ describe("the Bridge in this process", () => {
   const local = { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
 
   it("is there without being registered, and is what it is", async () => {
-    const on = desk({ local });
+    const on = setup({ local });
     await on.directory.ensure([ORG]);
     expect(gatewayOf(on, LOCAL_GATEWAY)).toMatchObject({
       isLocal: true,
@@ -392,14 +391,14 @@ describe("the Bridge in this process", () => {
   });
 
   it("may be made the default, and serves what it has all the same", async () => {
-    const on = desk({ local });
+    const on = setup({ local });
     await on.directory.put(ORG, LOCAL_GATEWAY, spec({ isDefault: true, providers: ["other"], url: "" }), {});
     expect(on.directory.of(ORG)).toHaveLength(1);
     expect(gatewayOf(on, LOCAL_GATEWAY)).toMatchObject({ isDefault: true, status: "healthy", ...local });
   });
 
   it("is an id like any other where nothing runs", async () => {
-    const on = desk();
+    const on = setup();
     await registered(on, { id: LOCAL_GATEWAY });
     expect(gatewayOf(on, LOCAL_GATEWAY)).toMatchObject({ isLocal: false, answersAny: false, providers: ["ai-sdk"] });
   });
@@ -407,7 +406,7 @@ describe("the Bridge in this process", () => {
 
 describe("a Bridge that leaves", () => {
   it("is waited for, for as long as the grace lasts, and is there again when it registers", async () => {
-    const on = desk();
+    const on = setup();
     await registered(on);
     expect(await on.directory.remove(ORG, "edge", "one")).toBe("removed");
     expect(gatewayOf(on)).toMatchObject({ status: "offline", isAwaited: true });
@@ -422,14 +421,14 @@ describe("a Bridge that leaves", () => {
   });
 });
 
-describe("what an instance says of itself", () => {
+describe("what an instance reports of itself", () => {
   it("is known to every replica until another one speaks, whatever an operator saves", async () => {
-    const on = desk();
+    const on = setup();
     const models = {
       "ai-sdk": { defaultModel: "house:m", prices: { "house:m": { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } } },
     };
     await on.directory.register(ORG, registration({ models }), "http://one.test");
-    const other = desk({ store: on.store, clock: on.clock });
+    const other = setup({ store: on.store, clock: on.clock });
     await other.directory.refresh(ORG);
     expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://one.test", models });
     await other.directory.put(ORG, "edge", spec({ costRank: 3 }), {});

@@ -2,9 +2,15 @@ import type { Registered, Registration } from "../bridge/index.ts";
 import { type Clock, Rounds } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
-import { everyEntry, type GatewayLink, type GatewayStore, type RegistryStore } from "../store/index.ts";
+import {
+  everyEntry,
+  type GatewayBody,
+  type GatewayLink,
+  type GatewayStore,
+  type RegistryStore,
+} from "../store/index.ts";
 import { changedLink, type LinkChange, sealPlaceOf } from "./gateway-link.ts";
-import { type GatewaySpec, NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
+import { NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
 import { type Gateway, gatewayOf, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { hashToken, randomToken } from "./token.ts";
@@ -32,7 +38,7 @@ interface Known {
 const REFRESH_MS = 1_000;
 const TOKEN_MS = 2_000;
 const TOKENS_MAX = 10_000;
-export const GRACE_MS = 30_000;
+const GRACE_MS = 30_000;
 
 /** The gateways of every organisation this process works for, re-read every second. */
 export class GatewayDirectory {
@@ -114,7 +120,7 @@ export class GatewayDirectory {
     const before = this.#known.get(orgId);
     if (before !== undefined && before.reading > reading) return;
     this.#known.set(orgId, { gateways, tokens, reading });
-    this.#tellChanges(before?.gateways ?? [], gateways);
+    this.#notifyChanges(before?.gateways ?? [], gateways);
   }
 
   /** Which gateway a callback token belongs to. */
@@ -131,7 +137,7 @@ export class GatewayDirectory {
     return link;
   }
 
-  /** A Bridge says that it answers for a gateway. Null: an instance that began later already does. */
+  /** A Bridge registers that it answers for a gateway. Null: an instance that started later already does. */
   async register(
     orgId: string,
     registration: Registration,
@@ -156,7 +162,7 @@ export class GatewayDirectory {
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
   }
 
-  /** Would this token be that of two gateways? Then a callback would not say whose it is. */
+  /** Would this token be that of two gateways? Then a callback would not show whose it is. */
   async isTokenTaken(orgId: string, gatewayId: string, callbackToken: string): Promise<boolean> {
     const link = await this.#options.store.findGatewayLink(hashToken(callbackToken));
     return link !== undefined && (link.orgId !== orgId || link.gatewayId !== gatewayId);
@@ -166,7 +172,7 @@ export class GatewayDirectory {
   async put(
     orgId: string,
     gatewayId: string,
-    spec: GatewaySpec,
+    spec: GatewayBody,
     tokens: { readonly dispatchToken?: string; readonly callbackToken?: string },
   ): Promise<void> {
     const { store, clock } = this.#options;
@@ -227,7 +233,7 @@ export class GatewayDirectory {
     return [this.#gatewayOf(orgId, LOCAL_GATEWAY, { ...NEW_SPEC }, undefined)];
   }
 
-  #tellChanges(before: readonly Gateway[], now: readonly Gateway[]): void {
+  #notifyChanges(before: readonly Gateway[], now: readonly Gateway[]): void {
     for (const gateway of now) {
       const was = before.find(({ id }) => id === gateway.id);
       if (was === undefined || was.instanceId === gateway.instanceId) continue;

@@ -3,13 +3,13 @@ import { factsJson, type InstanceFacts } from "./instance-facts.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { hashToken } from "./token.ts";
 
-/** What an operator or a Bridge says of the link to a gateway; what is left out stays as it was. */
+/** What an operator or a Bridge sets for the link to a gateway; what is left out stays as it was. */
 export interface LinkChange {
   readonly dispatchToken?: string;
   readonly callbackToken?: string;
   /** Given by a Bridge that registers. */
   readonly instance?: { readonly id: string; readonly startedAt: number; readonly facts: InstanceFacts };
-  /** It is somewhere else now: what was known of how it is says nothing any more. */
+  /** It is somewhere else now: what was known of its health means nothing any more. */
   readonly isMoved?: boolean;
 }
 

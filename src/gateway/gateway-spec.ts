@@ -1,22 +1,8 @@
 import type { Registration } from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
+import type { GatewayBody } from "../store/index.ts";
 
-/** What is registered of a gateway, as it is kept. */
-export interface GatewaySpec {
-  readonly name: string | null;
-  readonly environment: string | null;
-  readonly url: string;
-  readonly isDefault: boolean;
-  readonly minTrustLevel: number;
-  /** What it costs to run there, relative to the others; less is taken first. */
-  readonly costRank: number;
-  readonly capabilities: readonly string[];
-  readonly providers: readonly string[];
-  /** What runs a node that names no provider; null: such nodes do not go there. */
-  readonly defaultProvider: string | null;
-}
-
-export const NEW_SPEC: GatewaySpec = {
+export const NEW_SPEC: GatewayBody = {
   name: null,
   environment: null,
   url: "",
@@ -28,7 +14,7 @@ export const NEW_SPEC: GatewaySpec = {
   defaultProvider: null,
 };
 
-export function specPartOf(registration: Registration): Partial<GatewaySpec> {
+export function specPartOf(registration: Registration): Partial<GatewayBody> {
   const { name, environment, url, capabilities, providers, defaultProvider = null } = registration;
   return {
     url: url.replace(/\/+$/, ""),
@@ -41,6 +27,6 @@ export function specPartOf(registration: Registration): Partial<GatewaySpec> {
 }
 
 /** Entries are written by this room only, in this shape. */
-export function specOf(body: JsonObject): GatewaySpec {
-  return { ...NEW_SPEC, ...(body as Partial<GatewaySpec>) };
+export function specOf(body: JsonObject): GatewayBody {
+  return { ...NEW_SPEC, ...(body as Partial<GatewayBody>) };
 }

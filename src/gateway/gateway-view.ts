@@ -1,28 +1,28 @@
 import type { ProviderModels } from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
-import type { GatewayLink, GatewayStatus } from "../store/index.ts";
-import { type GatewaySpec, specOf } from "./gateway-spec.ts";
+import type { GatewayBody, GatewayLink, GatewayStatus } from "../store/index.ts";
+import { specOf } from "./gateway-spec.ts";
 import { readFacts } from "./instance-facts.ts";
 
 /** The Bridge inside a server's own process. */
 export const LOCAL_GATEWAY = "local";
 
 /** A place of execution as routing sees it. */
-export interface Gateway extends GatewaySpec {
+export interface Gateway extends GatewayBody {
   readonly orgId: string;
   readonly id: string;
   readonly status: GatewayStatus;
-  /** Offline since a moment ago: its Bridge has said goodbye and may be restarting, so that it is waited for. */
+  /** Offline since a moment ago: its Bridge has signed off and may be restarting, so that it is waited for. */
   readonly isAwaited: boolean;
   readonly instanceId: string | null;
   readonly seenAt: number | null;
   readonly isLocal: boolean;
-  /** A rehearsal: one adapter stands in for every provider. */
+  /** A simulation: one adapter stands in for every provider. */
   readonly answersAny: boolean;
-  /** Where its Bridge reports to; null: wherever the dispatch says. */
+  /** Where its Bridge reports to; null: where the dispatch names. */
   readonly callbackBase: string | null;
-  /** What its adapters call without being told a model, and at which prices; by provider. */
+  /** What its adapters call when no model is named, and at which prices; by provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
   /** Why this server does not call its URL; it is offline as long as there is a reason. */
   readonly refusal?: OutboundRefusal;

@@ -64,12 +64,12 @@ describe("a Bridge that answers", () => {
     ["healthy", 200, '{"status":"healthy"}', "healthy"],
     ["degraded", 200, '{"status":"degraded"}', "degraded"],
     ["offline", 200, '{"status":"offline"}', "offline"],
-    ["offline, with a code that says so too", 503, '{"status":"offline"}', "offline"],
+    ["offline, with a code that means the same", 503, '{"status":"offline"}', "offline"],
     ["something unreadable", 200, "<html>hello</html>", "degraded"],
     ["something of another shape", 200, '{"status":"fine"}', "degraded"],
     ["null", 200, "null", "degraded"],
     ["that it does not know us", 401, '{"status":401}', "degraded"],
-  ])("is what it says: %s", async (_, code, text, status) => {
+  ])("is what it reports: %s", async (_, code, text, status) => {
     const on = await ward((await bridgeSaying(code, text)).url);
     expect(await on.ping()).toBe(status);
   });
@@ -109,7 +109,7 @@ describe("a Bridge that does not answer", () => {
       },
       {},
     );
-    // What was known of the place before says nothing of this one.
+    // What was known of the address before means nothing for this one.
     expect(on.status()).toBe("unknown");
     expect(await on.ping()).toBe("healthy");
     expect(await on.history()).toEqual(["healthy", "unknown", "offline", "healthy"]);
@@ -165,7 +165,7 @@ describe("the round", () => {
     expect(on.clock.waits).toEqual([60_000, 60_000, 60_000]);
   });
 
-  it("goes on when what it heard cannot be kept", async () => {
+  it("continues when the answer cannot be stored", async () => {
     const bridge = await bridgeSaying(200, '{"status":"degraded"}');
     const on = await ward(bridge.url);
     const troubles: string[] = [];
@@ -184,7 +184,7 @@ describe("the round", () => {
 });
 
 describe("opening", () => {
-  it("keeps one key for tickets and one for tokens, also for whoever opens next", async () => {
+  it("keeps one key for tickets and one for tokens, also for the next that opens", async () => {
     const clock = createHandClock();
     const store = createMemoryStore({ now: () => clock.now() });
     const options = { store, clock, secretKey: null, local: null, onTrouble: () => undefined };

@@ -48,7 +48,7 @@ export class GatewayHealth {
     await Promise.all(asked.map((gateway) => this.ping(gateway)));
   }
 
-  /** One question; what it says counts at once, silence only the third time. */
+  /** One question; an answer counts at once, silence only the third time. */
   async ping(gateway: Gateway): Promise<void> {
     const { directory, store, clock, agent } = this.#options;
     // It is offline for this server whatever it would answer; alerts and the history learn of it here.
@@ -65,14 +65,14 @@ export class GatewayHealth {
       bytesMax: BYTES_MAX,
       ...(agent === undefined ? {} : { agent }),
     });
-    // What a proxy says in the place of a Bridge that is gone is no answer of the Bridge.
-    const said = reply.ok ? statusIn(reply.text, reply.status) : null;
+    // What a proxy answers in place of a Bridge that is gone is no answer of the Bridge.
+    const reported = reply.ok ? statusIn(reply.text, reply.status) : null;
     const before = this.#missed.get(key) ?? 0;
     // It has come back since, by registering: it is given three chances again.
     const isBack = before >= MISSED_MAX && gateway.status !== "offline";
-    const missed = said !== null ? 0 : isBack ? 1 : before + 1;
+    const missed = reported !== null ? 0 : isBack ? 1 : before + 1;
     this.#missed.set(key, missed);
-    const status = said ?? (missed >= MISSED_MAX ? "offline" : null);
+    const status = reported ?? (missed >= MISSED_MAX ? "offline" : null);
     if (status !== null && status !== gateway.status) {
       await store.setGatewayStatus(gateway.orgId, gateway.id, status, clock.now());
       await directory.refresh(gateway.orgId);
@@ -80,7 +80,7 @@ export class GatewayHealth {
   }
 }
 
-/** A Bridge that answers at all is there; what it says of itself counts only if it can be read. */
+/** A Bridge that answers at all is there; its own status counts only if it can be read. */
 function statusIn(text: string, code: number): GatewayStatus | null {
   try {
     const { status } = JSON.parse(text) as { readonly status?: unknown };

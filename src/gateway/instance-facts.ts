@@ -1,7 +1,7 @@
 import { modelsSchema, type ProviderModels } from "../bridge/index.ts";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
 
-/** What the instance that answers for a gateway has said of itself. */
+/** What the instance that answers for a gateway has reported of itself. */
 export interface InstanceFacts {
   /** The server it registered with, as it reaches it: it reports there, whichever replica dispatches. */
   readonly callbackBase: string | null;

@@ -18,7 +18,7 @@ export interface Sending extends Opened {
   readonly isSync: boolean;
 }
 
-/** What becomes of attempts, told to whoever handed them over. */
+/** What becomes of attempts, reported to the caller that sent them. */
 export interface RemoteReport {
   /** The Bridge's own words, pulled or given in answer. False: they could not be taken now and are asked for again. */
   ended(opened: Opened, body: CallbackBody): Promise<boolean>;

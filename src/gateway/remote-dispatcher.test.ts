@@ -6,7 +6,7 @@ import {
   type FakeBridge,
   openFakeBridge,
   refusingUrl,
-  type Said,
+  type FakeReply,
   UNKNOWN,
   until,
 } from "../../test/gateway/fake-bridge.ts";
@@ -68,7 +68,7 @@ async function stage(url: string) {
       { dispatchToken },
     );
   await put("edge", url);
-  const told: string[] = [];
+  const reports: string[] = [];
   const results: CallbackBody[] = [];
   const agent = new PeerAgent();
   const taking = { isTaken: true };
@@ -78,19 +78,19 @@ async function stage(url: string) {
     clock,
     report: {
       async ended({ nodeId }, body) {
-        told.push(`ended ${nodeId} ${body.status}`);
+        reports.push(`ended ${nodeId} ${body.status}`);
         results.push(body);
         return taking.isTaken;
       },
-      failed: ({ nodeId }, { code, message }) => void told.push(`failed ${nodeId} ${code}: ${message}`),
-      lost: ({ nodeId }) => told.push(`lost ${nodeId}`),
+      failed: ({ nodeId }, { code, message }) => void reports.push(`failed ${nodeId} ${code}: ${message}`),
+      lost: ({ nodeId }) => reports.push(`lost ${nodeId}`),
     },
   });
   closing.push(
     () => agent.close(),
     () => dispatcher.close(),
   );
-  return { clock, store, directory, dispatcher, told, results, put, agent, taking };
+  return { clock, store, directory, dispatcher, reports, results, put, agent, taking };
 }
 
 type Stage = Awaited<ReturnType<typeof stage>>;
@@ -141,16 +141,16 @@ const result = (nodeId: string, more: Partial<CallbackBody> = {}): CallbackBody 
   ...more,
 });
 
-const view = (nodeId: string, state: string, more: object = {}): Said => ({
+const view = (nodeId: string, state: string, more: object = {}): FakeReply => ({
   status: 200,
   body: { dispatchId: `run_1/${nodeId}/1`, state, startedAt: "2026-01-01T00:00:00Z", ...more },
 });
 
-/** Takes dispatches, and says this when it is asked for one. */
+/** Takes dispatches, and answers this when it is asked for one. */
 const knows =
-  (said: Said | (() => Said)) =>
-  (asked: Asked): Said =>
-    asked.method === "GET" ? (typeof said === "function" ? said() : said) : acceptAll(asked);
+  (reply: FakeReply | (() => FakeReply)) =>
+  (asked: Asked): FakeReply =>
+    asked.method === "GET" ? (typeof reply === "function" ? reply() : reply) : acceptAll(asked);
 
 const posts = (bridge: FakeBridge): readonly Asked[] =>
   bridge.to("POST", DISPATCH_PATH).filter(({ path }) => path !== DISPATCH_SYNC_PATH);
@@ -172,7 +172,7 @@ describe("handing over", () => {
     expect(other.asked.map(({ token, dispatches }) => [token, dispatches.length])).toEqual([["dsp_the_other", 1]]);
     expect(on.clock.waits).toEqual([30_000, 30_000, 30_000, 30_000]);
     expect(on.dispatcher.openCount).toBe(4);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
   });
 
   it.each([
@@ -232,7 +232,7 @@ describe("handing over", () => {
     const on = await stage(bridge.url);
     for (const nodeId of ["a", "b", "c", "d"]) on.dispatcher.send(sending(nodeId));
     await decided(on, 3);
-    expect(on.told).toEqual([
+    expect(on.reports).toEqual([
       'failed c dispatch_failed: the Bridge refused it (422): no adapter is called "x". (unknown_provider)',
     ]);
     expect(on.clock.waits).toEqual([30_000, 30_000, 1_000]);
@@ -249,8 +249,8 @@ describe("handing over", () => {
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     on.dispatcher.send(sending("b", once));
-    await until(() => on.told.length === 2);
-    expect(on.told[0]).toBe(`failed a dispatch_failed: the Bridge refused it (${status}): No.`);
+    await until(() => on.reports.length === 2);
+    expect(on.reports[0]).toBe(`failed a dispatch_failed: the Bridge refused it (${status}): No.`);
     expect(on.dispatcher.openCount).toBe(0);
     expect(on.clock.waits).toEqual([]);
   });
@@ -274,7 +274,7 @@ describe("handing over", () => {
     for (const nodeId of ["a", "b", "c"]) on.dispatcher.send(sending(nodeId, nodeId === "c" ? once : {}));
     await decided(on, 3);
     expect(on.clock.waits).toEqual([30_000, 30_000, 30_000]);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
     // What must not begin twice may have begun by the first request.
     expect(posts(bridge).map(({ dispatches }) => dispatches.length)).toEqual([3, 1, 1]);
   });
@@ -284,8 +284,8 @@ describe("handing over", () => {
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     on.dispatcher.send(sending("b"));
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["failed a dispatch_failed: the Bridge refused it (422): it gave no reason"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["failed a dispatch_failed: the Bridge refused it (422): it gave no reason"]);
   });
 });
 
@@ -300,7 +300,7 @@ async function passTries(on: Stage, waits: readonly number[] = TRY_WAITS, from =
 }
 
 describe("trying again", () => {
-  const answers: readonly (readonly [string, () => Said])[] = [
+  const answers: readonly (readonly [string, () => FakeReply])[] = [
     ["500", () => ({ status: 500 })],
     ["502", () => ({ status: 502, text: "<html>" })],
     ["503", () => ({ status: 503 })],
@@ -309,7 +309,7 @@ describe("trying again", () => {
     ["a reset", () => "reset"],
   ];
 
-  it.each(answers)("tries for half a minute on %s, asks once more, and then says so", async (_, answer) => {
+  it.each(answers)("tries for half a minute on %s, asks once more, and then reports it", async (_, answer) => {
     const bridge = await newBridge((asked) => (asked.method === "GET" ? UNKNOWN : answer()));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
@@ -318,19 +318,19 @@ describe("trying again", () => {
     expect(posts(bridge)).toHaveLength(1);
     await on.clock.pass(1);
     await passTries(on, TRY_WAITS.slice(1), 2);
-    await until(() => on.told.length === 1);
+    await until(() => on.reports.length === 1);
     expect(on.clock.waits).toEqual([...TRY_WAITS, 0]);
-    expect(on.told[0]).toMatch(/^failed a gateway_unreachable: ./);
+    expect(on.reports[0]).toMatch(/^failed a gateway_unreachable: ./);
     expect([posts(bridge).length, questions(bridge).length]).toEqual([8, 1]);
     expect(on.dispatcher.openCount).toBe(0);
   });
 
-  it("does so when nobody listens there", async () => {
+  it("does so when nothing listens there", async () => {
     const on = await stage(await refusingUrl());
     on.dispatcher.send(sending("a"));
     await passTries(on);
-    await until(() => on.told.length === 1);
-    expect(on.told[0]).toMatch(/^failed a gateway_unreachable: 127\.0\.0\.1:\d+ refuses connections\.$/);
+    await until(() => on.reports.length === 1);
+    expect(on.reports[0]).toMatch(/^failed a gateway_unreachable: 127\.0\.0\.1:\d+ refuses connections\.$/);
   });
 
   it("stops trying once it is taken", async () => {
@@ -349,25 +349,25 @@ describe("trying again", () => {
     ["still runs", view("a", "running"), [] as string[], 30_000],
     ["has ended", view("a", "ended", { result: result("a") }), ["ended a completed"], 0],
     ["is lost", view("a", "lost"), ["lost a"], 0],
-  ])("learns by its last question that it began after all and %s", async (_, said, told, lastWait) => {
-    const bridge = await newBridge((asked) => (asked.method === "GET" ? said : "reset"));
+  ])("learns by its last question that it began after all and %s", async (_, reply, reports, lastWait) => {
+    const bridge = await newBridge((asked) => (asked.method === "GET" ? reply : "reset"));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     await passTries(on);
-    await until(() => on.told.length === told.length && on.clock.waits.at(-1) === lastWait);
+    await until(() => on.reports.length === reports.length && on.clock.waits.at(-1) === lastWait);
     await until(() => questions(bridge).length === 1);
-    expect(on.told).toEqual(told);
+    expect(on.reports).toEqual(reports);
   });
 
-  it("says so when the gateway is gone by then", async () => {
+  it("reports it when the gateway is gone by then", async () => {
     const bridge = await newBridge(() => ({ status: 503 }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     await decided(on, 1);
     await on.directory.remove(ORG, "edge");
     await on.clock.pass(1_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["failed a gateway_unreachable: its gateway is no longer registered"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["failed a gateway_unreachable: its gateway is no longer registered"]);
   });
 
   it("reads the token again when it is refused, and tries with the new one", async () => {
@@ -390,7 +390,7 @@ describe("trying again", () => {
 describe("a Bridge that has fewer routes", () => {
   const has =
     (...paths: readonly string[]) =>
-    (asked: Asked): Said =>
+    (asked: Asked): FakeReply =>
       paths.includes(asked.path) ? { status: 202, text: "" } : { status: 404, text: "<html>Cannot POST</html>" };
   const paths = (bridge: FakeBridge) => bridge.asked.map(({ path }) => path);
 
@@ -404,7 +404,7 @@ describe("a Bridge that has fewer routes", () => {
       for (const nodeId of ["c", "d"]) on.dispatcher.send(sending(nodeId, once));
       await decided(on, 4);
       expect(paths(bridge)).toEqual([DISPATCH_BATCH_PATH, ...Array<string>(4).fill(DISPATCH_PATH)]);
-      expect(on.told).toEqual([]);
+      expect(on.reports).toEqual([]);
     },
   );
 
@@ -430,8 +430,8 @@ describe("a Bridge that has fewer routes", () => {
     const bridge = await newBridge(has());
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
-    await until(() => on.told.length === 1);
-    expect(on.told[0]).toMatch(/^failed a dispatch_failed: the Bridge refused it \(404\)/);
+    await until(() => on.reports.length === 1);
+    expect(on.reports[0]).toMatch(/^failed a dispatch_failed: the Bridge refused it \(404\)/);
     bridge.answer = has(DISPATCH_PATH);
     on.dispatcher.send(sending("b"));
     await decided(on, 1);
@@ -471,7 +471,7 @@ describe("a Bridge that has fewer routes", () => {
     await decided(on, 2);
     await on.clock.pass(30_000);
     await decided(on, 3);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
     expect(posts(bridge)).toHaveLength(1);
   });
 });
@@ -484,7 +484,7 @@ describe("what is too large for any Bridge", () => {
     on.dispatcher.send({ ...one, body: { ...one.body, message: "x".repeat(DISPATCH_BYTES_MAX) } });
     on.dispatcher.send(sending("b"));
     await decided(on, 1);
-    expect(on.told).toEqual([
+    expect(on.reports).toEqual([
       expect.stringMatching(/^failed a dispatch_failed: the dispatch has \d+ bytes.*body_too_large/),
     ]);
     expect(posts(bridge).map(({ dispatches }) => dispatches.map(({ stepId }) => stepId))).toEqual([["b"]]);
@@ -507,19 +507,19 @@ describe("what may run only once", () => {
     ["500", { status: 500 }],
     ["502", { status: 502 }],
     ["503 of who knows whom", { status: 503 }],
-  ])("is never posted again after %s, and lost when the Bridge does not know it", async (_, said) => {
-    const bridge = await newBridge((asked) => (asked.method === "GET" ? UNKNOWN : said));
+  ])("is never posted again after %s, and lost when the Bridge does not know it", async (_, reply) => {
+    const bridge = await newBridge((asked) => (asked.method === "GET" ? UNKNOWN : reply));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", once));
     await decided(on, 1);
     await on.clock.pass(1_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["lost a"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["lost a"]);
     await on.clock.pass(600_000);
     expect([posts(bridge).length, questions(bridge).length]).toEqual([1, 1]);
   });
 
-  it("is asked for as long as nobody answers for it", async () => {
+  it("is asked for as long as there is no answer", async () => {
     const bridge = await newBridge(() => "reset");
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", once));
@@ -531,8 +531,8 @@ describe("what may run only once", () => {
     expect(on.clock.waits).toEqual([1_000, 30_000, 30_000]);
     bridge.answer = knows(view("a", "ended", { result: result("a") }));
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["ended a completed"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["ended a completed"]);
     expect(posts(bridge)).toHaveLength(1);
   });
 
@@ -552,8 +552,8 @@ describe("what may run only once", () => {
     const on = await stage(await refusingUrl());
     on.dispatcher.send(sending("a", once));
     await passTries(on);
-    await until(() => on.told.length === 1);
-    expect(on.told[0]).toContain("failed a gateway_unreachable");
+    await until(() => on.reports.length === 1);
+    expect(on.reports[0]).toContain("failed a gateway_unreachable");
   });
 
   it.each([401, 429])("is posted again after %i, which refuses it before it begins", async (status) => {
@@ -566,7 +566,7 @@ describe("what may run only once", () => {
     expect(posts(bridge)).toHaveLength(2);
   });
 
-  it("is posted again when the Bridge itself says that it has not begun it", async () => {
+  it("is posted again when the Bridge itself answers that it has not begun it", async () => {
     const bridge = await newBridge(() => ({ status: 503, body: { code: "journal_unavailable" } }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", once));
@@ -594,8 +594,8 @@ describe("silence", () => {
     ]);
     bridge.answer = knows(view("a", "ended", { result: result("a", { costUsd: 0.5 }) }));
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["ended a completed"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["ended a completed"]);
     expect(on.results).toEqual([result("a", { costUsd: 0.5 })]);
     await on.clock.pass(600_000);
     expect(on.dispatcher.openCount).toBe(0);
@@ -605,14 +605,14 @@ describe("silence", () => {
   it.each([
     ["it is lost", view("a", "lost")],
     ["it is not known there", UNKNOWN],
-  ])("ends as lost when %s", async (_, said) => {
-    const bridge = await newBridge(knows(said));
+  ])("ends as lost when %s", async (_, reply) => {
+    const bridge = await newBridge(knows(reply));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     await decided(on, 1);
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["lost a"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["lost a"]);
     expect(on.dispatcher.isOpen("run_1/a/1")).toBe(false);
   });
 
@@ -622,16 +622,16 @@ describe("silence", () => {
     ["a reset", "reset" as const],
     ["no JSON", { status: 200, text: "<html>" }],
     ["null", { status: 200, text: "null" }],
-    ["a state nobody knows", view("a", "sleeping")],
-  ])("goes on when the answer is %s", async (_, said) => {
-    const bridge = await newBridge(knows(said));
+    ["an unknown state", view("a", "sleeping")],
+  ])("continues when the answer is %s", async (_, reply) => {
+    const bridge = await newBridge(knows(reply));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
     await decided(on, 1);
     await on.clock.pass(30_000);
     await decided(on, 2);
     expect(on.clock.waits).toEqual([30_000, 30_000]);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
   });
 
   it.each([
@@ -646,8 +646,8 @@ describe("silence", () => {
     on.dispatcher.send(sending("a"));
     await decided(on, 1);
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told[0]).toMatch(/^failed a dispatch_failed: the Bridge ran it, and its result is /);
+    await until(() => on.reports.length === 1);
+    expect(on.reports[0]).toMatch(/^failed a dispatch_failed: the Bridge ran it, and its result is /);
   });
 
   it("survives a result nested deeper than calls may be", async () => {
@@ -658,11 +658,11 @@ describe("silence", () => {
     on.dispatcher.send(sending("a"));
     await decided(on, 1);
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told[0]).toContain("failed a dispatch_failed: the Bridge ran it, and its result is");
+    await until(() => on.reports.length === 1);
+    expect(on.reports[0]).toContain("failed a dispatch_failed: the Bridge ran it, and its result is");
   });
 
-  it("is broken again when what was heard could not be taken", async () => {
+  it("is broken again when the result could not be taken", async () => {
     const bridge = await newBridge(knows(view("a", "ended", { result: result("a") })));
     const on = await stage(bridge.url);
     on.taking.isTaken = false;
@@ -673,8 +673,8 @@ describe("silence", () => {
     expect(on.dispatcher.isOpen("run_1/a/1")).toBe(true);
     on.taking.isTaken = true;
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 2 && on.dispatcher.openCount === 0);
-    expect(on.told).toEqual(["ended a completed", "ended a completed"]);
+    await until(() => on.reports.length === 2 && on.dispatcher.openCount === 0);
+    expect(on.reports).toEqual(["ended a completed", "ended a completed"]);
   });
 
   it("waits for a gateway that is not registered at the moment", async () => {
@@ -711,8 +711,8 @@ describe("another instance", () => {
     bridge.answer = ({ path }) => (path.includes("%2Fa%2F") ? view("a", "running") : UNKNOWN);
     await register(on, bridge, "two");
     await on.clock.pass(0);
-    await until(() => on.told.length === 1 && on.clock.waits.length === 5);
-    expect(on.told).toEqual(["lost b"]);
+    await until(() => on.reports.length === 1 && on.clock.waits.length === 5);
+    expect(on.reports).toEqual(["lost b"]);
     expect(questions(bridge)).toHaveLength(2);
     expect(on.clock.waits).toEqual([30_000, 30_000, 0, 0, 30_000]);
   });
@@ -734,7 +734,7 @@ describe("another instance", () => {
     expect(on.clock.waits).toEqual([1_000, 4_000, 5_000, 30_000]);
     await on.clock.pass(16_000);
     expect(questions(bridge)).toEqual([]);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
   });
 
   it("is not sent what may have begun and must not begin twice, nor another gateway's", async () => {
@@ -748,8 +748,8 @@ describe("another instance", () => {
     bridge.answer = (asked) => (asked.path.startsWith(EXECUTIONS_PATH) ? UNKNOWN : acceptAll(asked));
     await register(on, bridge, "two");
     await on.clock.pass(1_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["lost a"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["lost a"]);
     expect(posts(bridge)).toHaveLength(1);
     expect(questions(other)).toEqual([]);
   });
@@ -764,8 +764,8 @@ describe("what another process sent", () => {
     expect(on.dispatcher.isOpen("run_1/a/1")).toBe(true);
     bridge.answer = knows(view("a", "ended", { result: result("a") }));
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["ended a completed"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["ended a completed"]);
     expect(posts(bridge)).toHaveLength(0);
   });
 
@@ -774,18 +774,18 @@ describe("what another process sent", () => {
     const on = await stage(bridge.url);
     on.dispatcher.adopt(about("a", once));
     await decided(on, 1);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
     bridge.answer = acceptAll;
     await on.clock.pass(30_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["lost a"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["lost a"]);
   });
 });
 
 describe("calling off", () => {
   const cancels = (bridge: FakeBridge) => bridge.asked.filter(({ path }) => path.endsWith("/cancel"));
 
-  it("tells the Bridge, and asks no more", async () => {
+  it("notifies the Bridge, and asks no more", async () => {
     const bridge = await newBridge();
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
@@ -800,7 +800,7 @@ describe("calling off", () => {
     expect(on.dispatcher.openCount).toBe(0);
   });
 
-  it("tells the Bridge also of what another process sent, and nobody of what has no gateway", async () => {
+  it("notifies the Bridge also of what another process sent, and none of what has no gateway", async () => {
     const bridge = await newBridge();
     const on = await stage(bridge.url);
     on.dispatcher.cancel(ORG, "nobody", "run_1/x/1");
@@ -828,13 +828,13 @@ describe("calling off", () => {
     await until(() => cancels(bridge).length === 1);
     await on.clock.pass(600_000);
     expect(posts(bridge)).toHaveLength(1);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
   });
 
-  it("says it again when the Bridge took the dispatch only afterwards", async () => {
-    let take: (said: Said) => void = () => undefined;
+  it("sends it again when the Bridge took the dispatch only afterwards", async () => {
+    let take: (reply: FakeReply) => void = () => undefined;
     const bridge = await newBridge((asked) =>
-      asked.dispatches.length > 0 ? new Promise<Said>((resolve) => (take = resolve)) : { status: 404 },
+      asked.dispatches.length > 0 ? new Promise<FakeReply>((resolve) => (take = resolve)) : { status: 404 },
     );
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a"));
@@ -843,7 +843,7 @@ describe("calling off", () => {
     await until(() => cancels(bridge).length === 1);
     take({ status: 202, body: {} });
     await until(() => cancels(bridge).length === 2);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
   });
 });
 
@@ -854,14 +854,14 @@ describe("answers given at once", () => {
     const bridge = await newBridge(() => ({ status: 200, body: result("a", { executionPath: "sync" }) }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", sync));
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["ended a completed"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["ended a completed"]);
     expect(bridge.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST ${DISPATCH_SYNC_PATH}`]);
     expect(JSON.parse(bridge.asked[0]?.text ?? "")).toEqual(sending("a").body);
     expect(on.dispatcher.openCount).toBe(0);
   });
 
-  it("are tried for half a minute when nobody gives them, and then asked for", async () => {
+  it("are tried for half a minute when there are none, and then asked for", async () => {
     const bridge = await newBridge(({ method }) => (method === "GET" ? view("a", "running") : "reset"));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", sync));
@@ -877,8 +877,8 @@ describe("answers given at once", () => {
     on.dispatcher.send(sending("a", { ...sync, ...once }));
     await decided(on, 1);
     await on.clock.pass(1_000);
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["lost a"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["lost a"]);
     expect(bridge.to("POST", DISPATCH_SYNC_PATH)).toHaveLength(1);
   });
 
@@ -886,19 +886,19 @@ describe("answers given at once", () => {
     const bridge = await newBridge(() => ({ status: 422, body: { detail: "No." } }));
     const on = await stage(bridge.url);
     on.dispatcher.send(sending("a", sync));
-    await until(() => on.told.length === 1);
+    await until(() => on.reports.length === 1);
     bridge.answer = () => ({ status: 200, text: "<html>" });
     on.dispatcher.send(sending("b", sync));
-    await until(() => on.told.length === 2);
-    expect(on.told[0]).toBe("failed a dispatch_failed: the Bridge refused it (422): No.");
-    expect(on.told[1]).toMatch(/^failed b dispatch_failed: the Bridge ran it, and its result is not valid/);
+    await until(() => on.reports.length === 2);
+    expect(on.reports[0]).toBe("failed a dispatch_failed: the Bridge refused it (422): No.");
+    expect(on.reports[1]).toMatch(/^failed b dispatch_failed: the Bridge ran it, and its result is not valid/);
   });
 
   it("have no gateway to come from when it is gone", async () => {
     const on = await stage("http://127.0.0.1:9");
     on.dispatcher.send(sending("a", { ...sync, gatewayId: "nobody" }));
-    await until(() => on.told.length === 1);
-    expect(on.told).toEqual(["failed a gateway_unreachable: its gateway is no longer registered"]);
+    await until(() => on.reports.length === 1);
+    expect(on.reports).toEqual(["failed a gateway_unreachable: its gateway is no longer registered"]);
   });
 });
 
@@ -923,7 +923,7 @@ describe("the end", () => {
     on.agent.close();
     await new Promise((resolve) => setImmediate(resolve));
     expect(bridge.asked).toHaveLength(3);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
     expect(on.dispatcher.openCount).toBe(0);
   });
 
@@ -934,7 +934,7 @@ describe("the end", () => {
     await decided(on, 1);
     on.dispatcher.forget("run_1/a/1");
     await on.clock.pass(600_000);
-    expect(on.told).toEqual([]);
+    expect(on.reports).toEqual([]);
     expect(bridge.asked).toHaveLength(1);
   });
 });

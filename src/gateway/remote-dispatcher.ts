@@ -73,13 +73,13 @@ export class RemoteDispatcher {
     this.#open.delete(dispatchId);
   }
 
-  /** Best effort: nobody waits for a Bridge that is told to stop. */
+  /** Best effort: no caller waits for a Bridge that is asked to stop. */
   cancel(orgId: string, gatewayId: string, dispatchId: string): void {
     const entry = this.#open.get(dispatchId);
     this.forget(dispatchId);
     if (entry !== undefined) entry.isCancelled = true;
     // What has not left this process is simply not sent.
-    if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#tellCancel(orgId, gatewayId, dispatchId);
+    if (entry === undefined || entry.tries > 0 || entry.isHandedOver) this.#sendCancel(orgId, gatewayId, dispatchId);
   }
 
   close(): void {
@@ -89,7 +89,7 @@ export class RemoteDispatcher {
     this.#waiting.clear();
   }
 
-  #tellCancel(orgId: string, gatewayId: string, dispatchId: string): void {
+  #sendCancel(orgId: string, gatewayId: string, dispatchId: string): void {
     const gateway = this.#options.directory.find(orgId, gatewayId);
     if (gateway !== undefined) this.#wire.cancel(gateway, dispatchId);
   }
@@ -144,7 +144,7 @@ export class RemoteDispatcher {
     const isTaken = status !== null && status >= 200 && status < 300;
     if (!this.#isCurrent(entry)) {
       // The word to stop may have come before what it was about.
-      if (isTaken && entry.isCancelled) this.#tellCancel(orgId, gatewayId, dispatchId);
+      if (isTaken && entry.isCancelled) this.#sendCancel(orgId, gatewayId, dispatchId);
       return;
     }
     if (isTaken) {
@@ -178,7 +178,7 @@ export class RemoteDispatcher {
     entry.stop = this.#options.clock.after(waitMs, () => void this.#pull(entry));
   }
 
-  /** `last`: it could not be handed over for this reason, and is asked for once before that is said. */
+  /** `last`: it could not be handed over for this reason, and is asked for once before that is reported. */
   async #pull(entry: Entry, last: string | null = null): Promise<void> {
     const { opened } = entry;
     const gateway = this.#gatewayOf(entry);
@@ -286,8 +286,8 @@ function isAgain(status: number | null): boolean {
 }
 
 /**
- * Does the Bridge say that it does not know the dispatch? Another kind of 404, from the very instance that took it,
- * only says that it cannot be asked: its callback is waited for, until the attempt's deadline.
+ * Does the Bridge answer that it does not know the dispatch? Another kind of 404, from the very instance that took it,
+ * only means that it cannot be asked: its callback is waited for, until the attempt's deadline.
  */
 function isUnknownThere({ takenBy }: Entry, gateway: Gateway, { status, text }: PeerReply): boolean {
   if (status !== 404) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Gateway } from "./gateway-view.ts";
-import { chooseRoute, type RouteWish } from "./routing.ts";
+import { chooseRoute, type RouteRequest } from "./routing.ts";
 
 const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
   orgId: "default",
@@ -25,7 +25,7 @@ const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
   ...more,
 });
 
-const wish = (more: Partial<RouteWish> = {}): RouteWish => ({
+const request = (more: Partial<RouteRequest> = {}): RouteRequest => ({
   pinned: null,
   provider: "ai-sdk",
   capabilities: [],
@@ -33,7 +33,7 @@ const wish = (more: Partial<RouteWish> = {}): RouteWish => ({
   ...more,
 });
 
-const chosen = (gateways: readonly Gateway[], wanted: RouteWish): string => {
+const chosen = (gateways: readonly Gateway[], wanted: RouteRequest): string => {
   const choice = chooseRoute(gateways, wanted);
   return choice.kind === "found" ? `${choice.gateway.id}/${choice.provider}` : choice.message;
 };
@@ -41,7 +41,7 @@ const chosen = (gateways: readonly Gateway[], wanted: RouteWish): string => {
 describe("who is taken", () => {
   it("is the pinned gateway, whatever the others are", () => {
     const gateways = [gateway("a", { isDefault: true }), gateway("b", { status: "degraded" })];
-    expect(chooseRoute(gateways, wish({ pinned: "b" }))).toMatchObject({
+    expect(chooseRoute(gateways, request({ pinned: "b" }))).toMatchObject({
       kind: "found",
       gateway: { id: "b" },
       losers: [{ gatewayId: "a", reason: "not_pinned" }],
@@ -51,33 +51,33 @@ describe("who is taken", () => {
   it("is the default one, then a registered Bridge, then a healthy one, then the first by code unit", () => {
     const local = gateway("local", { isLocal: true });
     const all = [local, gateway("b"), gateway("Z"), gateway("a", { status: "degraded" })];
-    expect(chosen(all, wish())).toBe("Z/ai-sdk");
-    expect(chosen([...all, gateway("z", { isDefault: true, status: "degraded" })], wish())).toBe("z/ai-sdk");
-    expect(chosen([gateway("a", { status: "degraded" }), gateway("b")], wish())).toBe("b/ai-sdk");
-    expect(chosen([local, gateway("a", { status: "degraded" })], wish())).toBe("a/ai-sdk");
-    expect(chosen([local], wish())).toBe("local/ai-sdk");
+    expect(chosen(all, request())).toBe("Z/ai-sdk");
+    expect(chosen([...all, gateway("z", { isDefault: true, status: "degraded" })], request())).toBe("z/ai-sdk");
+    expect(chosen([gateway("a", { status: "degraded" }), gateway("b")], request())).toBe("b/ai-sdk");
+    expect(chosen([local, gateway("a", { status: "degraded" })], request())).toBe("a/ai-sdk");
+    expect(chosen([local], request())).toBe("local/ai-sdk");
   });
 
   it("takes every provider with an asterisk, after one that serves it by its name, and what names none", () => {
     const any = gateway("any", { providers: ["*"], defaultProvider: null });
-    expect(chosen([any], wish({ provider: "whatever" }))).toBe("any/whatever");
-    expect(chosen([any], wish({ provider: null }))).toBe("any/default");
-    expect(chosen([any, gateway("named")], wish())).toBe("named/ai-sdk");
-    expect(chosen([gateway("named")], wish({ provider: "*" }))).toContain('serves the provider "*"');
+    expect(chosen([any], request({ provider: "whatever" }))).toBe("any/whatever");
+    expect(chosen([any], request({ provider: null }))).toBe("any/default");
+    expect(chosen([any, gateway("named")], request())).toBe("named/ai-sdk");
+    expect(chosen([gateway("named")], request({ provider: "*" }))).toContain('serves the provider "*"');
   });
 
   it("is one whose Bridge has just gone only when nothing else is there", () => {
     const gone = gateway("gone", { status: "offline", isAwaited: true, isDefault: true });
-    expect(chosen([gone], wish())).toBe("gone/ai-sdk");
-    expect(chosen([gone, gateway("there", { status: "degraded", costRank: 9 })], wish())).toBe("there/ai-sdk");
-    expect(chosen([{ ...gone, isAwaited: false }], wish())).toContain("offline");
+    expect(chosen([gone], request())).toBe("gone/ai-sdk");
+    expect(chosen([gone, gateway("there", { status: "degraded", costRank: 9 })], request())).toBe("there/ai-sdk");
+    expect(chosen([{ ...gone, isAwaited: false }], request())).toContain("offline");
   });
 
   it("does not depend on the order in which they are listed, and changes nothing in the list", () => {
     const all = [gateway("c"), gateway("a"), gateway("b")];
     const before = [...all];
-    expect(chosen(all, wish())).toBe("a/ai-sdk");
-    expect(chosen([...all].reverse(), wish())).toBe("a/ai-sdk");
+    expect(chosen(all, request())).toBe("a/ai-sdk");
+    expect(chosen([...all].reverse(), request())).toBe("a/ai-sdk");
     expect(all).toEqual(before);
   });
 
@@ -86,21 +86,21 @@ describe("who is taken", () => {
       gateway("a", { defaultProvider: null }),
       gateway("b", { providers: ["x"], defaultProvider: "x" }),
     ];
-    expect(chosen(gateways, wish({ provider: null }))).toBe("b/x");
+    expect(chosen(gateways, request({ provider: null }))).toBe("b/x");
   });
 
-  it("stands in for any provider where a rehearsal says so, but serves those it has by their name", () => {
-    const rehearsal = { answersAny: true, providers: ["scripted", "http"], defaultProvider: "scripted" };
-    const gateways = [gateway("local", { isLocal: true, ...rehearsal })];
-    expect(chosen(gateways, wish({ provider: "ai-sdk" }))).toBe("local/scripted");
-    expect(chosen(gateways, wish({ provider: "http" }))).toBe("local/http");
-    expect(chosen([...gateways, gateway("real")], wish({ provider: "ai-sdk" }))).toBe("real/ai-sdk");
+  it("stands in for any provider in a simulation, but serves those it has by their name", () => {
+    const standIn = { answersAny: true, providers: ["scripted", "http"], defaultProvider: "scripted" };
+    const gateways = [gateway("local", { isLocal: true, ...standIn })];
+    expect(chosen(gateways, request({ provider: "ai-sdk" }))).toBe("local/scripted");
+    expect(chosen(gateways, request({ provider: "http" }))).toBe("local/http");
+    expect(chosen([...gateways, gateway("real")], request({ provider: "ai-sdk" }))).toBe("real/ai-sdk");
   });
 
   it("has every capability that is asked for", () => {
     const gateways = [gateway("a", { capabilities: ["gpu"] }), gateway("b", { capabilities: ["gpu", "eu"] })];
-    expect(chosen(gateways, wish({ capabilities: ["gpu", "eu"] }))).toBe("b/ai-sdk");
-    expect(chosen(gateways, wish({ capabilities: ["gpu"] }))).toBe("a/ai-sdk");
+    expect(chosen(gateways, request({ capabilities: ["gpu", "eu"] }))).toBe("b/ai-sdk");
+    expect(chosen(gateways, request({ capabilities: ["gpu"] }))).toBe("a/ai-sdk");
   });
 });
 
@@ -119,7 +119,7 @@ describe("the layers", () => {
       [gateway("a", worse), gateway("b", better)],
       [gateway("b", better), gateway("a", worse)],
     ]) {
-      expect(chooseRoute(gateways, wish())).toMatchObject({
+      expect(chooseRoute(gateways, request())).toMatchObject({
         kind: "found",
         gateway: { id: "b" },
         losers: [{ gatewayId: "a", reason }],
@@ -133,7 +133,7 @@ describe("the layers", () => {
       for (const [, laterBetter, laterWorse] of later) {
         const winner = gateway("b", { ...laterWorse, ...better });
         const loser = gateway("a", { ...laterBetter, ...worse });
-        expect(chooseRoute([loser, winner], wish())).toMatchObject({
+        expect(chooseRoute([loser, winner], request())).toMatchObject({
           gateway: { id: "b" },
           losers: [{ gatewayId: "a", reason }],
         });
@@ -143,14 +143,14 @@ describe("the layers", () => {
 
   it("compare costs by their size, and a provider only where one is asked for", () => {
     const ranks = [gateway("a", { costRank: 1_000 }), gateway("b", { costRank: 999 }), gateway("c", { costRank: 7 })];
-    expect(chosen(ranks, wish())).toBe("c/ai-sdk");
+    expect(chosen(ranks, request())).toBe("c/ai-sdk");
     const standIn = gateway("a", { providers: [], answersAny: true });
-    expect(chosen([gateway("b"), standIn], wish({ provider: null }))).toBe("a/ai-sdk");
+    expect(chosen([gateway("b"), standIn], request({ provider: null }))).toBe("a/ai-sdk");
   });
 
-  it("leave nobody offline in the race, however cheap", () => {
+  it("leave no offline gateway in the race, however cheap", () => {
     const gateways = [gateway("a", { status: "offline", isDefault: true }), gateway("b", { costRank: 1_000 })];
-    expect(chooseRoute(gateways, wish())).toMatchObject({
+    expect(chooseRoute(gateways, request())).toMatchObject({
       gateway: { id: "b" },
       losers: [{ gatewayId: "a", reason: "offline" }],
     });
@@ -158,7 +158,7 @@ describe("the layers", () => {
 });
 
 describe("who is not", () => {
-  it("is told with the first reason that holds, each once", () => {
+  it("is returned with the first reason that holds, each once", () => {
     const choice = chooseRoute(
       [
         gateway("a"),
@@ -167,7 +167,7 @@ describe("who is not", () => {
         gateway("d", { status: "offline" }),
         gateway("e", { capabilities: [] }),
       ].map((one) => (one.id === "e" ? one : { ...one, capabilities: ["gpu"] })),
-      wish({ capabilities: ["gpu"] }),
+      request({ capabilities: ["gpu"] }),
     );
     expect(choice.kind === "found" && choice.gateway.id).toBe("a");
     expect([...choice.losers].sort((left, right) => (left.gatewayId < right.gatewayId ? -1 : 1))).toEqual([
@@ -179,27 +179,32 @@ describe("who is not", () => {
   });
 
   it.each([
-    ["nobody is there", [], wish(), 'no gateway serves the provider "ai-sdk"; start a Bridge that does'],
-    ["nobody takes what names none", [], wish({ provider: null }), "no gateway takes it; start a Bridge that does"],
+    ["there is no gateway", [], request(), 'no gateway serves the provider "ai-sdk"; start a Bridge that does'],
+    [
+      "no gateway takes what names none",
+      [],
+      request({ provider: null }),
+      "no gateway takes it; start a Bridge that does",
+    ],
     [
       "a capability is missing",
       [gateway("a")],
-      wish({ capabilities: ["gpu", "eu"] }),
+      request({ capabilities: ["gpu", "eu"] }),
       'no gateway serves the provider "ai-sdk" with gpu, eu; start a Bridge that does',
     ],
-    ["it is offline", [gateway("a", { status: "offline" })], wish(), "a is offline; start its Bridge"],
+    ["it is offline", [gateway("a", { status: "offline" })], request(), "a is offline; start its Bridge"],
     [
       "the pinned one is offline, and another would do",
       [gateway("a", { status: "offline" }), gateway("b")],
-      wish({ pinned: "a" }),
+      request({ pinned: "a" }),
       "a is offline; start its Bridge",
     ],
-  ] as const)("says what to do when %s", (_, gateways, wanted, message) => {
+  ] as const)("returns what to do when %s", (_, gateways, wanted, message) => {
     expect(chooseRoute(gateways, wanted)).toMatchObject({ kind: "none", message });
   });
 
-  it("says that the pinned gateway does not fit, although another would", () => {
-    const choice = chooseRoute([gateway("b")], wish({ pinned: "a" }));
+  it("reports that the pinned gateway does not fit, although another would", () => {
+    const choice = chooseRoute([gateway("b")], request({ pinned: "a" }));
     expect(choice).toMatchObject({ kind: "none", losers: [{ gatewayId: "b", reason: "not_pinned" }] });
     expect(choice.kind === "none" && choice.message).toContain('the gateway "a", to which the run is pinned');
   });
@@ -212,19 +217,19 @@ describe("a run pinned to a gateway", () => {
   it.each([
     ["is not there any more", others],
     ["is offline", [offline, ...others]],
-  ])("goes elsewhere when that %s only where the workflow says so, and says from where", (_, gateways) => {
-    expect(chooseRoute(gateways, wish({ pinned: "a" })).kind).toBe("none");
-    expect(chooseRoute(gateways, wish({ preferred: "a" })).kind).toBe("none");
+  ])("goes elsewhere when that %s only where the workflow allows it, and records from where", (_, gateways) => {
+    expect(chooseRoute(gateways, request({ pinned: "a" })).kind).toBe("none");
+    expect(chooseRoute(gateways, request({ preferred: "a" })).kind).toBe("none");
     for (const pin of [{ pinned: "a" }, { preferred: "a" }]) {
-      const choice = chooseRoute(gateways, wish({ ...pin, mayReroute: true }));
+      const choice = chooseRoute(gateways, request({ ...pin, mayReroute: true }));
       expect(choice).toMatchObject({ kind: "found", gateway: { id: "b" }, reroutedFrom: "a" });
     }
   });
 
-  it("stays there while it is there, whatever the workflow says", () => {
+  it("stays there while it is there, whatever the workflow allows", () => {
     const choice = chooseRoute(
       [gateway("a", { status: "degraded" }), ...others],
-      wish({ pinned: "a", mayReroute: true }),
+      request({ pinned: "a", mayReroute: true }),
     );
     expect(choice).toMatchObject({ kind: "found", gateway: { id: "a" } });
     expect(choice).not.toHaveProperty("reroutedFrom");
@@ -232,15 +237,15 @@ describe("a run pinned to a gateway", () => {
 
   it("prefers the default gateway of its start to the one of now, and to none if there was none", () => {
     const now = [gateway("a"), gateway("b", { isDefault: true })];
-    expect(chosen(now, wish())).toBe("b/ai-sdk");
-    expect(chosen(now, wish({ preferred: "a" }))).toBe("a/ai-sdk");
-    expect(chosen([gateway("z"), ...now], wish({ preferred: "z" }))).toBe("z/ai-sdk");
-    expect(chosen(now, wish({ preferred: null }))).toBe("a/ai-sdk");
+    expect(chosen(now, request())).toBe("b/ai-sdk");
+    expect(chosen(now, request({ preferred: "a" }))).toBe("a/ai-sdk");
+    expect(chosen([gateway("z"), ...now], request({ preferred: "z" }))).toBe("z/ai-sdk");
+    expect(chosen(now, request({ preferred: null }))).toBe("a/ai-sdk");
   });
 
   it("sends what its default gateway cannot take to one that can, also while that is offline", () => {
     const gateways = [offline, gateway("b", { providers: ["mcp"] })];
-    expect(chosen(gateways, wish({ preferred: "a", provider: "mcp" }))).toBe("b/mcp");
-    expect(chosen([offline, ...others], wish({ preferred: "a", deployedAt: new Set(["c"]) }))).toBe("c/ai-sdk");
+    expect(chosen(gateways, request({ preferred: "a", provider: "mcp" }))).toBe("b/mcp");
+    expect(chosen([offline, ...others], request({ preferred: "a", deployedAt: new Set(["c"]) }))).toBe("c/ai-sdk");
   });
 });

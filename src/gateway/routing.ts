@@ -3,14 +3,14 @@ import { refusalText } from "../outbound/index.ts";
 import type { Gateway } from "./gateway-view.ts";
 
 /** What a node asks of the place it runs at. */
-export interface RouteWish {
+export interface RouteRequest {
   /** The gateway its run is pinned to. */
   readonly pinned: string | null;
   /** The default gateway its run is pinned to, for whatever fits it; null: there was none. Absent: whichever is one now. */
   readonly preferred?: string | null;
   /** Whether it may go elsewhere when the gateway it is pinned to is gone. */
   readonly mayReroute?: boolean;
-  /** Null: whatever the gateway answers with when nobody says. */
+  /** Null: whatever the gateway answers with by default. */
   readonly provider: string | null;
   readonly capabilities: readonly string[];
   /** Where its agent is deployed, if that is not one place: there, and nowhere else. Empty: anywhere. */
@@ -34,7 +34,7 @@ type Unfit = "not_pinned" | "not_deployed" | "provider" | "capability" | "offlin
 type Layer = "awaited" | "default" | "stand_in" | "cost" | "in_process" | "health" | "order";
 
 /** A gateway that was not taken, and the first thing that spoke against it. */
-export interface Loser {
+interface Loser {
   readonly gatewayId: string;
   readonly reason: Unfit | Layer;
 }
@@ -44,50 +44,52 @@ export interface Loser {
  * Of several that do: one that is there before one that may be restarting; the default one; one that serves the provider by its name; the cheapest; a registered Bridge before
  * the one in process; a healthy one; the first by id.
  */
-export function chooseRoute(gateways: readonly Gateway[], wish: RouteWish): RouteChoice {
-  const gone = goneOf(gateways, wish);
-  if (gone === null) return chooseAmong(gateways, wish);
-  if (wish.mayReroute !== true) return chooseAmong(gateways, { ...wish, pinned: gone });
-  const choice = chooseAmong(gateways, { ...wish, pinned: null, preferred: null });
+export function chooseRoute(gateways: readonly Gateway[], request: RouteRequest): RouteChoice {
+  const gone = goneOf(gateways, request);
+  if (gone === null) return chooseAmong(gateways, request);
+  if (request.mayReroute !== true) return chooseAmong(gateways, { ...request, pinned: gone });
+  const choice = chooseAmong(gateways, { ...request, pinned: null, preferred: null });
   return choice.kind === "found" ? { ...choice, reroutedFrom: gone } : choice;
 }
 
 /** The gateway the node is pinned to, where that is not registered any more or offline. */
-function goneOf(gateways: readonly Gateway[], wish: RouteWish): string | null {
-  const { pinned, deployedAt, preferred = null } = wish;
+function goneOf(gateways: readonly Gateway[], request: RouteRequest): string | null {
+  const { pinned, deployedAt, preferred = null } = request;
   const gatewayId = pinned ?? preferred;
   if (gatewayId === null) return null;
   if (pinned === null && deployedAt.size > 0 && !deployedAt.has(gatewayId)) return null;
   const found = gateways.find(({ id }) => id === gatewayId);
   if (found === undefined) return gatewayId;
   // What does not fit the default gateway was never meant for it.
-  return found.status === "offline" && (pinned !== null || fits(found, wish)) ? gatewayId : null;
+  return found.status === "offline" && (pinned !== null || fits(found, request)) ? gatewayId : null;
 }
 
-function fits(gateway: Gateway, wish: RouteWish): boolean {
-  return providerAt(gateway, wish) !== null && wish.capabilities.every((one) => gateway.capabilities.includes(one));
+function fits(gateway: Gateway, request: RouteRequest): boolean {
+  return (
+    providerAt(gateway, request) !== null && request.capabilities.every((one) => gateway.capabilities.includes(one))
+  );
 }
 
-function chooseAmong(gateways: readonly Gateway[], wish: RouteWish): RouteChoice {
+function chooseAmong(gateways: readonly Gateway[], request: RouteRequest): RouteChoice {
   const losers: Loser[] = [];
   const lose = (gateway: Gateway, reason: Loser["reason"]): false => {
     losers.push({ gatewayId: gateway.id, reason });
     return false;
   };
   const fitting = gateways.filter((gateway) => {
-    if (wish.pinned !== null && gateway.id !== wish.pinned) return lose(gateway, "not_pinned");
-    if (wish.deployedAt.size > 0 && !wish.deployedAt.has(gateway.id)) return lose(gateway, "not_deployed");
-    if (providerAt(gateway, wish) === null) return lose(gateway, "provider");
-    if (!wish.capabilities.every((one) => gateway.capabilities.includes(one))) return lose(gateway, "capability");
+    if (request.pinned !== null && gateway.id !== request.pinned) return lose(gateway, "not_pinned");
+    if (request.deployedAt.size > 0 && !request.deployedAt.has(gateway.id)) return lose(gateway, "not_deployed");
+    if (providerAt(gateway, request) === null) return lose(gateway, "provider");
+    if (!request.capabilities.every((one) => gateway.capabilities.includes(one))) return lose(gateway, "capability");
     return true;
   });
   const living = fitting.filter(
     (gateway) => gateway.status !== "offline" || gateway.isAwaited || lose(gateway, "offline"),
   );
-  const [best, ...rest] = living.sort((left, right) => compare(left, right, wish).by);
-  if (best === undefined) return { kind: "none", message: nobody(wish, fitting), losers };
-  for (const gateway of rest) lose(gateway, compare(best, gateway, wish).layer);
-  return { kind: "found", gateway: best, provider: providerAt(best, wish) ?? "", losers };
+  const [best, ...rest] = living.sort((left, right) => compare(left, right, request).by);
+  if (best === undefined) return { kind: "none", message: noGatewayMessage(request, fitting), losers };
+  for (const gateway of rest) lose(gateway, compare(best, gateway, request).layer);
+  return { kind: "found", gateway: best, provider: providerAt(best, request) ?? "", losers };
 }
 
 /** Among the providers of a gateway: it takes whatever is asked for. */
@@ -95,7 +97,7 @@ const EVERY_PROVIDER = "*";
 /** What such a gateway is sent where a node names none. */
 const NO_PROVIDER = "default";
 
-function providerAt(gateway: Gateway, { provider }: RouteWish): string | null {
+function providerAt(gateway: Gateway, { provider }: RouteRequest): string | null {
   const takesAll = gateway.providers.includes(EVERY_PROVIDER);
   if (provider === null) return gateway.defaultProvider ?? (takesAll ? NO_PROVIDER : null);
   if (takesAll || gateway.providers.includes(provider)) return provider;
@@ -103,7 +105,7 @@ function providerAt(gateway: Gateway, { provider }: RouteWish): string | null {
 }
 
 /** Less is better. Ids differ, so that two gateways never come out the same. */
-const LAYERS: readonly (readonly [Layer, (gateway: Gateway, wish: RouteWish) => number])[] = [
+const LAYERS: readonly (readonly [Layer, (gateway: Gateway, request: RouteRequest) => number])[] = [
   ["awaited", ({ isAwaited }) => (isAwaited ? 1 : 0)],
   ["default", ({ id, isDefault }, { preferred }) => ((preferred === undefined ? isDefault : id === preferred) ? 0 : 1)],
   ["stand_in", ({ providers }, { provider }) => (provider === null || providers.includes(provider) ? 0 : 1)],
@@ -112,15 +114,18 @@ const LAYERS: readonly (readonly [Layer, (gateway: Gateway, wish: RouteWish) => 
   ["health", ({ status }) => (status === "healthy" ? 0 : 1)],
 ];
 
-function compare(left: Gateway, right: Gateway, wish: RouteWish): { readonly by: number; readonly layer: Layer } {
+function compare(left: Gateway, right: Gateway, request: RouteRequest): { readonly by: number; readonly layer: Layer } {
   for (const [layer, rank] of LAYERS) {
-    const by = rank(left, wish) - rank(right, wish);
+    const by = rank(left, request) - rank(right, request);
     if (by !== 0) return { by, layer };
   }
   return { by: compareCodeUnits(left.id, right.id), layer: "order" };
 }
 
-function nobody({ pinned, provider, capabilities, deployedAt }: RouteWish, fitting: readonly Gateway[]): string {
+function noGatewayMessage(
+  { pinned, provider, capabilities, deployedAt }: RouteRequest,
+  fitting: readonly Gateway[],
+): string {
   const [first, ...more] = fitting.map(({ id }) => id);
   const refused = fitting.find(({ refusal }) => refusal !== undefined);
   if (refused?.refusal !== undefined && more.length === 0) {

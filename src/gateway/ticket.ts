@@ -11,12 +11,14 @@ export interface Ticket {
 }
 
 export type TicketReading =
-  { readonly kind: "good"; readonly ticket: Ticket } | { readonly kind: "expired" } | { readonly kind: "bad" };
+  | { readonly kind: "good"; readonly ticket: Ticket }
+  | { readonly kind: "expired" }
+  | { readonly kind: "bad" };
 
 /** All of it: a token with anything before or after is another token. */
 const SHAPE = /^cb_([\w-]+)\.([\w-]+)$/;
 
-/** Writes and reads the tokens of one-time URLs. Nothing is kept of them: the signature says that we wrote it. */
+/** Writes and reads the tokens of one-time URLs. Nothing is kept of them: the signature proves that we wrote it. */
 export class Tickets {
   readonly #key: string;
 

@@ -4,7 +4,7 @@ export interface Waiter {
   readonly nodeId: string;
 }
 
-/** A waiter on its way to ask again. The number tells this call from a later one of the same waiter. */
+/** A waiter on its way to ask again. The number distinguishes this call from a later one of the same waiter. */
 export interface Call {
   readonly waiter: Waiter;
   readonly number: number;

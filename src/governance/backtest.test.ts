@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/base/index.ts";
-import { factsText } from "../core/governance/index.ts";
-import type { DispatchFacts, Policy } from "../core/governance/index.ts";
-import { policyOf, readSpec } from "../registry/index.ts";
-import { DEFAULT_AGENT } from "../registry/index.ts";
+import { type DispatchFacts, factsText, type Policy } from "../core/governance/index.ts";
+import { DEFAULT_AGENT, policyOf, readSpec } from "../registry/index.ts";
 import type { Listed, Page, RunVerdict } from "../store/index.ts";
 import { BACKTEST_VERDICTS_MAX, backtestPolicy } from "./backtest.ts";
 
@@ -80,7 +78,7 @@ describe("a draft on stored verdicts", () => {
     [BACKTEST_VERDICTS_MAX - 1, false],
     [BACKTEST_VERDICTS_MAX, false],
     [BACKTEST_VERDICTS_MAX + 1, true],
-  ])("looks at no more than it says (%i)", async (count, isLimited) => {
+  ])("looks at no more than its limit (%i)", async (count, isLimited) => {
     const found = await backtestPolicy(storeOf(count), "org", draft(), 0);
     expect(found).toMatchObject({ looked: Math.min(count, BACKTEST_VERDICTS_MAX), isLimited });
   });

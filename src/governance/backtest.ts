@@ -4,9 +4,10 @@ import {
   type ConditionCache,
   CONTRADICTION,
   factsFromRecord,
+  type RecordedVerdict,
+  type Policy,
 } from "../core/governance/index.ts";
 import { isJsonObject } from "../core/base/index.ts";
-import type { PastVerdict, Policy } from "../core/governance/index.ts";
 import type { GovernanceStore, Listed, RunVerdict } from "../store/index.ts";
 
 /** How many verdicts a draft is tried on: the newest. */
@@ -36,7 +37,7 @@ export async function backtestPolicy(
   let cursor: string | null = null;
   do {
     const page: Listed<RunVerdict> = await store.listVerdicts(orgId, since, { limit: Math.min(SLICE, left), cursor });
-    const past: PastVerdict[] = [];
+    const past: RecordedVerdict[] = [];
     for (const { verdictId, disposition, gate, body } of page.data) {
       const record = body["facts"];
       const facts = isJsonObject(record) ? factsFromRecord(record, cache) : null;

@@ -57,7 +57,7 @@ describe("what a call is booked at", () => {
     expect(bookedCost(none, other("anthropic:claude-sonnet-5"))?.priceId).toContain("claude-sonnet-5");
   });
 
-  it("is never nothing without a word: it is the author's estimate, or a warning says so", () => {
+  it("is never silently nothing: it is the author's estimate, or there is a warning", () => {
     const unknown = call({ model: "house:m" });
     expect(bookedCost(none, unknown)).toMatchObject({
       costMicros: 0,

@@ -8,7 +8,7 @@ export interface SpentCall {
   /** As it was asked for; the report may name the one that answered. */
   readonly model: string | null;
   readonly startedAt: number;
-  /** What the author of the node said a call costs. */
+  /** What a call costs according to the author of the node. */
   readonly estimatedCostMicros: number | null;
   readonly report: Report;
 }
@@ -20,7 +20,7 @@ export interface BookedCost {
   readonly warning?: string;
 }
 
-/** What the reporter says it was charged, by a price it does not name. */
+/** What the reporter was charged, by a price it does not name. */
 const REPORTED = "reported";
 const ESTIMATED = "estimated_cost";
 

@@ -4,15 +4,15 @@ import type { GovernanceStore } from "../store/index.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import type { Tally } from "./tally.ts";
 
-const TOLD_MAX = 10_000;
+const RECORDED_MAX = 10_000;
 
-/** Tells the audit when a budget has reached one of its marks, and when a new period of it has begun: once each. */
+/** Records in the audit when a budget has reached one of its marks, and when a new period of it has begun: once each. */
 export class BudgetWatch {
-  readonly #store: Pick<GovernanceStore, "tellOnce">;
+  readonly #store: Pick<GovernanceStore, "markOnce">;
   /** What need not be asked of the database again. */
-  readonly #told = new Set<string>();
+  readonly #recorded = new Set<string>();
 
-  constructor(store: Pick<GovernanceStore, "tellOnce">) {
+  constructor(store: Pick<GovernanceStore, "markOnce">) {
     this.#store = store;
   }
 
@@ -28,13 +28,13 @@ export class BudgetWatch {
       const { start } = periodOf(budget.period, at);
       await this.#lookAtMarks(orgId, budget, start, tally.spendingOf(budget.id, start).spentMicros, at);
       const before = tally.spendingOf(budget.id, periodOf(budget.period, start - 1).start);
-      if (before.spentMicros > 0) await this.#tellReset(orgId, budget, start, before.spentMicros, at);
+      if (before.spentMicros > 0) await this.#recordReset(orgId, budget, start, before.spentMicros, at);
     }
   }
 
   async #lookAtMarks(orgId: string, budget: Budget, start: number, spent: number, at: number): Promise<void> {
     for (const share of thresholdsCrossed(budget, -1, spent)) {
-      await this.#tell(orgId, `alert/${budget.id}/${start}/${share}`, () =>
+      await this.#record(orgId, `alert/${budget.id}/${start}/${share}`, () =>
         auditEntry({
           at,
           type: "budget.alert",
@@ -46,8 +46,8 @@ export class BudgetWatch {
     }
   }
 
-  #tellReset(orgId: string, { id, period }: Budget, start: number, spent: number, at: number): Promise<void> {
-    return this.#tell(orgId, `reset/${id}/${start}`, () =>
+  #recordReset(orgId: string, { id, period }: Budget, start: number, spent: number, at: number): Promise<void> {
+    return this.#record(orgId, `reset/${id}/${start}`, () =>
       auditEntry({
         at,
         type: "budget.period_reset",
@@ -58,11 +58,11 @@ export class BudgetWatch {
     );
   }
 
-  async #tell(orgId: string, key: string, entry: () => ReturnType<typeof auditEntry>): Promise<void> {
+  async #record(orgId: string, key: string, entry: () => ReturnType<typeof auditEntry>): Promise<void> {
     const known = `${orgId} ${key}`;
-    if (this.#told.has(known)) return;
-    if (this.#told.size >= TOLD_MAX) this.#told.clear();
-    await this.#store.tellOnce(orgId, key, entry());
-    this.#told.add(known);
+    if (this.#recorded.has(known)) return;
+    if (this.#recorded.size >= RECORDED_MAX) this.#recorded.clear();
+    await this.#store.markOnce(orgId, key, entry());
+    this.#recorded.add(known);
   }
 }

@@ -1,17 +1,17 @@
 import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import { type Block, CONTRADICTION, explainBlock, type Judgement, type Unblock } from "../core/governance/index.ts";
-import type { InstructionConflict } from "../core/instructions/index.ts";
+import type { InstructionConflict } from "../core/plan/index.ts";
 import type { Gathered } from "./facts.ts";
 import type { AboutRun, Ruling } from "./judge.ts";
 import { recordOf } from "./verdict.ts";
 
-/** What a verdict against a node says whose instructions contradict each other. */
+/** The verdict against a node whose instructions contradict each other. */
 export interface Contradicted {
   readonly request: RequestVerdict;
   readonly about: AboutRun;
   readonly gathered: Gathered;
-  /** What the gates said, all of which let it pass. */
+  /** The result of the gates, all of which let it pass. */
   readonly judgement: Judgement;
   readonly conflicts: readonly InstructionConflict[];
   readonly verdictId: string;
@@ -19,7 +19,7 @@ export interface Contradicted {
 
 /**
  * The ruling on a node that asks for what it was forbidden. It is kept like any other block, with the facts and the gates
- * it had passed; the engine is told what contradicts what.
+ * it had passed; the engine receives what contradicts what.
  */
 export function contradicted({ request, about, gathered, judgement, conflicts, verdictId }: Contradicted): Ruling {
   const { nodeId } = request;
@@ -85,7 +85,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/^node (.+)$/u, ""],
 ];
 
-/** What a layer is called in a manifest; a node has none, and neither has what nobody registers. */
+/** What a layer is called in a manifest; a node has none, and neither has what is not registered. */
 function targetOf(source: string): string {
   for (const [pattern, kind] of KINDS) {
     const name = pattern.exec(source)?.[1];

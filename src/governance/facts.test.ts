@@ -156,11 +156,11 @@ describe("the agent a node runs as", () => {
     expect(facts.agentId).toBe(agentId);
   });
 
-  it.each(["constructor", "__proto__", "toString"])("of a role called %s is nobody's by accident", (role) => {
+  it.each(["constructor", "__proto__", "toString"])("of a role called %s is bound to no agent by accident", (role) => {
     expect(gather({ hints: { role } }).facts.agentId).toBe("default");
   });
 
-  it("that nobody registered is known to be unknown", () => {
+  it("that is not registered is known to be unknown", () => {
     expect(gather({ hints: { agent: "ghost" } }).facts).toMatchObject({ agentId: "ghost", agent: null, rate: null });
   });
 });
@@ -235,8 +235,8 @@ describe("an agent deployed on several gateways", () => {
 
   it("works at one of them and nowhere else, by their rank and not by which was registered first", () => {
     expect(taken([at("b"), at("c")], all)).toEqual(["b", "env-b", "a not_deployed", "c order"]);
-    const dear = [gateway("a"), gateway("b", { costRank: 5 }), gateway("c")];
-    expect(taken([at("b"), at("c")], dear)).toEqual(["c", "env-c", "a not_deployed", "b cost"]);
+    const expensive = [gateway("a"), gateway("b", { costRank: 5 }), gateway("c")];
+    expect(taken([at("b"), at("c")], expensive)).toEqual(["c", "env-c", "a not_deployed", "b cost"]);
     const ill = [gateway("a", { isDefault: true }), gateway("b", { status: "degraded" }), gateway("c")];
     expect(taken([at("b"), at("c")], ill)).toEqual(["c", "env-c", "a not_deployed", "b health"]);
     expect(taken([at("b"), at("c", { isActive: false })], all)).toEqual(["b", "env-b", "a not_pinned", "c not_pinned"]);
@@ -283,7 +283,7 @@ describe("a run that is pinned", () => {
     expect(unbound.facts).toMatchObject({ agentId: "default", run: { environment: "test" } });
   });
 
-  it("does not go elsewhere when its gateway is gone, unless the workflow says gateway: any", () => {
+  it("does not go elsewhere when its gateway is gone, unless the workflow has gateway: any", () => {
     const any = planOf("name: w\ngateway: any\nsteps: [{ id: a, command: go }]\n");
     for (const gateways of [[LOCAL], [LOCAL, gone]]) {
       expect(gather({ about: { placement }, gateways }).facts).toMatchObject({ gateway: null });
@@ -365,7 +365,7 @@ describe("the price of a call", () => {
     );
   });
 
-  it("that nobody knows leaves the estimate unknown, unless the author gave one", () => {
+  it("that is unknown leaves the estimate unknown, unless the author gave one", () => {
     expect(gather({ hints: { provider: "openai", model: "nobody" } }).facts.estimateMicros).toBeNull();
     const estimated = { provider: "openai", model: "nobody", estimatedCostMicros: 70 };
     expect(gather({ hints: estimated }).facts.estimateMicros).toBe(70);

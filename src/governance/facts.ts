@@ -24,7 +24,7 @@ import {
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { chooseRoute, type Gateway, type RouteChoice, type RouteWish } from "../gateway/index.ts";
+import { chooseRoute, type Gateway, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
 import { gatewayFactOf } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
@@ -125,7 +125,7 @@ export function agentKey(orgId: string, agentId: string): string {
   return `${orgId}/${agentId}`;
 }
 
-/** Whoever it was assigned to, else the step's agent, else whom its role is bound to: by the run, a deployment, the file. */
+/** The agent it was assigned to, else the step's, else the one its role is bound to: by the run, a deployment, the file. */
 function agentIdOf({ request, about, registered }: Scene, deployment: Deployment | null): string {
   const { hints, assignedTo } = request;
   if (assignedTo !== null) return assignedTo;
@@ -154,7 +154,7 @@ function deploymentOf(deployments: readonly Deployment[], workflow: string): Dep
 
 type AgentPlace = Pick<Deployment, "gateway" | "environment">;
 
-/** Where an agent works, whoever starts it. */
+/** Where an agent works, independent of the caller. */
 function deploymentsOfAgent({ about, registered }: Scene, agentId: string): readonly AgentPlace[] {
   if (about.placement === undefined || about.placement === null) {
     return registered.deployments.filter((one) => one.isActive && one.workflow === null && one.agent === agentId);
@@ -165,7 +165,7 @@ function deploymentsOfAgent({ about, registered }: Scene, agentId: string): read
     .map(({ gateway, environment }) => ({ gateway, environment: environment ?? null }));
 }
 
-/** Whoever it was assigned to, else the step's agent, else whom its role was bound to when the run started. */
+/** The agent it was assigned to, else the step's agent, else the one its role was bound to when the run started. */
 function pinnedAgentId({ hints, assignedTo }: RequestVerdict, { roleBindings = {} }: Placement): string {
   const named = assignedTo ?? hints.agent;
   if (named !== null) return named;
@@ -176,7 +176,7 @@ function pinnedAgentId({ hints, assignedTo }: RequestVerdict, { roleBindings = {
 function pinnedPlaces(
   placement: Placement,
   ofAgent: readonly AgentPlace[],
-): Pick<RouteWish, "pinned" | "deployedAt" | "preferred"> {
+): Pick<RouteRequest, "pinned" | "deployedAt" | "preferred"> {
   const gateway = placement.gateway ?? null;
   const isDefault = placement.from === "default";
   return { ...placesOf(isDefault ? null : gateway, null, ofAgent), preferred: isDefault ? gateway : null };
@@ -189,7 +189,7 @@ function placesOf(
   gateway: string | null,
   ofWorkflow: Deployment | null,
   ofAgent: readonly AgentPlace[],
-): Pick<RouteWish, "pinned" | "deployedAt"> {
+): Pick<RouteRequest, "pinned" | "deployedAt"> {
   if (ofAgent.length === 0) return { pinned: gateway ?? ofWorkflow?.gateway ?? null, deployedAt: NOWHERE };
   const deployedAt = new Set(ofAgent.map((one) => one.gateway));
   const [only] = deployedAt;
@@ -211,7 +211,7 @@ function agentBudgetOf(scene: Scene, agent: Agent): EnvelopeFact | null {
   return agentEnvelopeOf(agent, boundOf(scene, agent.id), at, spending);
 }
 
-/** The bound of the role a node's agent was found through; whoever was named acts in no role. */
+/** The bound of the role a node's agent was found through; an agent named directly acts in no role. */
 function boundOf({ request, about, registered }: Scene, agent: string): RoleBinding | null {
   const { hints, assignedTo } = request;
   if (hints.role === null || hints.agent !== null || assignedTo !== null) return null;
@@ -227,7 +227,7 @@ function envelopesOf(scene: Scene, gateway: string | null, agent: string): reado
   );
 }
 
-/** What is counted, with what the run itself books in the same commit: its own overrun is not news to it. */
+/** What is counted, with what the run itself books in the same commit: it knows its own overrun. */
 function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: number): Spending {
   const counted = tally.spendingOf(envelopeId, periodStart);
   const own = about.returned?.spendingOf(envelopeId, periodStart);
@@ -238,7 +238,7 @@ function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: nu
   };
 }
 
-/** Nobody measures what is said where nothing is known to cost. */
+/** Lengths are not measured where no price is known. */
 function callOf({ request }: Scene, price: ModelPrice | null, to: Instructee): Estimated {
   const { provider } = to;
   return {
@@ -259,7 +259,7 @@ interface NodeOfRun {
   readonly about: Pick<AboutRun, "plan">;
 }
 
-/** An instance runs what its node says. */
+/** An instance runs the text of its node. */
 export function planNodeOf({ request, about }: NodeOfRun): PlanNode | undefined {
   const { indexById } = about.plan;
   const { nodeId } = request;

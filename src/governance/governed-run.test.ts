@@ -70,19 +70,19 @@ async function launch({ driver, store, workflow = "w" }: Machine, source: string
 }
 
 /** Lets virtual time pass until an event of one of these types is committed. */
-async function heard({ driver, clock }: Machine, types: readonly string[]): Promise<void> {
-  let isHeard = false;
+async function seen({ driver, clock }: Machine, types: readonly string[]): Promise<void> {
+  let isSeen = false;
   const stop = driver.onCommitted((_, events) => {
-    isHeard ||= events.some(({ type }) => types.includes(type));
+    isSeen ||= events.some(({ type }) => types.includes(type));
   });
-  await clock.run(() => isHeard);
+  await clock.run(() => isSeen);
   stop();
 }
 
 const ENDS = ["run.completed", "run.failed", "run.cancelled", "run.timed_out"];
 
 async function ended(machine: Machine, runId: string): Promise<string> {
-  if ((await machine.store.getRun(ORG, runId))?.status === "running") await heard(machine, ENDS);
+  if ((await machine.store.getRun(ORG, runId))?.status === "running") await seen(machine, ENDS);
   return (await machine.store.getRun(ORG, runId))?.status ?? "gone";
 }
 
@@ -174,10 +174,10 @@ describe("a run under limits", () => {
       machine([["Budget", "budget", "cap", cap(amount)]], script, undefined, createVirtualClock(late));
     const source = fanOut(2, ", estimated_cost: 0.01");
 
-    it("waits for the next period, however long that is, and goes on then", async () => {
+    it("waits for the next period, however long that is, and continues then", async () => {
       const limited = await pausing(0.01);
       const runId = await launch(limited, source);
-      await heard(limited, ["node.completed"]);
+      await seen(limited, ["node.completed"]);
       expect(await limited.store.listStalled(10)).toEqual([]);
       const [loaded] = await limited.store.loadRuns([runId]);
       expect(loaded?.timers).toMatchObject([{ kind: "queue" }]);
@@ -202,10 +202,10 @@ describe("a run under limits", () => {
       expect(limited.troubles).toEqual([]);
     });
 
-    it("goes on within seconds of a higher ceiling, in another process too", async () => {
+    it("continues within seconds of a higher ceiling, in another process too", async () => {
       const limited = await pausing(0.01);
       const runId = await launch(limited, source);
-      await heard(limited, ["node.completed"]);
+      await seen(limited, ["node.completed"]);
       const rival = await machine([], script, limited.store, limited.clock);
       const since = limited.clock.now();
       await limited.clock.run(() => limited.clock.now() > since + 610_000);
@@ -213,14 +213,14 @@ describe("a run under limits", () => {
       if (!raised.ok) throw new Error("the budget is wrong");
       await limited.store.putEntry(ORG, "budget", "cap", raised.body, limited.clock.now());
       const raisedAt = limited.clock.now();
-      const over = [limited, rival].map((one) => heard(one, ENDS));
+      const over = [limited, rival].map((one) => seen(one, ENDS));
       await Promise.race(over);
       expect((await limited.store.getRun(ORG, runId))?.status).toBe("completed");
       expect(limited.clock.now() - raisedAt).toBeLessThan(5_000);
       expect([...limited.troubles, ...rival.troubles]).toEqual([]);
     });
 
-    it("goes on when another has given back what it had reserved", async () => {
+    it("continues when another has given back what it had reserved", async () => {
       const limited = await machine(
         [["Budget", "budget", "cap", cap(0.015)]],
         "default: echo\nnodes:\n  n0: { stdout: x, cost_usd: 0.001, delay_ms: 30000 }\n",
@@ -294,7 +294,7 @@ describe("a run under limits", () => {
     );
   });
 
-  it("is held by a policy, and goes on once a person has said yes", async () => {
+  it("is held by a policy, and continues once a person has approved", async () => {
     const policy = {
       category: "guardrail",
       scope: "global",
@@ -307,11 +307,11 @@ describe("a run under limits", () => {
     const source =
       "name: w\nsteps:\n  - { id: draft, command: go }\n  - { id: publish, command: 'go ${draft.stdout}' }\n";
     const runId = await launch(held, source);
-    await heard(held, ["approval.requested"]);
+    await seen(held, ["approval.requested"]);
     const [approval] = (await held.store.listApprovals(ORG, "pending", { limit: 10, cursor: null })).data;
     expect(approval).toMatchObject({ nodeId: "publish", source: "policy" });
-    const told = { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "key_1" } as const;
-    await held.driver.tell(ORG, runId, told);
+    const input = { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "key_1" } as const;
+    await held.driver.submit(ORG, runId, input);
     expect(await ended(held, runId)).toBe("completed");
     const verdicts = await held.store.verdictsOf(ORG, runId);
     expect(verdicts.map(({ nodeId, disposition }) => `${nodeId} ${disposition}`)).toEqual([

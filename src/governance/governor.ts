@@ -24,7 +24,7 @@ import type {
 } from "./judge.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
-import { judgeLaunchOf, type LaunchWish, StartWindows } from "./launch.ts";
+import { judgeLaunchOf, type LaunchSubject, StartWindows } from "./launch.ts";
 import { Tally } from "./tally.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
@@ -71,28 +71,28 @@ export class Governor implements Judge {
   }
 
   /** May this run be created? What is asked before it exists. */
-  async judgeLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
+  async judgeLaunch(orgId: string, request: LaunchSubject): Promise<Judgement> {
     await this.prepare(new Set([orgId]));
-    const judgement = this.#look(orgId, wish);
-    if (judgement.disposition === "allow") this.#starts.count(wish.keyId, this.#options.clock.now());
+    const judgement = this.#look(orgId, request);
+    if (judgement.disposition === "allow") this.#starts.count(request.keyId, this.#options.clock.now());
     return judgement;
   }
 
-  /** The same, but nobody is about to start it: it does not count as a start. */
-  async lookAtLaunch(orgId: string, wish: LaunchWish): Promise<Judgement> {
+  /** The same without starting it: it does not count as a start. */
+  async lookAtLaunch(orgId: string, request: LaunchSubject): Promise<Judgement> {
     await this.prepare(new Set([orgId]));
-    return this.#look(orgId, wish);
+    return this.#look(orgId, request);
   }
 
-  #look(orgId: string, wish: LaunchWish): Judgement {
+  #look(orgId: string, request: LaunchSubject): Judgement {
     const { registered, directory, clock } = this.#options;
     const at = clock.now();
-    return judgeLaunchOf(wish, {
+    return judgeLaunchOf(request, {
       at,
       registered: registered.of(orgId),
       gateways: directory.of(orgId),
       tally: this.#tally(orgId),
-      rate: this.#starts.look(wish.keyId, at),
+      rate: this.#starts.look(request.keyId, at),
     });
   }
 
@@ -122,19 +122,19 @@ export class Governor implements Judge {
     const gateways = this.#options.directory.of(about.orgId);
     const gathered = gatherFacts({ request, about, registered, gateways, tally, waiting: this.#waiting.room });
     const judgement = judgeDispatch(gathered.facts);
-    const told = instructed(judgement, gathered.facts, { request, about }, this.memories);
+    const instructions = instructed(judgement, gathered.facts, { request, about }, this.memories);
     const waiter = { runId: about.runId, nodeId: request.nodeId };
     const verdictId = `vrd_${about.runId}/${request.nodeId}/${about.nextEventId}`;
-    if (told.conflicts.length > 0) {
+    if (instructions.conflicts.length > 0) {
       this.#waiting.leave(waiter);
-      return contradicted({ request, about, gathered, judgement, conflicts: told.conflicts, verdictId });
+      return contradicted({ request, about, gathered, judgement, conflicts: instructions.conflicts, verdictId });
     }
     const admission = judgement.disposition === "allow" ? this.#admit(tally, request, about, gathered) : null;
-    const verdict = verdictOf(judgement, gathered, verdictId, told.sections);
+    const verdict = verdictOf(judgement, gathered, verdictId, instructions.sections);
     let place: QueuePlace | null = null;
     if (judgement.disposition === "block" && judgement.block.after === "queue") {
       place = this.#waiting.wait(waiter, about, gathered, judgement.block);
-      // A node that is asked again and waits on is no news.
+      // A node that is asked again and waits on is not written again.
       if (!place.isMoved) return { verdict, place, admission, record: null, audit: [] };
     } else if (admission !== null) this.#waiting.admit(waiter, about, gathered.facts.agentId);
     else this.#waiting.leave(waiter);
@@ -233,7 +233,7 @@ export class Governor implements Judge {
     try {
       this.#rounds += 1;
       const isSweep = this.#rounds % SWEEP_EVERY === 1;
-      // Alone nobody else counts, but a count read while a commit was under way may miss it, or have it twice.
+      // No other replica counts, but a count read while a commit was under way may miss it, or have it twice.
       if (!isAlone || isSweep) for (const orgId of this.#tallies.keys()) await this.reload(orgId);
       await this.#waiting.refresh();
       await this.#watch.lookAll(this.#tallies, registered, clock.now());

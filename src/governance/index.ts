@@ -1,19 +1,8 @@
 export { BACKTEST_VERDICTS_MAX, backtestPolicy, type PolicyBacktest } from "./backtest.ts";
-export { Governor, type GovernorOptions } from "./governor.ts";
-export type {
-  AboutRun,
-  AdmittedAttempt,
-  Admission,
-  Changes,
-  Judge,
-  JudgedReplica,
-  PricedCall,
-  QueuePlace,
-  Returned,
-  Ruling,
-} from "./judge.ts";
-export type { LaunchWish } from "./launch.ts";
-export type { LaunchDesk, LaunchRequest, LaunchRuling } from "./launch-desk.ts";
+export { Governor } from "./governor.ts";
+export type { AboutRun, Admission, Changes, Judge, QueuePlace, Returned, Ruling } from "./judge.ts";
+export type { LaunchSubject } from "./launch.ts";
+export type { LaunchRuling } from "./launch-admission.ts";
 export { LaunchWatch } from "./launch-watch.ts";
 export { createAllowAllJudge } from "./open-judge.ts";
 export { type GovernanceFigures, openGovernance, type OpenedGovernance } from "./open-governance.ts";

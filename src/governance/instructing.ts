@@ -1,7 +1,11 @@
 import type { RequestVerdict } from "../core/engine/index.ts";
 import type { DispatchFacts, Judgement, MatchedPolicy, Policy } from "../core/governance/index.ts";
-import { assembleInstructions, type AssembledInstructions, type InstructionLayer } from "../core/instructions/index.ts";
-import type { PlanNode } from "../core/plan/index.ts";
+import {
+  type AssembledInstructions,
+  assembleInstructions,
+  type InstructionLayer,
+  type PlanNode,
+} from "../core/plan/index.ts";
 import { planNodeOf, type Scene } from "./facts.ts";
 import {
   agentLayers,
@@ -18,7 +22,7 @@ import type { Memories } from "./memories.ts";
 
 const NOTHING: Pick<AssembledInstructions, "sections" | "conflicts"> = { sections: [], conflicts: [] };
 
-/** For a node that may act; whoever may not is told nothing. */
+/** For a node that may act; one that may not gets no instructions. */
 export function instructed(
   judgement: Judgement,
   facts: DispatchFacts,
@@ -41,8 +45,8 @@ interface Instructing {
 }
 
 /**
- * What whoever does the work is told besides the work itself, strictest first. The engine's own guardrails are the same
- * for everybody and are added where the request is sent; the command and its inputs are the work.
+ * The instructions an agent gets besides the work itself, strictest first. The engine's own guardrails are the same
+ * for all and are added where the request is sent; the command and its inputs are the work.
  */
 function instruct({ facts, matched, request, planNode, memory }: Instructing): AssembledInstructions {
   const duty = planNode?.duty ?? null;
@@ -60,7 +64,7 @@ function instruct({ facts, matched, request, planNode, memory }: Instructing): A
   ]);
 }
 
-/** Policies that hold for this node and have something to say to it. */
+/** Policies that hold for this node and have instructions for it. */
 function policyLayers(policies: readonly Policy[], matched: readonly MatchedPolicy[]): readonly InstructionLayer[] {
   if (matched.length === 0) return [];
   return policies.flatMap((policy): InstructionLayer[] => {
@@ -81,7 +85,7 @@ function memoryLayers(
   return [memoryLayer(agentId, profile.name, entries.map(memoryLine))];
 }
 
-/** What the step or the lens asks for; what it says is the message itself. */
+/** What the step or the lens asks for; its text is the message itself. */
 function askedFor({ node }: DispatchFacts, { hints }: RequestVerdict, isModelConfigured: boolean): InstructionLayer {
   return {
     layer: 6,

@@ -1,12 +1,11 @@
 import { jsonToText } from "../core/base/index.ts";
 import { CONTEXT_CLASSES } from "../core/definition/index.ts";
 import type { DispatchFacts, Policy } from "../core/governance/index.ts";
-import type { InstructionLayer } from "../core/instructions/index.ts";
-import type { Candidate, Duty, PlanNode } from "../core/plan/index.ts";
+import type { Candidate, Duty, InstructionLayer, PlanNode } from "../core/plan/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { MemoryEntry } from "../store/index.ts";
 
-/** Null: the policy has nothing to say to whoever does the work. */
+/** Null: the policy has no instructions for the agent. */
 export function policyLayer({ name, version, scope, instructions, forbids }: Policy): InstructionLayer | null {
   if (instructions === null && forbids === null) return null;
   const isOwners = scope === "workflow" || scope === "agent";
@@ -72,8 +71,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * What the agent answered before. Each entry is one line that begins with where it comes from, whatever its text says:
- * it can open no section, and is last to be heard.
+ * What the agent answered before. Each entry is one line that begins with where it comes from, whatever its text is:
+ * it can open no section, and comes last.
  */
 export function memoryLayer(agentId: string, profile: string, lines: readonly string[]): InstructionLayer {
   return { layer: 9, source: `memory ${profile} of ${agentId}`, text: lines.join("\n") };

@@ -1,6 +1,11 @@
 import { type Agent, type DispatchFacts, dispatchPolicies, type Policy } from "../core/governance/index.ts";
-import { type InstructionLayer, renderInstructions, sentInstructions } from "../core/instructions/index.ts";
-import type { Candidate, PlanNode } from "../core/plan/index.ts";
+import {
+  type Candidate,
+  type InstructionLayer,
+  type PlanNode,
+  renderInstructions,
+  sentInstructions,
+} from "../core/plan/index.ts";
 import {
   agentLayers,
   candidateOf,
@@ -11,15 +16,15 @@ import {
   teamLayers,
 } from "./instruction-layers.ts";
 
-/** Whom instructions are for, before anybody has judged. */
+/** Whom instructions are for, before a verdict. */
 export interface Instructee extends Pick<DispatchFacts, "policies" | "gateway" | "agentId" | "agent" | "run"> {
   readonly provider: string | null;
   readonly planNode: PlanNode | undefined;
 }
 
 /**
- * The most characters a node's instructions may have: everything anybody could say to it, whether or not its policies
- * match and whatever its agent remembers by then. So a reservation made from it holds, and a rehearsal, which remembers
+ * The most characters a node's instructions may have: all instructions it could get, whether or not its policies
+ * match and whatever its agent remembers by then. So a reservation made from it holds, and a simulation, which remembers
  * nothing, makes the same one. Agents, policies and teams are replaced and never changed: each is measured once.
  */
 export function instructionLengthMax(to: Instructee): number {
@@ -37,7 +42,7 @@ export function instructionLengthMax(to: Instructee): number {
   return length;
 }
 
-/** For anybody whose work is read at all. */
+/** For every agent whose work is read at all. */
 const GUARDRAILS_LENGTH = renderInstructions(sentInstructions("model", [])).length;
 
 const GAP = "\n\n";
@@ -97,7 +102,7 @@ function policyLength(policy: Policy): number {
 
 const SPEAKING = new WeakMap<readonly Policy[], readonly Policy[]>();
 
-/** Most policies allow or forbid, and say nothing. */
+/** Most policies allow or forbid, and have no text. */
 function speaking(policies: readonly Policy[]): readonly Policy[] {
   let found = SPEAKING.get(policies);
   if (found === undefined)

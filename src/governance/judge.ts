@@ -9,8 +9,8 @@ import type { BookedCost } from "./booked-cost.ts";
 import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
- * Says whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
- * ruling takes is taken at once, for whoever is asked next; it is kept when the commit stands and given back when not.
+ * Decides whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
+ * ruling takes is taken at once, for the next request; it is kept when the commit stands and given back when not.
  */
 export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
@@ -20,7 +20,7 @@ export interface Judge {
   place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
   settle?(about: AboutRun, attempt: AdmittedAttempt, costMicros: number): readonly LedgerChange[];
-  /** What the report of an attempt is booked at; null: as it says. */
+  /** What the report of an attempt is booked at; null: as reported. */
   price?(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null;
   /** What a completed attempt is charged in credits; null: nothing is. */
   creditsOf?(about: AboutRun, spent: Spent): number | null;
@@ -32,14 +32,14 @@ export interface Judge {
   dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
   /** The replica whose nodes it judges. */
   attach?(replica: JudgedReplica): void;
-  /** A limit was passed by somebody else: what is counted is read again. */
+  /** A limit was passed by another replica: what is counted is read again. */
   reload?(orgId: string): Promise<void>;
 }
 
 export interface JudgedReplica {
   readonly replicaId: () => string;
-  /** Makes a waiting node ask again; `heard` is called once that is committed, whether it asked or not. */
-  wake(waiter: { readonly runId: string; readonly nodeId: string }, heard: () => void): void;
+  /** Makes a waiting node ask again; `onCommitted` is called once that is committed, whether it asked or not. */
+  wake(waiter: { readonly runId: string; readonly nodeId: string }, onCommitted: () => void): void;
 }
 
 export interface AboutRun {
@@ -67,7 +67,7 @@ export interface AboutRun {
   readonly returned?: Returned;
 }
 
-/** What the run gives back and spends in the very commit that is being decided, where nobody else can see it yet. */
+/** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */
 export interface Returned {
   slotsOf(agentId: string): number;
   /** What to add to the counter: `reservedMicros` is never positive. */

@@ -44,27 +44,27 @@ function asked({ approvers = [], otherwise = null, expiresMs = 7 * DAY }: Rule =
 
 /** What becomes of it when it is looked at exactly when something is due. */
 function life(start: LaunchApproval): readonly string[] {
-  const told: string[] = [];
+  const moves: string[] = [];
   let approval = start;
   for (let steps = 0; approval.status === "pending"; steps += 1) {
     if (steps > 20) throw new Error("it never ends");
     const { dueAt = 0 } = approval.chain ?? {};
     expect(moveLaunch(approval, dueAt - 1)).toBeNull();
     const next = moveLaunch(approval, dueAt);
-    if (next === null) throw new Error("nothing is due when it says so");
+    if (next === null) throw new Error("nothing is due when it should be");
     const { move, after } = next;
     const what =
       move.kind === "reminded" ? move.urgency : move.kind === "escalated" ? `${move.hop} ${move.who}` : move.kind;
-    told.push(`${(dueAt - AT) / HOUR} h: ${what}${after.status === "pending" ? "" : ` ${after.status}`}`);
+    moves.push(`${(dueAt - AT) / HOUR} h: ${what}${after.status === "pending" ? "" : ` ${after.status}`}`);
     expect(after.chain?.steps).toBe((approval.chain?.steps ?? 0) + 1);
     approval = after;
   }
-  return told;
+  return moves;
 }
 
 const who = (name: string, withinMs: number | null): Approver => ({ who: name, withinMs });
 
-describe("an approval of a launch that nobody answers", () => {
+describe("an approval of a launch without an answer", () => {
   it("is reminded of after an hour, a day and three days, and expires after seven", () => {
     expect(life(asked())).toEqual(["1 h: normal", "24 h: elevated", "72 h: critical", "168 h: resolved expired"]);
   });
@@ -73,11 +73,11 @@ describe("an approval of a launch that nobody answers", () => {
     [HOUR, ["1 h: resolved expired"]],
     [HOUR + 1, ["1 h: normal", `${(HOUR + 1) / HOUR} h: resolved expired`]],
     [DAY, ["1 h: normal", "24 h: resolved expired"]],
-  ])("is reminded of only before its end: %i ms", (expiresMs, told) => {
-    expect(life(asked({ expiresMs }))).toEqual(told);
+  ])("is reminded of only before its end: %i ms", (expiresMs, moves) => {
+    expect(life(asked({ expiresMs }))).toEqual(moves);
   });
 
-  it("goes from one approver to the next, each with their time, and then does what the chain says", () => {
+  it("goes from one approver to the next, each with their time, and then does what the chain defines", () => {
     const approvers = [who("role:lead", 2 * HOUR), who("team:ops", 3 * HOUR), who("user:ann", 20 * HOUR)];
     const hops = ["1 h: normal", "2 h: 1 team:ops", "5 h: 2 user:ann", "24 h: elevated"];
     expect(life(asked({ approvers, otherwise: "reject" }))).toEqual([...hops, "25 h: resolved rejected"]);
@@ -99,7 +99,7 @@ describe("an approval of a launch that nobody answers", () => {
     ["reject", "rejected"],
     ["abort", "rejected"],
     ["skip", "rejected"],
-  ] as const)("with otherwise %s is %s, by nobody but Sluice", (otherwise, status) => {
+  ] as const)("with otherwise %s is %s, by Sluice itself", (otherwise, status) => {
     const approval = asked({ approvers: [who("role:lead", HOUR / 2)], otherwise });
     const after = moveLaunch(approval, AT + HOUR / 2)?.after;
     expect(after).toMatchObject({
@@ -107,7 +107,7 @@ describe("an approval of a launch that nobody answers", () => {
       choice: otherwise,
       resolvedBy: "sluice",
       resolvedAt: AT + HOUR / 2,
-      reason: "nobody answered in time",
+      reason: "no answer in time",
       expiresAt: AT + 7 * DAY,
     });
   });

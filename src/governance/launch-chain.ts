@@ -4,7 +4,7 @@ import type { LaunchApproval, LaunchChain } from "../store/index.ts";
 
 type Urgency = (typeof APPROVAL_REMINDERS)[number]["urgency"];
 
-/** What became of an approval of a launch that nobody has answered. */
+/** What became of an unanswered approval of a launch. */
 export type LaunchMove =
   | { readonly kind: "reminded"; readonly urgency: Urgency }
   | { readonly kind: "escalated"; readonly hop: number; readonly who: string }
@@ -13,7 +13,7 @@ export type LaunchMove =
   | { readonly kind: "resolved" };
 
 const BY = "sluice";
-const NOBODY = "nobody answered in time";
+const UNANSWERED = "no answer in time";
 
 /** The chain of an approval that is asked for now. */
 export function newChain(rule: ApprovalRule, at: number): LaunchChain {
@@ -31,7 +31,7 @@ function armed(asked: Asked, otherwise: Otherwise | null, at: number): LaunchCha
 
 /**
  * What is due first at this moment, and the approval as it is afterwards: by the rules that hold for the approvals of
- * nodes. Null: nothing is due yet. Asked again with what came of it, it tells what is due after that.
+ * nodes. Null: nothing is due yet. Asked again with what came of it, it returns what is due after that.
  */
 export function moveLaunch(
   approval: LaunchApproval,
@@ -93,11 +93,11 @@ function hopped(approval: LaunchApproval, chain: LaunchChain, now: number): Retu
   return moved(approval, chain, { hopAt: null }, { kind: "waiting" });
 }
 
-/** What the chain says is done when nobody answers. A launch that is skipped or aborted is one that is not made. */
+/** What the chain does without an answer. A launch that is skipped or aborted is one that is not made. */
 function defaulted(approval: LaunchApproval, chain: LaunchChain, otherwise: Otherwise, now: number) {
   const { requestedAt, expiresAt } = approval;
   const isApproved = otherwise === "approve";
-  // Granted at its very end it would be of no use to anybody: it is good for as long again.
+  // Granted at its very end it would be of no use: it is valid for as long again.
   const until = isApproved && expiresAt <= now ? now + (expiresAt - requestedAt) : expiresAt;
   const status = isApproved ? "approved" : "rejected";
   return resolved({ ...approval, expiresAt: until }, chain, {
@@ -113,5 +113,5 @@ function resolved(
   chain: LaunchChain,
   closing: Pick<LaunchApproval, "status" | "choice" | "resolvedBy" | "resolvedAt">,
 ): ReturnType<typeof moved> {
-  return moved({ ...approval, ...closing, reason: NOBODY }, chain, {}, { kind: "resolved" });
+  return moved({ ...approval, ...closing, reason: UNANSWERED }, chain, {}, { kind: "resolved" });
 }

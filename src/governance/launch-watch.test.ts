@@ -118,7 +118,7 @@ describe("launches that wait", () => {
           source: "policy",
           status: "rejected",
           decision: "reject",
-          reason: "nobody answered in time",
+          reason: "no answer in time",
         },
       ],
     ]);
@@ -135,7 +135,7 @@ describe("launches that wait", () => {
     expect(await sent()).toEqual(["msg launch/apr_1/normal"]);
   });
 
-  it("are told of neither twice nor never when the process dies in between", async () => {
+  it("are sent neither twice nor never when the process dies in between", async () => {
     await ask();
     await pass(HOUR);
     const dying = watch({ moveLaunch: () => Promise.reject(new Error("gone")) });

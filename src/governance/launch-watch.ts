@@ -4,11 +4,11 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { AlertStore, LaunchApproval, LaunchApprovalStore, NewDelivery } from "../store/index.ts";
 import { type LaunchMove, moveLaunch } from "./launch-chain.ts";
 
-/** Something to be told outside that no audit record tells. */
+/** Something to be sent outside that no audit record holds. */
 export interface LaunchNotice {
   readonly orgId: string;
   readonly type: "approval.reminded";
-  /** The same whoever tells it. */
+  /** The same on every replica. */
   readonly key: string;
   readonly at: number;
   readonly data: JsonObject;
@@ -17,7 +17,7 @@ export interface LaunchNotice {
 export interface LaunchWatchOptions {
   readonly store: LaunchApprovalStore & Pick<AlertStore, "takeLease" | "dropLease" | "fireAlert">;
   readonly clock: Clock;
-  /** Who wants to hear it, and what they are sent. */
+  /** The subscribers, and what they are sent. */
   readonly deliveriesOf: (notice: LaunchNotice) => Promise<readonly NewDelivery[]>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -26,7 +26,7 @@ const PAGE = 200;
 const PAGES_MAX = 50;
 
 /**
- * Reminds of launches that wait for an approval, asks the next in the chain, and closes what nobody answers: what timers
+ * Reminds of launches that wait for an approval, asks the next in the chain, and closes what stays unanswered: what timers
  * of a run do for the approvals of its nodes. One process at a time looks; should two, each move counts once.
  */
 export class LaunchWatch {
@@ -77,7 +77,7 @@ export class LaunchWatch {
     }
   }
 
-  /** Told under a key before it is noted, so that neither a crash in between nor a rival tells it twice or never. */
+  /** Sent under a key before it is recorded, so that no crash and no other replica sends it twice or never. */
   async #remind(approval: LaunchApproval, move: LaunchMove, at: number): Promise<void> {
     if (move.kind !== "reminded") return;
     const { store, deliveriesOf } = this.#options;

@@ -14,8 +14,8 @@ describe("how often a key starts runs", () => {
     [[0, 1], { used: 2, freesAt: null }],
     [[0, 1, 2], { used: 3, freesAt: 60_000 }],
     [[0, 1, 2, 3], { used: 4, freesAt: 60_001 }],
-  ])("after starts at %j is %j", (times, said) => {
-    expect(started(times).look("key_1", 100)).toEqual({ ...LIMIT, ...said });
+  ])("after starts at %j is %j", (times, expected) => {
+    expect(started(times).look("key_1", 100)).toEqual({ ...LIMIT, ...expected });
   });
 
   it("is counted for each key alone", () => {
@@ -30,7 +30,7 @@ describe("how often a key starts runs", () => {
     expect(started([0, 1, 2]).look("key_1", at)).toMatchObject({ used });
   });
 
-  it("is not counted for what nobody starts by a key", () => {
+  it("is not counted for what is not started by a key", () => {
     const starts = started([0, 1, 2]);
     for (let turn = 0; turn < 10; turn += 1) starts.count(null, turn);
     expect(starts.look(null, 100)).toBeNull();
@@ -46,7 +46,7 @@ describe("how often a key starts runs", () => {
     }
   });
 
-  it("is nobody's business where there is no limit", () => {
+  it("is not counted where there is no limit", () => {
     const starts = new StartWindows(null);
     starts.count("key_1", 0);
     expect(starts.look("key_1", 0)).toBeNull();

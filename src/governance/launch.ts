@@ -13,8 +13,8 @@ import { gatewayFact } from "./gateway-fact.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 
-/** A run somebody wants to start. */
-export interface LaunchWish {
+/** A run that is to be started. */
+export interface LaunchSubject {
   readonly workflow: string;
   readonly status: "active" | "paused" | "deprecated";
   readonly posture: Posture;
@@ -36,18 +36,21 @@ export interface LaunchScene {
   readonly rate: RateFact | null;
 }
 
-export function judgeLaunchOf(wish: LaunchWish, { at, registered, gateways, tally, rate }: LaunchScene): Judgement {
-  const { workflow, depth, args } = wish;
+export function judgeLaunchOf(
+  request: LaunchSubject,
+  { at, registered, gateways, tally, rate }: LaunchScene,
+): Judgement {
+  const { workflow, depth, args } = request;
   const deployment = registered.deployments.find((one) => one.isActive && one.workflow === workflow);
-  const pinned = wish.gateway ?? deployment?.gateway ?? null;
+  const pinned = request.gateway ?? deployment?.gateway ?? null;
   const gateway = gatewayFor(gateways, pinned);
-  const charged = { gateway: gateway?.id ?? null, agent: null, workflow, team: wish.team ?? null };
+  const charged = { gateway: gateway?.id ?? null, agent: null, workflow, team: request.team ?? null };
   return judgeLaunch({
     at,
     platform: registered.platform,
-    workflowStatus: wish.status,
-    posture: wish.posture,
-    hasApprovedLaunch: wish.hasApprovedLaunch,
+    workflowStatus: request.status,
+    posture: request.posture,
+    hasApprovedLaunch: request.hasApprovedLaunch,
     gateway: gateway === undefined ? null : gatewayFact(gateway),
     noGateway: gateway === undefined ? noGateway(pinned) : null,
     envelopes: budgetsFor(registered.budgets, charged).map((budget) =>
@@ -108,7 +111,7 @@ interface Starts {
   first: number;
 }
 
-/** Lets go of starts up to a moment, each once, and says how many are left. */
+/** Drops starts up to a moment, each once, and returns how many are left. */
 function forget(starts: Starts, until: number): number {
   const { moments } = starts;
   while (starts.first < moments.length && (moments[starts.first] ?? until) <= until) starts.first += 1;

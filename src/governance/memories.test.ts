@@ -21,7 +21,7 @@ const kept = (at: number, parts: Partial<MemoryEntry> = {}): MemoryEntry => ({
   ...parts,
 });
 
-/** A store whose answers come when a test says so. */
+/** A store whose answers come when a test releases them. */
 function rig(stored: MemoryEntry[] = []) {
   const asked: string[] = [];
   let hold: Promise<void> = Promise.resolve();
@@ -75,7 +75,7 @@ describe("memories", () => {
     expect(recall(5, [], "other")).toEqual([]);
   });
 
-  it("tell the newest, oldest first, with what the run adds itself, each once", async () => {
+  it("return the newest, oldest first, with what the run adds itself, each once", async () => {
     const { memories, recall } = rig([kept(3), kept(1), kept(2)]);
     await memories.ensure("org", registered("ada"));
     expect(recall()).toEqual(["1", "2", "3"]);

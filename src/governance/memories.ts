@@ -24,7 +24,7 @@ interface OrgMemories {
 type Entries = Map<string, readonly MemoryEntry[]>;
 type Agents = Pick<Registered, "agents">;
 
-/** The newest entries of every agent that keeps a memory, so that what it is told is known without asking. */
+/** The newest entries of every agent that keeps a memory, so that its instructions are known without asking. */
 export class Memories {
   readonly #store: Pick<AgentMemoryStore, "readMemories">;
   readonly #orgs = new Map<string, OrgMemories>();
@@ -33,7 +33,7 @@ export class Memories {
     this.#store = store;
   }
 
-  /** Whether everything is here that the agents registered now may be told. */
+  /** Whether all entries are here that the agents registered now may get. */
   isReady(orgId: string, { agents }: Agents): boolean {
     const org = this.#org(orgId);
     if (org.agents === agents) return true;
@@ -87,7 +87,7 @@ export class Memories {
     for (const [key, [first]] of org.entries) if (first?.agentId === agentId) org.entries.set(key, []);
   }
 
-  /** What an agent is told, oldest first; `own` is what its run adds in the commit that is being decided. */
+  /** What an agent gets, oldest first; `own` is what its run adds in the commit that is being decided. */
   recall(
     orgId: string,
     agentId: string,
@@ -109,14 +109,14 @@ export class Memories {
   #org(orgId: string): OrgMemories {
     let org = this.#orgs.get(orgId);
     if (org === undefined) {
-      org = { agents: NOBODY, entries: new Map(), readings: new Set(), forgotten: 0 };
+      org = { agents: NO_AGENTS, entries: new Map(), readings: new Set(), forgotten: 0 };
       this.#orgs.set(orgId, org);
     }
     return org;
   }
 }
 
-const NOBODY: Registered["agents"] = new Map();
+const NO_AGENTS: Registered["agents"] = new Map();
 
 function keysOf(agents: Registered["agents"]): readonly MemoryKey[] {
   const keys: MemoryKey[] = [];

@@ -22,7 +22,7 @@ import {
   type WaitingStore,
 } from "../store/index.ts";
 import { Governor } from "./governor.ts";
-import { LaunchDesk } from "./launch-desk.ts";
+import { LaunchAdmission } from "./launch-admission.ts";
 import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
 import type { Registered } from "./registered.ts";
 import { RegisteredCache } from "./registered-cache.ts";
@@ -44,7 +44,7 @@ export interface GovernanceFigures extends ReconcilerFigures {
 export interface OpenedGovernance {
   readonly governor: Governor;
   readonly registered: RegisteredCache;
-  readonly launches: LaunchDesk;
+  readonly launches: LaunchAdmission;
   figures(): GovernanceFigures;
   start(): void;
   stop(): void;
@@ -64,7 +64,7 @@ export function openGovernance(options: GovernanceOptions): OpenedGovernance {
   return {
     governor,
     registered,
-    launches: new LaunchDesk({ governor, registered, store, clock }),
+    launches: new LaunchAdmission({ governor, registered, store, clock }),
     figures: () => ({ ...reconciler.figures(), waitingNodes: governor.waitingCount }),
     start() {
       registered.start();

@@ -68,7 +68,7 @@ describe("paused nodes", () => {
     expect(paused.release(() => 0)).toEqual([node("a"), node("b")]);
   });
 
-  it("wait for one budget at a time, and leave when they are told to", () => {
+  it("wait for one budget at a time, and leave on request", () => {
     const paused = new PausedNodes();
     paused.enter("org", "cap", { waiter: node("a"), estimateMicros: 1 });
     paused.enter("org", "other", { waiter: node("a"), estimateMicros: 1 });

@@ -5,7 +5,7 @@ import { HELD_MAX } from "./waiting-room.ts";
 
 interface Paused {
   readonly waiter: Waiter;
-  /** What it would reserve; null: nobody knows. */
+  /** What it would reserve; null: unknown. */
   readonly estimateMicros: number | null;
 }
 
@@ -16,7 +16,7 @@ interface Group {
 }
 
 /**
- * Who waits for a budget that pauses, in this process: apart from the queues of agents, so that nobody whose own budget
+ * Who waits for a budget that pauses, in this process: apart from the queues of agents, so that no node whose own budget
  * has room waits behind them.
  */
 export class PausedNodes {

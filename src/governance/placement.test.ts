@@ -94,7 +94,7 @@ describe("where a run belongs", () => {
     expect(placementOf(run(), { deployments: both, bindings: [] }, [])).not.toHaveProperty("agents");
   });
 
-  it("says apart what was named, for child runs and restarts", () => {
+  it("returns separately what was named, for child runs and restarts", () => {
     const named = { gateway: "mine", roleBindings: { editor: "me" } };
     expect(placementOf(run(named), { deployments: [], bindings: [] }, []).named).toEqual(named);
     expect(placementOf(run(), { deployments: [], bindings: [] }, [])).not.toHaveProperty("named");

@@ -3,7 +3,7 @@ import type { Plan } from "../core/plan/index.ts";
 import type { Gateway } from "../gateway/index.ts";
 import type { Registered } from "./registered.ts";
 
-/** A run that is about to start, and what whoever starts it has named. */
+/** A run that is about to start, and what its caller has named. */
 export interface PlacedRun {
   readonly workflow: string;
   readonly plan: Plan;

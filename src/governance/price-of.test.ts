@@ -25,7 +25,7 @@ describe("the price of a call", () => {
     }
   });
 
-  it("is else the list's, as it was at that moment, and says which", () => {
+  it("is else the list's, as it was at that moment, and names it", () => {
     const listed = findPrice("openai", "o3", { atMs: AT })?.priceId;
     expect(listed).toMatch(/^genai-prices\/openai\/o3/);
     expect(priceOf({ models: new Map() }, { provider: "openai", model: "o3", at: AT })?.id).toBe(listed);

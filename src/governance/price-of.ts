@@ -14,7 +14,7 @@ const MICROS_PER_USD = 1_000_000;
 export interface PriceSources {
   /** What is registered as `Model`. */
   readonly models: ReadonlyMap<string, ModelPrice>;
-  /** What the configuration of the adapter says. */
+  /** From the configuration of the adapter. */
   readonly ofAdapter?: OwnPrices | undefined;
 }
 

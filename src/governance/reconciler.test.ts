@@ -21,14 +21,14 @@ function rig(over: Partial<ReconcilerOptions["store"]> = {}) {
 }
 
 describe("the reconciler", () => {
-  it("recounts every five minutes, tells what was wrong, and counts it", async () => {
+  it("recounts every five minutes, reports what was wrong, and counts it", async () => {
     const { reconciler, asked, troubles } = rig();
     for (let minute = 1; minute <= 4; minute += 1) await reconciler.tick();
     expect(asked).toEqual([]);
     await reconciler.tick();
     expect(asked).toEqual(["recount"]);
     expect(troubles).toEqual(["a counter was wrong and has been set right: agent a of org: 2 open, counted again 1"]);
-    expect(reconciler.figures()).toEqual({ recounts: 1, mended: 1, unexplained: 0 });
+    expect(reconciler.figures()).toEqual({ recounts: 1, fixed: 1, unexplained: 0 });
   });
 
   it("lets go of memories every minute, in batches, and not for ever", async () => {
@@ -58,7 +58,7 @@ describe("the reconciler", () => {
     expect(reconciler.figures().unexplained).toBe(1);
   });
 
-  it("goes on when something fails, and stops when it is told to", async () => {
+  it("continues when something fails, and stops on request", async () => {
     const failing = rig({
       pruneMemories: () => Promise.reject(new Error("no database")),
       recount: () => Promise.reject(new Error("no database")),

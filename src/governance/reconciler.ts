@@ -11,7 +11,7 @@ export interface ReconcilerOptions {
 export interface ReconcilerFigures {
   readonly recounts: number;
   /** Counters that differed from the rows they count, and were set right. */
-  readonly mended: number;
+  readonly fixed: number;
   /** Envelopes with more spent than usage explains, at the last look. */
   readonly unexplained: number;
 }
@@ -28,11 +28,11 @@ const PERIOD_MS_MAX = 31 * 24 * 3_600_000;
 
 /**
  * A safety net: counters are right without it. Safe on any number of replicas, each of which looks for itself; what one
- * has mended the others find right.
+ * has fixed the others find right.
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #figures = { recounts: 0, mended: 0, unexplained: 0 };
+  readonly #figures = { recounts: 0, fixed: 0, unexplained: 0 };
   #stop: Stop | null = null;
   #isStopped = false;
   #minutes = 0;
@@ -76,10 +76,10 @@ export class Reconciler {
 
   async #recount(): Promise<void> {
     const { store, onTrouble } = this.#options;
-    const mended = await store.recount();
+    const fixed = await store.recount();
     this.#figures.recounts += 1;
-    this.#figures.mended += mended.length;
-    for (const line of mended) onTrouble("a counter was wrong and has been set right", line);
+    this.#figures.fixed += fixed.length;
+    for (const line of fixed) onTrouble("a counter was wrong and has been set right", line);
   }
 
   async #explain(): Promise<void> {

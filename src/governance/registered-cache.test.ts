@@ -24,7 +24,7 @@ class Registry {
   isOpen = true;
   loads = 0;
   isAway = false;
-  /** Set: the next load answers only when told to. */
+  /** Set: the next load answers only when released. */
   hold: Promise<void> | null = null;
 
   readonly cache = new RegisteredCache({

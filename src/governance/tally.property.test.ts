@@ -66,7 +66,7 @@ describe("a window that is always asked for more", () => {
     );
   });
 
-  it("has room when it said it would, for as many as it said, and is never late by more than a slice", () => {
+  it("has room when it predicted, for as many as it predicted, and is never late by more than a slice", () => {
     fc.assert(
       fc.property(rates, turns, fc.nat({ max: 9 }), (rate, steps, places) => {
         const tally = new Tally();

@@ -118,8 +118,8 @@ describe("a window", () => {
     [[100, 200], 2, { used: 3, freesAt: 1_200 }],
     [[100, 200], 3, { used: 3, freesAt: null }],
     [[], 3, { used: 3, freesAt: null }],
-  ])("with hits at %j and %i ahead says %j", (hits, ahead, said) => {
-    expect(at(...hits).windowOf("analyst", SECOND, 500, ahead)).toEqual(said);
+  ])("with hits at %j and %i ahead is %j", (hits, ahead, expected) => {
+    expect(at(...hits).windowOf("analyst", SECOND, 500, ahead)).toEqual(expected);
   });
 
   it("does not count what is exactly as old as it is long", () => {
@@ -159,13 +159,13 @@ describe("a window for many", () => {
 
   it.each([255, 256, 257, 1_000_000])("of %i has room for the last, and not for one more", (count) => {
     const rate = { count, windowMs: 1_000 };
-    const said = (many: number) => loaded([{ at: 400, count: many }]).windowOf("analyst", rate, 500);
-    expect(said(count - 1)).toEqual({ used: count - 1, freesAt: null });
-    expect(said(count)).toEqual({ used: count, freesAt: 1_400 });
-    expect(said(count + 1)).toEqual({ used: count + 1, freesAt: 1_400 });
+    const windowWith = (many: number) => loaded([{ at: 400, count: many }]).windowOf("analyst", rate, 500);
+    expect(windowWith(count - 1)).toEqual({ used: count - 1, freesAt: null });
+    expect(windowWith(count)).toEqual({ used: count, freesAt: 1_400 });
+    expect(windowWith(count + 1)).toEqual({ used: count + 1, freesAt: 1_400 });
   });
 
-  it("says when enough have left for those ahead too, and lets the next in at that moment", () => {
+  it("reports when enough have left for those ahead too, and lets the next in at that moment", () => {
     const rate = { count: 300, windowMs: 1_000 };
     const tally = loaded([
       { at: 100, count: 100 },

@@ -70,7 +70,7 @@ export class Tally {
 
   /**
    * Dispatches in the window that ends now, and when the next one fits if it is full. Places of those who were there
-   * first are theirs: to whoever comes behind them a window with room for no more is full.
+   * first are theirs: for those behind them a window with room for no more is full.
    */
   windowOf(agentId: string, { count, windowMs }: RateWindow, at: number, ahead = 0): Omit<RateFact, keyof RateLimit> {
     const tally = this.#agents.get(agentId);
@@ -81,7 +81,7 @@ export class Tally {
     return { used: Math.max(inside, count), freesAt: leaveAt(hits, inside + ahead - count + 1, windowMs) };
   }
 
-  /** Hits are counted in their order: whoever's clock is behind hits when the last one did. */
+  /** Hits are counted in their order: a replica whose clock is behind hits when the last one did. */
   hitAt(agentId: string, at: number): number {
     const tally = this.#agents.get(agentId);
     if (tally === undefined) return at;

@@ -13,7 +13,7 @@ const chosen = (more: object): Gathered =>
   }) as unknown as Gathered;
 
 describe("the audit of a route", () => {
-  it("says from which gateway a node was sent elsewhere, also when no other was there to choose", () => {
+  it("records from which gateway a node was sent elsewhere, also when no other was there to choose", () => {
     expect(routingAudit(about, request, chosen({ reroutedFrom: "a" }))).toMatchObject([
       {
         type: "routing.decided",
@@ -25,7 +25,7 @@ describe("the audit of a route", () => {
     ]);
   });
 
-  it("says nothing where there was nothing to choose", () => {
+  it("records nothing where there was nothing to choose", () => {
     expect(routingAudit(about, request, chosen({}))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import type { AboutRun } from "./judge.ts";
 
 const SYNC_TIMEOUT_MAX_MS = 270_000;
 
-/** What the gates said, as the engine is told. */
+/** The result of the gates, as the engine receives it. */
 export function verdictOf(
   judgement: Judgement,
   gathered: Gathered,
@@ -84,8 +84,8 @@ export function recordOf(
   const isHold = judgement.disposition === "hold";
   const isAllow = judgement.disposition === "allow";
   const explanation = isAllow ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
-  const said = `"trail":${trailText(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
-  const text = `{${said},"policies":${policyKeysText(facts.policies)},"facts":${factsText(facts)}}`;
+  const head = `"trail":${trailText(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
+  const text = `{${head},"policies":${policyKeysText(facts.policies)},"facts":${factsText(facts)}}`;
   return {
     verdictId,
     nodeId,
@@ -100,7 +100,7 @@ export function recordOf(
 
 const TRAIL_TEXTS = new WeakMap<Judgement["trail"], string>();
 
-/** Where no gate had anything to say, one trail stands for all. */
+/** Where no gate had a finding, one trail stands for all. */
 function trailText(trail: Judgement["trail"]): string {
   let text = TRAIL_TEXTS.get(trail);
   if (text === undefined) TRAIL_TEXTS.set(trail, (text = JSON.stringify(trail)));

@@ -105,7 +105,7 @@ export class WaitingNodes {
       const slash = key.indexOf("/");
       return { orgId: key.slice(0, slash), agentId: key.slice(slash + 1) };
     });
-    // Nodes that were claimed after another replica died may be the first this one hears of their organisation.
+    // Nodes that were claimed after another replica died may be the first this one sees of their organisation.
     await this.#options.prepare(new Set(waitedFor.map(({ orgId }) => orgId)));
     for (const { orgId, agentId } of waitedFor) this.#wakeFor(orgId, agentId);
     this.#wakePaused();

@@ -15,7 +15,7 @@ function roomWith(...nodeIds: readonly string[]): WaitingRoom {
 }
 
 describe("a waiting room", () => {
-  it("wakes as many as there are slots, the oldest first, and nobody twice", () => {
+  it("wakes as many as there are slots, the oldest first, and none twice", () => {
     const room = roomWith("a", "b", "c");
     expect(names(room.wake(A, 2))).toEqual(["a", "b"]);
     expect(names(room.wake(A, 2))).toEqual([]);
@@ -30,17 +30,17 @@ describe("a waiting room", () => {
     expect(names(room.wake(A, 1))).toEqual(["a"]);
   });
 
-  it("counts who was there before: those ahead of one in the queue, everybody for one who comes", () => {
+  it("counts who was there before: those ahead of one in the queue, all for one who comes", () => {
     const room = roomWith("a", "b", "c");
     expect(["a", "b", "c", "new"].map((nodeId) => room.ahead(A, node(nodeId), BEGUN_RANK))).toEqual([0, 1, 2, 3]);
     expect(room.ahead(A, node("a", "run_2"), BEGUN_RANK)).toBe(3);
     expect(room.ahead(B, node("a"), BEGUN_RANK)).toBe(0);
   });
 
-  it("forgets whoever was woken and asked for nothing, so that the next is served", () => {
+  it("forgets a waiter that was woken and asked for nothing, so that the next is served", () => {
     const room = roomWith("a", "b");
     const [call] = room.wake(A, 1);
-    if (call === undefined) throw new Error("nobody was woken");
+    if (call === undefined) throw new Error("no waiter was woken");
     expect(room.answered(call)).toBe(true);
     expect(room.isAnywhere(node("a"))).toBe(false);
     expect(names(room.wake(A, 1))).toEqual(["b"]);
@@ -51,7 +51,7 @@ describe("a waiting room", () => {
     const [first] = room.wake(A, 1);
     room.enter(A, node("a"), BEGUN_RANK);
     room.wake(A, 1);
-    if (first === undefined) throw new Error("nobody was woken");
+    if (first === undefined) throw new Error("no waiter was woken");
     expect(room.answered(first)).toBe(false);
     expect(room.has(A, node("a"))).toBe(true);
   });
@@ -79,7 +79,7 @@ describe("a waiting room", () => {
     expect(room.agents()).toEqual([A]);
   });
 
-  it("is empty when everybody has left", () => {
+  it("is empty when all have left", () => {
     const room = roomWith("a");
     room.serve(A, node("a"), BEGUN_RANK);
     room.leave(node("a"));
@@ -113,7 +113,7 @@ describe("runs in flight and new runs that wait for the same agent", () => {
     expect(room.ahead(A, node("step8"), BEGUN_RANK)).toBe(1);
     enter(room, BEGUN_RANK, "step8");
     expect(names(room.wake(A, 1))).toEqual(["new1"]);
-    // One that is called is before nobody but those called before it, whatever its rank.
+    // One that is called is behind only those called before it, whatever its rank.
     expect(room.ahead(A, node("new1"), NEW_RANK)).toBe(0);
     expect(room.ahead(A, node("step8"), BEGUN_RANK)).toBe(1);
     expect(names(room.wake(A, 2))).toEqual(["step8"]);
@@ -137,7 +137,7 @@ describe("runs in flight and new runs that wait for the same agent", () => {
 });
 
 describe("a queue that is longer than a process holds", () => {
-  it("takes no more, says so, and lets nobody new go before those that stand elsewhere", () => {
+  it("takes no more, reports that, and lets no newcomer go before those that stand elsewhere", () => {
     const room = new WaitingRoom();
     for (let index = 0; index < HELD_MAX; index += 1) expect(room.enter(A, node(`n${index}`), NEW_RANK)).toBe(true);
     expect(room.enter(A, node("more"), NEW_RANK)).toBe(false);
@@ -167,7 +167,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 );
 
 describe("a waiting room, whatever happens in it", () => {
-  it("serves in the order of arrival and never loses or doubles anybody", () => {
+  it("serves in the order of arrival and never loses or doubles a waiter", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const room = new WaitingRoom();

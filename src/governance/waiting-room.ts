@@ -82,7 +82,7 @@ export class WaitingRoom {
     this.#forgetEmpty(agent);
   }
 
-  /** Says whether more wait for the agent in the database than are held here. */
+  /** Records whether more wait for the agent in the database than are held here. */
   setBacklog(agent: string, hasBacklog: boolean): void {
     if (!hasBacklog && !this.#queues.has(agent)) return;
     this.#queue(agent).hasBacklog = hasBacklog;

@@ -1,6 +1,16 @@
-export { type ChildDeskOptions, openChildDesk } from "./child-desk.ts";
-export type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";
+export { openChildPreparer } from "./child-preparer.ts";
+export { launchFacts } from "./launch-facts.ts";
+export type {
+  LaunchCaller,
+  Launcher,
+  LaunchIdempotency,
+  LaunchRefusal,
+  LaunchRequest,
+  LaunchResult,
+  Relauncher,
+} from "./launcher.ts";
 export { keepPiece, type UnsavedPiece } from "./piece.ts";
-export { gatherPins, type Pinning } from "./pinning.ts";
-export { Recoverer, type RecovererOptions } from "./recoverer.ts";
-export { argsFor, RunLauncher, type RunLauncherOptions } from "./run-launcher.ts";
+export { gatherPins } from "./pinning.ts";
+export { Recoverer } from "./recoverer.ts";
+export { argsFor, RunLauncher } from "./run-launcher.ts";
+export { RunRelauncher } from "./run-relauncher.ts";

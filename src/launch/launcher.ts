@@ -1,18 +1,38 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
+import type { ArgOrigin } from "../core/provenance/index.ts";
 import type { SpanAddress } from "../core/trace/index.ts";
 import type { IdempotencyScope, RunRecord } from "../store/index.ts";
 
-/** Starts runs, whoever wants them: people, schedules, hooks, tools, parents. The same checks and gates for all. */
+/** Starts runs for people, schedules, hooks, tools and parents, with the same checks and gates for all. */
 export interface Launcher {
-  launch(wish: RunWish): Promise<LaunchResult>;
+  launch(request: LaunchRequest): Promise<LaunchResult>;
 }
 
-/** A run somebody wants. */
-export interface RunWish {
+/** Does a run again, as a new run or as the same one. */
+export interface Relauncher {
+  /** Starts a new run that keeps results of another one. */
+  relaunch(request: RelaunchRequest): Promise<LaunchResult>;
+  /** Why the launch gates do not let a run be recovered; null when they do. */
+  refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null>;
+}
+
+/** On whose behalf a run is started. */
+export interface LaunchCaller {
+  /** The id of a key, or `schedule:NAME`, `hook:NAME`. */
+  readonly startedBy: string;
+  /** The name people know; default: the id. */
+  readonly by?: string;
+  /** The agent the key belongs to; absent or null: a person. */
+  readonly agentId?: string | null;
+}
+
+export type LaunchIdempotency = IdempotencyScope & { readonly bodyHash: string };
+
+export interface LaunchRequest extends LaunchCaller {
   readonly orgId: string;
   readonly workflow: string;
-  /** The newest when absent. */
+  /** Default: the newest. */
   readonly version?: number;
   readonly args?: JsonObject;
   readonly model?: string;
@@ -20,18 +40,37 @@ export interface RunWish {
   readonly roleBindings?: Readonly<Record<string, string>>;
   readonly team?: string;
   readonly recovery?: { readonly max: number };
-  /** What started it, as `run.started` says: `api`, `schedule`, `hook`, `mcp`. */
+  /** What started it, as `run.started` records: `api`, `schedule`, `hook`, `mcp`. */
   readonly trigger: string;
-  /** On whose behalf: the id of a key, or `schedule:NAME`, `hook:NAME`. */
-  readonly startedBy: string;
-  /** The same as people know them; the id when absent. */
-  readonly by?: string;
-  /** Whose key it is, if it is an agent's. */
-  readonly agentId?: string | null;
-  /** The trace it belongs to, and the span in it; a new trace when absent. */
+  /** The trace it belongs to, and the span in it; default: a new trace. */
   readonly caller?: SpanAddress;
-  readonly idempotency?: IdempotencyScope & { readonly bodyHash: string };
+  readonly idempotency?: LaunchIdempotency;
 }
+
+export interface RelaunchRequest extends LaunchCaller {
+  /** The run whose results are kept. */
+  readonly run: RunRecord;
+  readonly from: RestartFrom | BranchFrom;
+  readonly idempotency?: LaunchIdempotency;
+}
+
+/** Everything that completed is kept, or what lies before a node. */
+export interface RestartFrom {
+  readonly kind: "restart";
+  readonly fromNode?: string;
+}
+
+/** What had settled at an event is kept, as far as its inputs stay the same. */
+export interface BranchFrom {
+  readonly kind: "branch";
+  readonly eventId: number;
+  /** Args that differ from those of the run. */
+  readonly args?: JsonObject;
+  /** Args that are taken from outputs of other runs. */
+  readonly inputsFrom?: InputsFrom;
+}
+
+export type InputsFrom = Readonly<Record<string, ArgOrigin>>;
 
 export type LaunchResult =
   /** `warnings`: what newer checks would refuse in the version, which runs all the same. */
@@ -40,11 +79,14 @@ export type LaunchResult =
   | { readonly kind: "repeated"; readonly run: RunRecord }
   | { readonly kind: "refused"; readonly refusal: LaunchRefusal };
 
+/** One thing that is wrong with a request. */
+type RequestProblem = Pick<Problem, "message" | "path" | "hint"> & { readonly code: string };
+
 export interface LaunchRefusal {
   /** A code of the API: `unknown_workflow`, `invalid_args`, `platform_closed`, `policy_blocked`, … */
   readonly code: string;
   readonly message: string;
-  readonly problems?: readonly Problem[];
+  readonly problems?: readonly RequestProblem[];
   /** When gates refused it: what they compared, and what would unblock it. */
   readonly explanation?: Explanation;
   /** When it may be tried again, epoch milliseconds. */

@@ -1,9 +1,9 @@
-import type { Pins } from "../core/pins/index.ts";
+import type { Pins } from "../core/plan/index.ts";
 import type { Launch } from "../driver/index.ts";
 import type { WorkflowStore } from "../store/index.ts";
 import { keepPinned } from "./pinning.ts";
 
-/** A workflow that nobody has saved, with everything it needs besides its own text. */
+/** A workflow that is not saved, with everything it needs besides its own text. */
 export interface UnsavedPiece {
   readonly source: string;
   /** Sha-256 of the source. */

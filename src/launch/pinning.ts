@@ -7,10 +7,17 @@ import {
   PROBLEM_CODES,
   type Problem,
 } from "../core/base/index.ts";
-import { checkSource } from "../core/plan/index.ts";
-import { catalogOfPins, hasNoPins, type PinnedVersion, type Pins, pinsToJson, refText } from "../core/pins/index.ts";
+import {
+  catalogOfPins,
+  checkSource,
+  hasNoPins,
+  type PinnedVersion,
+  type Pins,
+  pinsToJson,
+  refText,
+  type Team,
+} from "../core/plan/index.ts";
 import type { WorkflowRef } from "../core/definition/index.ts";
-import type { Team } from "../core/team/index.ts";
 import { lookUpIn, surroundingsOf, teamOf } from "../registry/index.ts";
 import type { RegistryStore, WorkflowStore } from "../store/index.ts";
 
@@ -32,7 +39,7 @@ const WORKFLOWS_MAX = 200;
 
 /**
  * Finds everything a run may need, down to the last child run of its child runs. Once it is kept beside the text, nothing
- * anybody registers changes what the run does.
+ * that is registered later changes what the run does.
  */
 export async function gatherPins(
   store: PinningStore,

@@ -2,10 +2,11 @@ import { type Clock, Rounds } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";
 import type { Recoverable, Store } from "../store/index.ts";
+import { launchFacts } from "./launch-facts.ts";
 
 export interface RecovererOptions {
   readonly store: Pick<Store, "listRecoverable" | "getRun" | "getWorkflow">;
-  readonly runtime: Pick<Runtime, "tell">;
+  readonly runtime: Pick<Runtime, "submit">;
   readonly governor: Pick<Governor, "judgeLaunch">;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -13,11 +14,11 @@ export interface RecovererOptions {
 
 const LOOK_EVERY_MS = 5_000;
 const PAGE = 100;
-/** The first time soon, then twice as long each time: what made it fail may take a while to mend. */
+/** The first time soon, then twice as long each time: the cause of the failure may take a while to go away. */
 const FIRST_DELAY_MS = 10_000;
 const DELAY_MS_MAX = 3_600_000;
 
-/** Recovers failed runs whose starters wanted that, as often as they allowed. Safe on any number of replicas. */
+/** Recovers failed runs as often as their starters allowed. Safe on any number of replicas. */
 export class Recoverer {
   readonly #options: RecovererOptions;
   readonly #rounds: Rounds;
@@ -41,12 +42,12 @@ export class Recoverer {
     await this.#rounds.stop();
   }
 
-  /** Whoever is second finds the run going again, and is refused. */
+  /** Of several replicas, the second finds the run open again, and is refused. */
   async look(): Promise<void> {
     const { store, runtime, clock } = this.#options;
     for (const found of await store.listRecoverable(PAGE)) {
       if (clock.now() < found.endedAt + delayOf(found) || !(await this.#mayRun(found))) continue;
-      await runtime.tell(found.orgId, found.runId, { type: "recover", reason: "recovered by itself" });
+      await runtime.submit(found.orgId, found.runId, { type: "recover", reason: "recovered by itself" });
     }
   }
 
@@ -54,11 +55,9 @@ export class Recoverer {
     const { store, governor } = this.#options;
     const run = await store.getRun(orgId, runId);
     if (run === undefined) return false;
-    const { workflow, args, gateway, team, recursionDepth: depth } = run;
-    const record = await store.getWorkflow(orgId, workflow);
-    const { status = "active", posture = "bounded_autonomous" } = record ?? {};
-    const asked = { workflow, status, posture, hasApprovedLaunch: true, depth, args, gateway, team };
-    const judgement = await governor.judgeLaunch(orgId, { ...asked, keyId: null });
+    const record = await store.getWorkflow(orgId, run.workflow);
+    const facts = launchFacts({ ...run, depth: run.recursionDepth }, record);
+    const judgement = await governor.judgeLaunch(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
     return judgement.disposition !== "block";
   }
 }

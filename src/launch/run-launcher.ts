@@ -1,24 +1,19 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
 import { checkArgs } from "../core/definition/index.ts";
-import type { Explanation } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import type { Runtime } from "../driver/index.ts";
-import type { LaunchRuling, OpenedGovernance } from "../governance/index.ts";
-import type { IdempotencyScope, RunRecord, Store, WorkflowRecord } from "../store/index.ts";
-import type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "./launcher.ts";
+import type { WorkflowRecord } from "../store/index.ts";
+import { Admission, type AdmissionOptions, refuse, refused, type RefusedLaunch } from "./admission.ts";
+import type { Launcher, LaunchRefusal, LaunchResult, LaunchRequest } from "./launcher.ts";
 import { gatherPins, keepPinned } from "./pinning.ts";
 
-export interface RunLauncherOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly governance: Pick<OpenedGovernance, "launches">;
-}
+export type RunLauncherOptions = AdmissionOptions;
 
 const PLAIN_MAX = 2_000;
 
-/** Asks for the version, the pins, the args and the gates, in this order, and then for the run. */
+/** Finds the version and the pins, checks the args, asks the gates, in this order, and then starts the run. */
 export class RunLauncher implements Launcher {
   readonly #options: RunLauncherOptions;
+  readonly #admission: Admission;
   /**
    * Texts that refer to nothing outside themselves, by organisation and hash, with their warnings: nothing has to be
    * looked up for them.
@@ -27,13 +22,14 @@ export class RunLauncher implements Launcher {
 
   constructor(options: RunLauncherOptions) {
     this.#options = options;
+    this.#admission = new Admission(options);
   }
 
-  async launch(wish: RunWish): Promise<LaunchResult> {
-    const before = await this.#repeated(wish.idempotency);
+  async launch(request: LaunchRequest): Promise<LaunchResult> {
+    const before = await this.#admission.repeated(request.idempotency);
     if (before !== undefined) return before;
-    const { orgId, workflow: name, team = null } = wish;
-    const found = await this.#version(wish);
+    const { orgId, workflow: name, team = null } = request;
+    const found = await this.#version(request);
     if (!found.ok) return refused(found.refusal);
     const { record, version, hash } = found;
     const pinning = await this.#pinned(orgId, hash, team);
@@ -41,23 +37,27 @@ export class RunLauncher implements Launcher {
     const { pinnedHash, warnings } = pinning;
     const plan = await this.#options.runtime.planOf(orgId, pinnedHash ?? hash);
     if (plan === undefined) return refuse("unknown_version", `Version ${version} can no longer be compiled.`);
-    const args = argsFor(plan, wish.args ?? {});
+    const args = argsFor(plan, request.args ?? {});
     if (!args.ok) return refused(args.refusal);
-    const ruling = await this.#judge(wish, record, version, args.args);
-    if (ruling.refusal !== null) return refused(ruling.refusal);
-    const started = await this.#start(wish, ruling.ruling, {
-      orgId,
-      workflow: name,
-      version,
-      definitionHash: hash,
-      pinnedHash,
-      args: args.args,
-    });
+    const { startedBy, by = startedBy, agentId = null, caller, idempotency } = request;
+    const { model = null, gateway = null, roleBindings = {} } = request;
+    const candidate = { orgId, workflow: name, version, args: args.args, model, gateway, roleBindings, team };
+    const started = await this.#admission.start(
+      { ...candidate, caller: { startedBy, by, agentId }, record, depth: 0 },
+      {
+        definitionHash: hash,
+        pinnedHash,
+        trigger: request.trigger,
+        recoveryMax: request.recovery?.max ?? null,
+        ...(caller === undefined ? {} : { traceId: caller.traceId, parentSpanId: caller.spanId }),
+        ...(idempotency === undefined ? {} : { idempotency }),
+      },
+    );
     return started.kind === "started" && warnings.length > 0 ? { ...started, warnings } : started;
   }
 
   /** What a run of this text needs besides it, found now and kept. */
-  async #pinned(orgId: string, hash: string, team: string | null): Promise<Pinned | Refused> {
+  async #pinned(orgId: string, hash: string, team: string | null): Promise<Pinned | RefusedLaunch> {
     const key = `${orgId}/${hash}`;
     const plain = team === null ? this.#plain.get(key) : undefined;
     if (plain !== undefined) return { kind: "pinned", pinnedHash: null, warnings: plain };
@@ -75,52 +75,12 @@ export class RunLauncher implements Launcher {
     return { kind: "pinned", pinnedHash, warnings };
   }
 
-  async #start(
-    wish: RunWish,
-    ruling: LaunchRuling,
-    what: Pick<RunRecord, "orgId" | "workflow" | "version" | "definitionHash" | "pinnedHash" | "args">,
-  ): Promise<LaunchResult> {
-    try {
-      const outcome = await this.#options.runtime.launch({
-        ...what,
-        trigger: wish.trigger,
-        startedBy: wish.startedBy,
-        model: wish.model ?? null,
-        gateway: wish.gateway ?? null,
-        roleBindings: wish.roleBindings ?? {},
-        team: wish.team ?? null,
-        recoveryMax: wish.recovery?.max ?? null,
-        ...(wish.caller === undefined ? {} : { traceId: wish.caller.traceId, parentSpanId: wish.caller.spanId }),
-        ...(wish.idempotency === undefined ? {} : { idempotency: wish.idempotency }),
-      });
-      if (outcome.kind !== "started") await ruling.giveBack();
-      return outcome;
-    } catch (error) {
-      await ruling.giveBack();
-      throw error;
-    }
-  }
-
   #rememberPlain(key: string, warnings: readonly Problem[]): void {
     if (this.#plain.size >= PLAIN_MAX) this.#plain.clear();
     this.#plain.set(key, warnings);
   }
 
-  async #repeated(
-    idempotency: (IdempotencyScope & { readonly bodyHash: string }) | undefined,
-  ): Promise<LaunchResult | undefined> {
-    if (idempotency === undefined) return undefined;
-    const { store } = this.#options;
-    const found = await store.findIdempotent(idempotency);
-    if (found === undefined) return undefined;
-    if (found.bodyHash !== idempotency.bodyHash) {
-      return refuse("idempotency_conflict", "The Idempotency-Key was used within a day for another body.");
-    }
-    const run = await store.getRun(idempotency.orgId, found.runId);
-    return run === undefined ? undefined : { kind: "repeated", run };
-  }
-
-  async #version({ orgId, workflow: name, version }: RunWish): Promise<FoundVersion> {
+  async #version({ orgId, workflow: name, version }: LaunchRequest): Promise<FoundVersion> {
     const { store } = this.#options;
     const record = await store.getWorkflow(orgId, name);
     if (record === undefined) return missing("unknown_workflow", `There is no workflow "${name}".`);
@@ -130,34 +90,6 @@ export class RunLauncher implements Launcher {
     if (found !== undefined) return { ok: true, record, version, hash: found.hash };
     return missing("unknown_version", `"${name}" has no version ${version}; its newest is ${latest.version}.`);
   }
-
-  async #judge(
-    wish: RunWish,
-    { status, posture }: WorkflowRecord,
-    version: number,
-    args: JsonObject,
-  ): Promise<{ readonly ruling: LaunchRuling; readonly refusal: LaunchRefusal | null }> {
-    const { orgId, workflow, gateway = null, model = null, roleBindings = {}, team = null, startedBy } = wish;
-    const ruling = await this.#options.governance.launches.judge(orgId, {
-      workflow,
-      status,
-      posture,
-      version,
-      depth: 0,
-      args,
-      gateway,
-      model,
-      roleBindings,
-      team,
-      keyId: startedBy,
-      by: wish.by ?? startedBy,
-      agentId: wish.agentId ?? null,
-    });
-    const { judgement } = ruling;
-    if (judgement.disposition !== "block") return { ruling, refusal: null };
-    const { explanation, block } = judgement;
-    return { ruling, refusal: refusalOf(explanation, block.until) };
-  }
 }
 
 interface Pinned {
@@ -166,16 +98,9 @@ interface Pinned {
   readonly warnings: readonly Problem[];
 }
 
-type Refused = Extract<LaunchResult, { kind: "refused" }>;
-
 type FoundVersion =
   | { readonly ok: true; readonly record: WorkflowRecord; readonly version: number; readonly hash: string }
   | { readonly ok: false; readonly refusal: LaunchRefusal };
-
-export function refusalOf(explanation: Explanation, until: number | undefined): LaunchRefusal {
-  const { code, message } = explanation;
-  return { code, message, explanation, ...(until === undefined ? {} : { until }) };
-}
 
 /** The args of a run, with their defaults; or everything that is wrong with them. */
 export function argsFor(
@@ -194,12 +119,4 @@ export function argsFor(
 
 function missing(code: string, message: string): FoundVersion {
   return { ok: false, refusal: { code, message } };
-}
-
-function refused(refusal: LaunchRefusal): Refused {
-  return { kind: "refused", refusal };
-}
-
-function refuse(code: string, message: string): Refused {
-  return refused({ code, message });
 }

@@ -33,7 +33,7 @@ export const approvalTools: readonly FixedTool[] = [
     title: "Answer an approval",
     description:
       "Answers an approval in the name of the key's owner. Ask the person first, and show them what would be done. " +
-      "The first answer counts, and nobody answers for their own work.",
+      "The first answer counts, and no caller answers for its own work.",
     input: z.strictObject({
       approval_id: z.string().min(1).max(200).describe("Id of an approval: list_approvals shows it"),
       decision: z.enum(DECISIONS).describe("One of the choices of the approval"),
@@ -51,7 +51,7 @@ export const approvalTools: readonly FixedTool[] = [
         ...(modifications === undefined ? {} : { modifications: modifications as JsonObject }),
       };
       const { id: approvalId, ...approval } = await api.resolveApproval(approval_id, given);
-      const sentence = `Approval ${approvalId} is ${approval.status}; run ${approval.runId} goes on.`;
+      const sentence = `Approval ${approvalId} is ${approval.status}; run ${approval.runId} continues.`;
       return answer({ approvalId, ...approval }, sentence);
     },
   }),

@@ -1,12 +1,12 @@
 import { type Client, ProtocolError } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ENDLESS, FAILING, GATED, HELLO, STRANGER } from "../../test/api/fixture.ts";
-import { connectCaller, type Era, type Told, toldBy } from "../../test/mcp/caller.ts";
+import { connectCaller, type Era, type ToolAnswer, answerOf } from "../../test/mcp/caller.ts";
 import { serve, type Served } from "../server/index.ts";
 
 const HIDDEN = "name: hidden\nsteps:\n  - { id: a, command: A }\n";
 const RISKY = `name: risky
-description: Pays somebody.
+description: Pays an invoice.
 args:
   amount: { type: number, required: true, minimum: 0, maximum: 10, description: "In dollars" }
   account: { type: string, pattern: "(?i)^[a-z]+$", default: main }
@@ -50,13 +50,13 @@ async function connect(key: string, era: Era = "auto"): Promise<Client> {
   return client;
 }
 
-async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Told> {
-  return toldBy(await client.callTool({ name, arguments: given }));
+async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<ToolAnswer> {
+  return answerOf(await client.callTool({ name, arguments: given }));
 }
 
 async function expose(source: string, more: object = {}): Promise<void> {
   const name = /^name: (\S+)/m.exec(source)?.[1] ?? "";
-  const { body } = await api.tell("POST", "apply", {
+  const { body } = await api.request("POST", "apply", {
     body: [{ kind: "Workflow", name, spec: { source, exposed: true, ...more } }],
   });
   expect(body.applied[0].problems).toBeUndefined();
@@ -90,7 +90,7 @@ describe.each(["auto", "legacy"] as const)("a client (%s)", (era) => {
     expect(names.filter((name) => name === "run_workflow")).toHaveLength(1);
     const risky = tools.find(({ name }) => name === "run_risky");
     expect(risky).toMatchObject({
-      description: expect.stringContaining("Pays somebody."),
+      description: expect.stringContaining("Pays an invoice."),
       inputSchema: {
         type: "object",
         required: ["amount"],
@@ -124,42 +124,42 @@ describe.each(["auto", "legacy"] as const)("a client (%s)", (era) => {
 
   it("runs a workflow to its end and hears how far it is", async () => {
     const client = await connect(ADMIN, era);
-    const heard: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+    const received: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
     const result = await client.callTool(
       { name: "run_hello", arguments: { who: "Ada" } },
-      { onprogress: (progress) => heard.push(progress) },
+      { onprogress: (progress) => received.push(progress) },
     );
-    const { isError, data, text } = toldBy(result);
+    const { isError, data, text } = answerOf(result);
     expect(isError).toBe(false);
     expect(data).toMatchObject({ workflow: "hello", status: "completed", costMicros: 0, executedCount: 2 });
     expect(data.outputs).toEqual({ thank: { stdout: "Thank Ada" } });
     expect(text).toBe(`Run ${data.runId} of hello@1 is completed.`);
-    expect(heard.map(({ progress, total }) => [progress, total])).toEqual([
+    expect(received.map(({ progress, total }) => [progress, total])).toEqual([
       [0, 2],
       [1, 2],
       [2, 2],
     ]);
-    expect(heard[1]?.message).toBe("greet: completed");
+    expect(received[1]?.message).toBe("greet: completed");
     const [, copy] = result.content;
     expect(copy?.type === "text" ? JSON.parse(copy.text) : null).toEqual(data);
     const shown = await call(client, "get_run", { run_id: data.runId });
     expect(shown.data).toEqual(data);
-    expect((await api.tell("GET", `runs/${data.runId}`)).body.trigger).toBe("mcp");
+    expect((await api.request("GET", `runs/${data.runId}`)).body.trigger).toBe("mcp");
   });
 
-  it("is held by a policy until somebody else says yes", async () => {
+  it("is held by a policy until another person approves", async () => {
     const requester = await api.key("operator");
     const approver = await api.key("approver");
     const condition = "run.workflow == 'hello' && node.id == 'thank'";
     const spec = { category: "guardrail", condition, action: "require_approval", reason: "ask first" };
-    expect((await api.tell("PUT", "policies/ask", { body: spec })).status).toBeLessThan(300);
+    expect((await api.request("PUT", "policies/ask", { body: spec })).status).toBeLessThan(300);
     const client = await connect(requester, era);
     const held = await call(client, "run_workflow", { workflow: "hello", args: { who: "Ada" } });
     expect(held).toMatchObject({ isError: false, data: { status: "running", isPaused: true, outputs: {} } });
     const [waiting] = held.data.waitingFor;
     expect(waiting).toMatchObject({ nodeId: "thank", choices: expect.arrayContaining(["approve", "reject"]) });
     expect(held.text).toContain(waiting.approvalId);
-    // The same from the state alone, which somebody sees who has not watched.
+    // The same from the state alone, as a caller sees it that has not watched.
     expect((await call(client, "get_run", { run_id: held.data.runId })).data.waitingFor).toEqual([waiting]);
     const given = { approval_id: waiting.approvalId, decision: "approve", digest: waiting.digest };
     expect(await call(client, "resolve_approval", given)).toMatchObject({ isError: true, data: { code: "forbidden" } });
@@ -178,21 +178,21 @@ describe.each(["auto", "legacy"] as const)("a client (%s)", (era) => {
     expect(watched.data).toMatchObject({ status: "completed", outputs: { thank: { stdout: "Thank Ada" } } });
     expect(watched.data.events[0].eventId).toBe(held.data.lastEventId + 1);
     expect(watched.data.events.at(-1).type).toBe("run.completed");
-    await api.tell("DELETE", "policies/ask");
+    await api.request("DELETE", "policies/ask");
   });
 
-  it("is told why a run may not be started, and what would unblock it", async () => {
+  it("learns why a run may not be started, and what would unblock it", async () => {
     const client = await connect(ADMIN, era);
-    await api.tell("PUT", "/api/v1/platform", { body: { open: false, reason: "drill" } });
+    await api.request("PUT", "/api/v1/platform", { body: { open: false, reason: "drill" } });
     const refused = await call(client, "run_hello", { who: "Ada" });
-    await api.tell("PUT", "/api/v1/platform", { body: { open: true } });
+    await api.request("PUT", "/api/v1/platform", { body: { open: true } });
     expect(refused).toMatchObject({ isError: true, data: { code: "platform_closed", status: 503 } });
     expect(refused.data.unblock.length).toBeGreaterThan(0);
     expect(refused.data.explanation).toMatchObject({ gate: expect.any(String), unblock: refused.data.unblock });
     expect(refused.text).toContain("To unblock it:");
   });
 
-  it("stops waiting when it is told to, and ends the run only when it said so", async () => {
+  it("stops waiting on its signal, and ends the run only on request", async () => {
     const client = await connect(ADMIN, era);
     for (const isEnded of [false, true]) {
       const leave = new AbortController();
@@ -207,7 +207,7 @@ describe.each(["auto", "legacy"] as const)("a client (%s)", (era) => {
       await expect(waiting).rejects.toThrow();
       while (api.app.streams().open > 0) await new Promise((resolve) => setImmediate(resolve));
       if (isEnded) await api.settle(id);
-      expect((await api.tell("GET", `runs/${id}`)).body.status).toBe(isEnded ? "cancelled" : "running");
+      expect((await api.request("GET", `runs/${id}`)).body.status).toBe(isEnded ? "cancelled" : "running");
       if (!isEnded) {
         expect(await call(client, "cancel_run", { run_id: id, reason: "enough" })).toMatchObject({ isError: false });
       }
@@ -268,7 +268,7 @@ describe("waiting", () => {
 });
 
 describe("results", () => {
-  it("says which node failed, as an error to whoever wanted the result", async () => {
+  it("says which node failed, as an error to the caller that wanted the result", async () => {
     const client = await connect(ADMIN);
     const failed = await call(client, "run_failing");
     expect(failed).toMatchObject({ isError: true, data: { status: "failed", failedCount: 1 } });
@@ -339,7 +339,7 @@ describe("results", () => {
 });
 
 describe("what is not there", () => {
-  it("is a tool nobody knows", async () => {
+  it("is an unknown tool", async () => {
     const client = await connect(ADMIN);
     for (const name of [
       "run_hidden",
@@ -441,12 +441,12 @@ describe("what is sent", () => {
 describe("who asks", () => {
   it("needs a key, and is answered as everywhere else without one", async () => {
     for (const key of [null, "slk_unknown_key", "garbage"]) {
-      const { status, body, headers } = await api.tell("POST", "/mcp", { key, body: {} });
+      const { status, body, headers } = await api.request("POST", "/mcp", { key, body: {} });
       expect([status, body.code]).toEqual([401, "unauthenticated"]);
       expect(headers.get("www-authenticate")).toContain("Bearer");
     }
     const cookie = { cookie: `sluice_session=${ADMIN}`, origin: "http://localhost" };
-    expect((await api.tell("POST", "/mcp", { key: null, body: {}, headers: cookie })).status).toBe(401);
+    expect((await api.request("POST", "/mcp", { key: null, body: {}, headers: cookie })).status).toBe(401);
     await expect(connectCaller(served.url, "slk_unknown_key")).rejects.toThrow();
   });
 
@@ -461,14 +461,14 @@ describe("who asks", () => {
   ])("from a page of %s at %s is answered %i", async (origin, host, expected) => {
     const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const headers = { origin, host, accept: "application/json, text/event-stream" };
-    const { status, body: told } = await api.tell("POST", "/mcp", { body, headers });
+    const { status, body: replied } = await api.request("POST", "/mcp", { body, headers });
     expect(status).toBe(expected);
-    if (expected === 403) expect(told.code).toBe("bad_origin");
+    if (expected === 403) expect(replied.code).toBe("bad_origin");
   });
 
   it("opens and ends no session", async () => {
     for (const method of ["GET", "DELETE", "PUT"]) {
-      const { status, headers } = await api.tell(method, "/mcp");
+      const { status, headers } = await api.request(method, "/mcp");
       expect([status, headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     }
   });
@@ -504,7 +504,7 @@ describe("who asks", () => {
       },
     );
     const policy = { category: "guardrail", condition: "node.id == 'see'", action: "require_approval" };
-    await api.tell("PUT", "policies/see", { body: policy });
+    await api.request("PUT", "policies/see", { body: policy });
     const client = await connect(key);
     const { data } = await call(client, "run_look");
     const given = { approval_id: data.waitingFor[0].approvalId, decision: "approve" };
@@ -512,6 +512,6 @@ describe("who asks", () => {
       isError: true,
       data: { code: "self_approval" },
     });
-    await api.tell("DELETE", "policies/see");
+    await api.request("DELETE", "policies/see");
   });
 });

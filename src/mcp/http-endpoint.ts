@@ -6,7 +6,7 @@ import { OpenCalls } from "./open-calls.ts";
 export interface McpEndpointOptions {
   /** Bytes a request may weigh. */
   readonly bytesMax: number;
-  /** A word nobody guesses. */
+  /** Not guessable. */
   readonly newSession: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -51,13 +51,13 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 
 /**
  * Only the handshake of the older revision comes without these headers. Its clients send the session they are given
- * with every request, which is all a session is here: a word that tells one client from another under the same key.
+ * with every request, which is all a session is here: a word that distinguishes clients under the same key.
  */
 function isFirst({ headers }: Request): boolean {
   return !headers.has(SESSION_HEADER) && !headers.has(VERSION_HEADER);
 }
 
-/** The library is large, and most servers start long before somebody speaks MCP with them. */
+/** The library is large, and most servers start long before an MCP client connects. */
 async function open(
   { bytesMax, onTrouble }: McpEndpointOptions,
   callers: WeakMap<object, McpCaller>,
@@ -77,7 +77,7 @@ async function open(
       const { api } = caller;
       return createMcpServer({ api, shelf, connection: null, calls, announces: false, explain: () => null, onTrouble });
     },
-    // A stream says something every few seconds, so that nobody in between takes a long wait for a dead connection.
+    // A stream sends something every few seconds, so that no proxy takes a long wait for a dead connection.
     { responseMode: "sse", maxRequestBodySize: bytesMax },
   );
 }

@@ -1,4 +1,3 @@
-export { createMcpEndpoint, type McpCaller, type McpEndpoint, type McpEndpointOptions } from "./http-endpoint.ts";
+export { createMcpEndpoint } from "./http-endpoint.ts";
 export { createInProcessFetch } from "./in-process-fetch.ts";
-export { serveMcpStdio, type McpStdio, type McpStdioOptions } from "./stdio-endpoint.ts";
-export type { Trouble } from "./tool-result.ts";
+export { serveMcpStdio } from "./stdio-endpoint.ts";

@@ -1,7 +1,7 @@
 /** Words that several tools take. */
 import { z } from "zod";
 
-/** The clients of the official SDK give up after 60 seconds unless they are told otherwise. */
+/** The clients of the official SDK give up after 60 seconds by default. */
 const WAIT_SECONDS = 50;
 const WAIT_SECONDS_MAX = 600;
 
@@ -14,13 +14,13 @@ export const waitSeconds = z
   .default(WAIT_SECONDS)
   .describe(`How long to wait for the run, at most ${WAIT_SECONDS_MAX}; 0 answers at once`);
 
-/** What whoever starts a run may say about waiting for it. */
+/** How the starter of a run waits for it. */
 export const waitWords = {
   wait_seconds: waitSeconds,
   cancel_on_abort: z
     .boolean()
     .default(false)
-    .describe("Cancel the run when this request is cancelled; otherwise it goes on"),
+    .describe("Cancel the run when this request is cancelled; otherwise it continues"),
   idempotency_key: z
     .string()
     .min(1)
@@ -42,7 +42,7 @@ export function readWaitWords(given: object): z.ZodSafeParseResult<WaitWords> {
 
 export const page = {
   limit: z.number().int().min(1).max(100).optional().describe("How many at most; 25 when left out"),
-  cursor: z.string().optional().describe("nextCursor of an earlier answer, to go on from there"),
+  cursor: z.string().optional().describe("nextCursor of an earlier answer, to continue from there"),
 };
 
 /** Without what was left out, which would otherwise count as said. */

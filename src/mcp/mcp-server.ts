@@ -25,9 +25,9 @@ export interface McpServerParts {
   readonly connection: string | null;
   /** Where a caller finds again what it wants to take back; null where the connection itself carries that. */
   readonly calls: { readonly open: OpenCalls; readonly session: string } | null;
-  /** The caller is told when the list of tools changes. */
+  /** The caller is notified when the list of tools changes. */
   readonly announces: boolean;
-  /** Called before the caller is told the tools anew. */
+  /** Called before the caller is sent the tools again. */
   readonly onListing?: () => Promise<void>;
   /** What to say of an error that no server of ours has answered; null: it is a bug. */
   readonly explain: (error: unknown) => Trouble | null;
@@ -129,7 +129,7 @@ function callOf({ api, connection, calls }: McpServerParts, { mcpReq }: ServerCo
   const report = ({ done, total, message }: Progress): void => {
     if (token === undefined || signal.aborted) return;
     const params = { progressToken: token, progress: done, total, message };
-    // Whoever has gone away does not hear it, and the call ends by its signal.
+    // A caller that has gone away does not receive it, and the call ends by its signal.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   };
   const idempotencyKey = connection === null ? null : digestText(`mcp ${connection} ${typeof id} ${id}`);

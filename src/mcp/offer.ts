@@ -10,7 +10,7 @@ export interface Offer {
   readonly annotations: ToolAnnotations;
 }
 
-/** Nothing is known: whoever calls has to expect everything. */
+/** Nothing is known: the caller has to expect everything. */
 const UNKNOWN: Offer = {
   description: null,
   args: null,
@@ -58,7 +58,7 @@ function riskOf(definition: Definition): ToolAnnotations {
   }
   const { steps } = definition;
   const isOpaque = steps.some((step) => step.workflowRef !== null || step.unresolvedLibraryStep !== null);
-  // A gate only asks somebody.
+  // A gate only asks a person.
   const acting = steps.filter(({ approval, command }) => approval === null || command !== null);
   const readOnlyHint = !isOpaque && acting.every(({ action }) => action === "read");
   const destructiveHint = isOpaque || steps.some(({ action }) => action === "write" || action === "financial");

@@ -32,7 +32,7 @@ export const TEMPLATES: ListResourceTemplatesResult = {
   ],
 };
 
-/** The exposed workflows. Runs are too many to list; their tools tell their ids. */
+/** The exposed workflows. Runs are too many to list; their tools return their ids. */
 export async function listResources(api: SluiceClient, cursor: string | null): Promise<ListResourcesResult> {
   const { workflows, nextCursor } = await listExposed(api, cursor).catch((error: unknown) => {
     if (error instanceof ApiProblem && error.status === 403) return { workflows: [], nextCursor: null };

@@ -9,7 +9,7 @@ export interface RunStanding {
   readonly workflow: string;
   readonly version: number | null;
   readonly status: RunStatus;
-  /** Nothing moves before somebody does something. */
+  /** Nothing moves before a person acts. */
   readonly isPaused: boolean;
   /** What the nodes gave that nothing depends on, by node. */
   readonly outputs: JsonObject;
@@ -46,7 +46,7 @@ export interface RunShape {
 
 const LISTED_MAX = 20;
 const PENDING_PAGES_MAX = 10;
-/** Above this an output stays a reference: nobody wants a mebibyte in a conversation. */
+/** Above this an output stays a reference: a mebibyte is too much for a conversation. */
 const VALUE_BYTES_MAX = 262_144;
 
 /** From the plan of the run's version; from its state when the caller may not read workflows, or the plan is gone. */
@@ -64,7 +64,7 @@ export async function shapeOf(api: SluiceClient, run: Run): Promise<RunShape> {
     .filter(({ nodeId }) => !nodeId.includes("["))
     .map(({ nodeId, label, wave }) => ({ id: nodeId, label, wave }));
   const last = Math.max(0, ...nodes.map(({ wave }) => wave));
-  // Without the plan nobody knows what depends on what, but the last wave has no dependents for certain.
+  // Without the plan it is not known what depends on what, but the last wave has no dependents for certain.
   return { outline: { nodes }, leaves: new Set(nodes.flatMap(({ id, wave }) => (wave === last ? id : []))) };
 }
 
@@ -77,7 +77,7 @@ async function planOf(api: SluiceClient, workflow: string, version: number) {
   }
 }
 
-/** `view` is what was seen of the run, when somebody has watched it: it knows its approvals without asking. */
+/** `view` is what was seen of the run, when it was watched: it knows its approvals without asking. */
 export async function standingOf(
   api: SluiceClient,
   run: Run,
@@ -108,7 +108,7 @@ export async function standingOf(
   };
 }
 
-/** All that is known of a run to somebody who may start runs and not read them. */
+/** What is known of a run to a caller that may start runs and not read them. */
 export function bareStanding(run: Run): RunStanding {
   const { id: runId, workflow, version, status, costMicros, lastEventId } = run;
   const counts = { executedCount: 0, failedCount: 0 };
@@ -131,7 +131,7 @@ async function approvalsOf(api: SluiceClient, state: State, view: RunView | null
   return pendingOf(api, state.runId);
 }
 
-/** Whoever may not see approvals is told what is blocked and no more. */
+/** A caller that may not see approvals gets what is blocked and no more. */
 async function pendingOf(api: SluiceClient, runId: string): Promise<readonly WaitingFor[]> {
   const found: WaitingFor[] = [];
   let cursor: string | undefined;

@@ -11,7 +11,7 @@ export const STANDING_SCHEMA = {
     workflow: TEXT,
     version: { type: ["integer", "null"] },
     status: TEXT,
-    isPaused: { type: "boolean", description: "Nothing moves before somebody does something" },
+    isPaused: { type: "boolean", description: "Nothing moves before a person acts" },
     outputs: { type: "object", description: "Outputs of the nodes that nothing depends on, by node" },
     costMicros: { type: "integer", description: "Millionths of a dollar" },
     executedCount: COUNT,

@@ -51,7 +51,7 @@ export const runTools: readonly FixedTool[] = [
     input: z.strictObject({ run_id: runId }),
     output: STANDING_SCHEMA,
     annotations: LOOKING,
-    handle: async ({ run_id }, { api }) => told(await currentStanding(api, await api.getRun(run_id))),
+    handle: async ({ run_id }, { api }) => standingResult(await currentStanding(api, await api.getRun(run_id))),
   }),
   defineTool({
     name: "list_runs",
@@ -75,11 +75,11 @@ export const runTools: readonly FixedTool[] = [
     name: "watch_run",
     title: "Watch a run",
     description:
-      "Waits until a run has ended, needs a person, or wait_seconds have passed; tells what happened after the event " +
-      "after_event_id, and how the run stands. Call it again with lastEventId to go on.",
+      "Waits until a run has ended, needs a person, or wait_seconds have passed; returns what happened after the event " +
+      "after_event_id, and how the run stands. Call it again with lastEventId to continue.",
     input: z.strictObject({
       run_id: runId,
-      after_event_id: z.number().int().min(0).optional().describe("Only tell what came after this event"),
+      after_event_id: z.number().int().min(0).optional().describe("Only what came after this event"),
       wait_seconds: waitSeconds,
     }),
     output: { ...STANDING_SCHEMA, properties: { ...STANDING_SCHEMA.properties, events: EVENT_SCHEMA } },
@@ -95,7 +95,7 @@ export const runTools: readonly FixedTool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     handle: async ({ run_id, reason }, { api }) => {
       const run = await api.cancelRun(run_id, reason);
-      return told(await currentStanding(api, run));
+      return standingResult(await currentStanding(api, run));
     },
   }),
 ];
@@ -105,19 +105,19 @@ function notExposed(workflow: string): { readonly code: string; readonly message
   return { code: "not_exposed", message };
 }
 
-/** Starts a run and waits for it as the words say. A run that failed is an error to whoever wanted its result. */
+/** Starts a run and waits for it as the input says. A run that failed is an error to a caller that wanted its result. */
 export async function startAndWait(start: Start, words: WaitWords, call: ToolCall): Promise<CallToolResult> {
   const { api, signal } = call;
   const idempotencyKey = words.idempotency_key ?? call.idempotencyKey;
   const once = idempotencyKey === null ? {} : { idempotencyKey };
   const run = await api.startRun(start, { ...once, trigger: "mcp" });
   const standing = await waitFor(run, words.wait_seconds, call).catch((error: unknown) => {
-    // It was started, and whoever may not look at it should know at least that.
+    // It was started, and a caller that may not read it should know at least that.
     if (error instanceof ApiProblem && error.status === 403) return bareStanding(run);
     throw error;
   });
-  if (signal.aborted && words.cancel_on_abort) await api.cancelRun(run.id, "Whoever wanted the result left.");
-  return told(standing, ["failed", "timed_out", "cancelled"].includes(standing.status));
+  if (signal.aborted && words.cancel_on_abort) await api.cancelRun(run.id, "The caller that wanted the result left.");
+  return standingResult(standing, ["failed", "timed_out", "cancelled"].includes(standing.status));
 }
 
 async function waitFor(run: Run, seconds: number, call: ToolCall): Promise<RunStanding> {
@@ -155,6 +155,6 @@ async function currentStanding(api: SluiceClient, run: Run): Promise<RunStanding
   return standingOf(api, run, await shapeOf(api, run), null);
 }
 
-function told(standing: RunStanding, isError = false): CallToolResult {
+function standingResult(standing: RunStanding, isError = false): CallToolResult {
   return answer(standing, sentenceOf(standing), isError);
 }

@@ -14,8 +14,8 @@ export interface Wait {
 }
 
 /**
- * Watches a run from its first event until it has ended, needs a person, the time is up or nobody waits any more; gives
- * what it saw. Whoever does not want to wait sees nothing.
+ * Watches a run from its first event until it has ended, needs a person, the time is up or the caller is gone; returns
+ * what it saw. Without a time to wait it sees nothing.
  */
 export async function waitForRun(api: SluiceClient, wait: Wait): Promise<RunView> {
   const view = createView(wait.outline);
@@ -45,7 +45,7 @@ async function watch(api: SluiceClient, wait: Wait, view: RunView, signal: Abort
     if (event === null) continue;
     applyToView(view, event);
     count(settled, view, frame);
-    // Progress only ever goes up: what was done, undone and done again is told when it passes the mark.
+    // Progress only ever goes up: what was done, undone and done again is reported when it passes the mark.
     if (settled.size > done) {
       done = settled.size;
       report({ done, total, message: messageOf(frame) });

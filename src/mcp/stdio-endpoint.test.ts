@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, ENDLESS, HELLO } from "../../test/api/fixture.ts";
-import { toldBy } from "../../test/mcp/caller.ts";
+import { answerOf } from "../../test/mcp/caller.ts";
 import { ApiError, SluiceClient } from "../client/index.ts";
 import { createInProcessFetch, serveMcpStdio } from "./index.ts";
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 async function expose(name: string, source: string): Promise<void> {
-  await api.tell("POST", "apply", { body: [{ kind: "Workflow", name, spec: { source, exposed: true } }] });
+  await api.request("POST", "apply", { body: [{ kind: "Workflow", name, spec: { source, exposed: true } }] });
 }
 
 /** A client and a server with a pair of pipes between them; `look` lets the time pass until it looks again. */
@@ -37,7 +37,7 @@ async function converse(era: "auto" | "legacy", fetchHere = createInProcessFetch
     },
     explain: (error) =>
       error instanceof ApiError && error.cause instanceof TypeError
-        ? { code: "unreachable", message: "nobody is there" }
+        ? { code: "unreachable", message: "the server is away" }
         : null,
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
   });
@@ -51,13 +51,13 @@ describe.each(["auto", "legacy"] as const)("over pipes (%s)", (era) => {
   it("lists and runs, and ends when the caller hangs up", async () => {
     const { client, serving, hangUp, timers, troubles } = await converse(era);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("run_hello");
-    const heard: number[] = [];
+    const received: number[] = [];
     const result = await client.callTool(
       { name: "run_hello", arguments: { who: "Ada" } },
-      { onprogress: ({ progress }) => heard.push(progress) },
+      { onprogress: ({ progress }) => received.push(progress) },
     );
-    expect(toldBy(result)).toMatchObject({ isError: false, data: { status: "completed" } });
-    expect(heard).toEqual([0, 1, 2]);
+    expect(answerOf(result)).toMatchObject({ isError: false, data: { status: "completed" } });
+    expect(received).toEqual([0, 1, 2]);
     hangUp();
     await serving.closed;
     expect(timers).toEqual([]);
@@ -85,11 +85,11 @@ describe.each(["auto", "legacy"] as const)("over pipes (%s)", (era) => {
     await serving.closed;
   });
 
-  it("tells when there are other tools, once, and only to who has seen them", async () => {
+  it("notifies of other tools, once, and only clients that have listed them", async () => {
     const { client, serving, look, timers } = await converse(era);
-    let told = 0;
+    let replied = 0;
     client.setNotificationHandler("notifications/tools/list_changed", () => {
-      told += 1;
+      replied += 1;
     });
     expect(timers).toEqual([]);
     await client.listTools();
@@ -100,11 +100,11 @@ describe.each(["auto", "legacy"] as const)("over pipes (%s)", (era) => {
       await client.listResourceTemplates();
     };
     await pass();
-    expect(told).toBe(0);
+    expect(replied).toBe(0);
     await expose(`new-${era}`, `name: new-${era}\nsteps:\n  - { id: a, command: A }\n`);
     await pass();
     await pass();
-    expect(told).toBe(1);
+    expect(replied).toBe(1);
     await serving.close();
   });
 });
@@ -112,18 +112,18 @@ describe.each(["auto", "legacy"] as const)("over pipes (%s)", (era) => {
 describe("a server that is away", () => {
   it("is said to be away, tool by tool, and the connection stays", async () => {
     const { client, serving, troubles } = await converse("legacy", () => Promise.reject(new TypeError("fetch failed")));
-    await expect(client.listTools()).rejects.toThrow("unreachable: nobody is there");
-    const told = toldBy(await client.callTool({ name: "list_runs", arguments: {} }));
-    expect(told).toMatchObject({ isError: true, data: { code: "unreachable", message: "nobody is there" } });
+    await expect(client.listTools()).rejects.toThrow("unreachable: the server is away");
+    const replied = answerOf(await client.callTool({ name: "list_runs", arguments: {} }));
+    expect(replied).toMatchObject({ isError: true, data: { code: "unreachable", message: "the server is away" } });
     expect(troubles).toEqual([]);
     await serving.close();
   });
 
-  it("tells nothing of an error nobody expected", async () => {
+  it("shows nothing of an unexpected error", async () => {
     const broken = (): Promise<never> => Promise.reject(new RangeError("secret 10.0.0.7"));
     const { client, serving, troubles } = await converse("legacy", broken);
-    const told = toldBy(await client.callTool({ name: "list_runs", arguments: {} }));
-    expect(told.data).toEqual({ code: "internal_error", message: "Something went wrong inside Sluice." });
+    const replied = answerOf(await client.callTool({ name: "list_runs", arguments: {} }));
+    expect(replied.data).toEqual({ code: "internal_error", message: "Something went wrong inside Sluice." });
     expect(troubles).toEqual(["the tool list_runs: RangeError: secret 10.0.0.7"]);
     await serving.close();
   });

@@ -16,7 +16,7 @@ export interface McpStdioOptions extends Pick<McpServerParts, "explain" | "onTro
 }
 
 export interface McpStdio {
-  /** When whoever speaks with it has gone. */
+  /** When the client has gone. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ class ToolListWatch {
     this.#after = after;
   }
 
-  /** What there is before the caller is told: a change in between is told once too often rather than never. */
+  /** Read before the caller is notified: a change in between is reported once too often rather than never. */
   async note(server: Server): Promise<void> {
     this.#server = server;
     this.#seen = await this.#fingerprint();

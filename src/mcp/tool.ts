@@ -9,9 +9,9 @@ export interface ToolCall {
   readonly api: SluiceClient;
   /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Tells how far it is, when the caller wants to know. */
+  /** Reports progress, when the caller wants it. */
   readonly report: (progress: Progress) => void;
-  /** Of this very call, for a caller whose calls can be told apart; null otherwise. */
+  /** Of this very call, for a caller whose calls can be distinguished; null otherwise. */
   readonly idempotencyKey: string | null;
 }
 

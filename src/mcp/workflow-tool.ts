@@ -35,7 +35,7 @@ export async function listExposed(api: SluiceClient, cursor: string | null): Pro
   return { workflows, nextCursor: at };
 }
 
-/** A page of the tools made from workflows. Whoever may not read workflows has none. */
+/** A page of the tools made from workflows. A caller that may not read workflows has none. */
 export async function listWorkflowTools(
   api: SluiceClient,
   shelf: OfferShelf,
@@ -67,7 +67,7 @@ export async function fingerprintTools(api: SluiceClient): Promise<string> {
   return digestJson(seen);
 }
 
-/** What comes back has the shape `run_workflow` tells: said once per workflow it would only weigh on every list. */
+/** What comes back has the shape `run_workflow` describes: once per workflow it would only make every list longer. */
 async function toolOf(api: SluiceClient, shelf: OfferShelf, workflow: Workflow, name: string): Promise<Tool> {
   const { description, args, annotations } = await shelf.find(api, workflow);
   const schema = args === null ? { type: "object" } : argsSchema(args, waitProperties() as JsonObject);

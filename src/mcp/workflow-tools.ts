@@ -30,7 +30,7 @@ export const workflowTools: readonly FixedTool[] = [
     name: "validate_workflow",
     title: "Check a workflow",
     description:
-      "Checks the text of a workflow (.lobsterX YAML or a lens graph) and tells every problem at once, with line, " +
+      "Checks the text of a workflow (.lobsterX YAML or a lens graph) and reports every problem at once, with line, " +
       "column and hint. Nothing is stored or run.",
     input: z.strictObject({ source: z.string().describe("The whole text") }),
     annotations: LOOKING,

@@ -1,5 +1,13 @@
-import { fail, getOwn, isJsonArray, isJsonObject, succeed, type Json, type JsonObject } from "../core/base/index.ts";
-import type { Outcome } from "../core/base/index.ts";
+import {
+  fail,
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Outcome,
+  succeed,
+} from "../core/base/index.ts";
 import type { TokenRefusalCode } from "./token-refusal.ts";
 
 export interface ClaimRules {
@@ -73,8 +81,8 @@ export function wordsOfClaim(claims: JsonObject, name: string): readonly string[
 }
 
 /**
- * Who it is, for people. A name is what its bearer chose, so that the subject stands beside it: nobody answers an
- * approval under the name of another. An address the issuer has not checked counts as none.
+ * Who it is, for people. A name is what its bearer chose, so that the subject stands beside it: no
+ * approval is answered under the name of another person. An address the issuer has not checked counts as none.
  */
 export function labelOf(claims: JsonObject, subject: string): string {
   const email = getOwn(claims, "email");

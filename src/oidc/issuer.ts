@@ -7,7 +7,7 @@ const BYTES_MAX = 262_144;
 const KEYS_MAX = 100;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** What is wrong with the address of an issuer; null when it can be asked. */
+/** What is wrong with the address of an issuer; null when it can be used. */
 export function issuerProblem(text: string): string | null {
   if (!URL.canParse(text)) return "must be a URL, such as https://login.example.com";
   const { protocol, hostname, username, password, search, hash } = new URL(text);
@@ -18,7 +18,7 @@ export function issuerProblem(text: string): string | null {
   return isPlain ? null : "must be a URL without user, query and fragment";
 }
 
-/** The keys an issuer signs with now: where they are, as it says itself, then the keys. No redirect is followed. */
+/** The keys an issuer signs with now: first its own document about where they are, then the keys. No redirect is followed. */
 export async function readIssuerKeys(
   issuer: string,
   agent: PeerAgent | undefined,
@@ -28,7 +28,7 @@ export async function readIssuerKeys(
   if (!about.ok) return about;
   const document = isJsonObject(about.value) ? about.value : {};
   // Otherwise one tenant of a shared host could answer for another.
-  if (getOwn(document, "issuer") !== issuer) return fail(`${place} speaks for another issuer than ${issuer}.`);
+  if (getOwn(document, "issuer") !== issuer) return fail(`${place} is the document of another issuer than ${issuer}.`);
   const keysAt = getOwn(document, "jwks_uri");
   if (typeof keysAt !== "string" || !mayHoldKeys(keysAt, issuer)) {
     return fail(`${place} names no jwks_uri with https.`);
@@ -38,11 +38,12 @@ export async function readIssuerKeys(
   const entries = isJsonObject(set.value) ? getOwn(set.value, "keys") : undefined;
   if (!isJsonArray(entries)) return fail(`${keysAt} holds no list of keys.`);
   if (entries.length > KEYS_MAX) return fail(`${keysAt} holds ${entries.length} keys; at most ${KEYS_MAX} are read.`);
-  const keys = entries.flatMap((entry) => (isJsonObject(entry) ? (readVerificationKey(entry) ?? []) : []));
+  const read = await Promise.all(entries.filter((entry) => isJsonObject(entry)).map(readVerificationKey));
+  const keys = read.filter((key) => key !== null);
   return keys.length === 0 ? fail(`${keysAt} holds no key that tokens can be checked with.`) : succeed(keys);
 }
 
-/** An issuer with https does not send anybody for its keys to where everybody could change them. */
+/** Keys of an issuer with https are read over https only: elsewhere others could change them. */
 function mayHoldKeys(keysAt: string, issuer: string): boolean {
   if (!URL.canParse(keysAt)) return false;
   const { protocol, hostname } = new URL(keysAt);

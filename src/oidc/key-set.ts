@@ -10,16 +10,16 @@ export interface KeySetOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A key the issuer withdraws is believed no longer than this, as long as the issuer can be asked. */
+/** A key the issuer withdraws is used no longer than this, as long as the issuer can be asked. */
 const FRESH_MS = 600_000;
-/** While it cannot be asked, the keys it had are good for so long. */
+/** While it cannot be reached, the keys it had are used for so long. */
 const KEPT_MS = 3_600_000;
-/** A token with the name of a key nobody knows costs the issuer a question at most this often. */
+/** A token with an unknown key costs the issuer a request at most this often. */
 const AGAIN_MS = 30_000;
-/** How soon an issuer that could not be asked is asked again. */
+/** How soon an issuer that could not be reached is asked again. */
 export const RETRY_MS = 5_000;
 
-/** The keys of an issuer, asked for when somebody needs them, once for all who wait. */
+/** The keys of an issuer, requested when they are needed, once for all that wait. */
 export class KeySet {
   readonly #options: KeySetOptions;
   #keys: readonly VerificationKey[] = [];
@@ -39,7 +39,7 @@ export class KeySet {
     if (age >= FRESH_MS) {
       const isTroubled = this.#trouble !== null;
       const reading = this.#readAfter(isTroubled ? RETRY_MS : 0);
-      // Nobody waits again and again for an issuer that is away, as long as there is something to go by.
+      // No token waits again and again for an issuer that is away, as long as there are keys.
       if (!isTroubled || age >= KEPT_MS) await reading;
     }
     if (this.#since(this.#readAt) < KEPT_MS) return succeed(this.#keys);
@@ -52,7 +52,7 @@ export class KeySet {
     return this.#trouble === null ? succeed(this.#keys) : fail(this.#trouble);
   }
 
-  /** Asks, unless that was done less than so long ago. Whoever comes meanwhile waits for the same answer. */
+  /** Requests the keys, unless that was done less than so long ago. Callers meanwhile wait for the same answer. */
   async #readAfter(waitMs: number): Promise<void> {
     if (this.#reading === null && this.#since(this.#triedAt) >= waitMs) {
       this.#triedAt = this.#options.now();

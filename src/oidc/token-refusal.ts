@@ -1,7 +1,11 @@
 export type TokenRefusalCode =
-  "token_invalid" | "token_expired" | "token_not_yet_valid" | "organisation_missing" | "issuer_unreachable";
+  | "token_invalid"
+  | "token_expired"
+  | "token_not_yet_valid"
+  | "organisation_missing"
+  | "issuer_unreachable";
 
-/** Why a token lets nobody in. The message never repeats anything of the token. */
+/** Why a token is refused. The message never repeats anything of the token. */
 export interface TokenRefusal {
   readonly code: TokenRefusalCode;
   readonly message: string;

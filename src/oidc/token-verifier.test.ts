@@ -279,8 +279,8 @@ describe("the keys of the issuer", () => {
     seconds += 1;
     expect(await codeFor(token, verifier)).toBe("believed");
     expect(await codeFor(signToken(ES, claims()), verifier)).toBe("token_invalid");
-    const nobody = makeKey("ES256", "nobody");
-    for (let turn = 0; turn < 50; turn += 1) await verifier.verify(signToken(nobody, claims(), { kid: `k${turn}` }));
+    const missing = makeKey("ES256", "missing");
+    for (let turn = 0; turn < 50; turn += 1) await verifier.verify(signToken(missing, claims(), { kid: `k${turn}` }));
     expect(issuer.asked.length).toBe(4);
   });
 
@@ -314,7 +314,7 @@ describe("the keys of the issuer", () => {
     expect(await codeFor(token, verifier)).toBe("believed");
     seconds += 2_999;
     expect(await codeFor(token, verifier)).toBe("believed");
-    // Nobody waited for this one.
+    // No token waited for this one.
     while (troubles.length < 2) await new Promise((resolve) => setImmediate(resolve));
     seconds += 6;
     expect(await codeFor(token, verifier)).toBe("issuer_unreachable");
@@ -325,7 +325,7 @@ describe("the keys of the issuer", () => {
     expect(troubles.length).toBe(3);
   });
 
-  it("cannot be told from no keys while the issuer is away: an unknown name is nobody's fault then", async () => {
+  it("cannot be looked up while the issuer is away: an unknown name is no fault of the token then", async () => {
     const verifier = verifierWith();
     expect(await codeFor(signToken(ES, claims()), verifier)).toBe("believed");
     issuer.answer = { status: 500, body: "" };

@@ -7,9 +7,9 @@ import { KeySet } from "./key-set.ts";
 import type { TokenRefusal, TokenRefusalCode } from "./token-refusal.ts";
 import { isSignedBy, type VerificationKey } from "./verification-key.ts";
 
-/** Whose tokens are believed, and what in them counts. */
+/** Whose tokens are accepted, and which claims count. */
 export interface OidcSettings extends ClaimRules {
-  /** Where everybody with a token belongs, or the claim that says where. */
+  /** The organisation of all tokens, or the claim that names it. */
   readonly organisation: { readonly name: string } | { readonly claim: string };
   readonly roleClaim: string;
 }
@@ -22,7 +22,7 @@ export interface TokenVerifierOptions extends OidcSettings {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Whoever a token speaks for. */
+/** The person or program a token was issued to. */
 export interface TokenHolder {
   readonly subject: string;
   readonly label: string;
@@ -39,7 +39,7 @@ export function isOrganisationName(text: string): boolean {
   return ORGANISATION.test(text);
 }
 
-/** Believes the tokens of one issuer, made for one audience. */
+/** Verifies the tokens of one issuer, made for one audience. */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #keys: KeySet;
@@ -50,15 +50,15 @@ export class TokenVerifier {
     this.#keys = new KeySet({ read: () => readIssuerKeys(issuer, agent), now, onTrouble });
   }
 
-  /** The organisation of whoever comes, when it is the same for everybody. */
+  /** The organisation, when it is the same for all tokens. */
   get organisation(): string | null {
     const { organisation } = this.#options;
     return "name" in organisation ? organisation.name : null;
   }
 
   /**
-   * What a token says is looked at before its signature: a token that would be refused anyway costs the issuer no
-   * question, and one that has expired is refused also while the issuer is away.
+   * Claims are checked before the signature: a token that would be refused anyway costs the issuer no request, and one
+   * that has expired is refused also while the issuer is away.
    */
   async verify(text: string): Promise<Outcome<TokenHolder, TokenRefusal>> {
     const read = readCompactToken(text);
@@ -81,13 +81,13 @@ export class TokenVerifier {
     const current = await this.#keys.current();
     if (!current.ok) return unreachable();
     const fitting = keysFor(token, current.value);
-    if (isSignedByOne(token, fitting)) return succeed(true);
+    if (await isSignedByOne(token, fitting)) return succeed(true);
     if (fitting.length > 0 && token.keyId !== null) return refuse("token_invalid", WRONG_SIGNATURE);
     const renewed = await this.#keys.renewed();
     if (!renewed.ok) return unreachable();
-    const now = keysFor(token, renewed.value);
-    if (isSignedByOne(token, now)) return succeed(true);
-    return refuse("token_invalid", now.length > 0 ? WRONG_SIGNATURE : NO_KEY);
+    const newFitting = keysFor(token, renewed.value);
+    if (await isSignedByOne(token, newFitting)) return succeed(true);
+    return refuse("token_invalid", newFitting.length > 0 ? WRONG_SIGNATURE : NO_KEY);
   }
 
   #organisationOf(claims: CompactToken["claims"]): string | null {
@@ -103,14 +103,15 @@ const NO_KEY = "The issuer has no key for this token; one it has just made is kn
 
 /** Those the token may have been signed with; an issuer may have given one name to several. */
 function keysFor({ algorithm, keyId }: CompactToken, keys: readonly VerificationKey[]): readonly VerificationKey[] {
-  return keys.filter(({ id, algorithms }) => algorithms.includes(algorithm) && (keyId === null || id === keyId));
+  return keys.filter(({ id, byAlgorithm }) => byAlgorithm.has(algorithm) && (keyId === null || id === keyId));
 }
 
-function isSignedByOne({ algorithm, signed, signature }: CompactToken, keys: readonly VerificationKey[]): boolean {
-  return keys.some((key) => isSignedBy(key, algorithm, signed, signature));
+async function isSignedByOne(token: CompactToken, keys: readonly VerificationKey[]): Promise<boolean> {
+  for (const key of keys) if (await isSignedBy(key, token)) return true;
+  return false;
 }
 
-/** Why it cannot be asked is for the log: whoever shows any token would learn how this server sees its network. */
+/** The reason is for the log: a caller with any token would learn how this server sees its network. */
 function unreachable(): Outcome<never, TokenRefusal> {
   return refuse("issuer_unreachable", "The issuer of the tokens cannot be asked for its keys; try again later.");
 }

@@ -1,37 +1,55 @@
-import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { compactVerify, type CryptoKey, errors, importJWK, type JWK } from "jose";
 import { getOwn, isJsonArray, type Json, type JsonObject } from "../core/base/index.ts";
+import type { CompactToken } from "./compact-token.ts";
 
 export const ALGORITHMS = ["RS256", "PS256", "ES256", "ES384", "EdDSA"] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-export function isAlgorithm(value: Json | undefined): value is Algorithm {
+export function isAlgorithm(value: unknown): value is Algorithm {
   return ALGORITHMS.some((algorithm) => algorithm === value);
 }
 
-/** A key of the issuer with what it may be used for, which the key itself decides and never a token. */
+/** A key of the issuer with the algorithms it is for, which the key itself decides and never a token. */
 export interface VerificationKey {
   /** Null: the issuer gave it no name. */
   readonly id: string | null;
-  readonly algorithms: readonly Algorithm[];
-  readonly key: KeyObject;
+  readonly byAlgorithm: ReadonlyMap<Algorithm, CryptoKey>;
 }
 
 /** Shorter keys can be broken, longer ones take too long to check. */
 const MODULUS_BITS = { min: 2_048, max: 8_192 } as const;
 const EXPONENT_MIN = 3n;
 
-/** One entry of a key set; null when it is nothing that tokens can be checked with here. */
-export function readVerificationKey(jwk: JsonObject): VerificationKey | null {
+/** One entry of a key set; null when it is nothing that tokens can be verified with here. */
+export async function readVerificationKey(jwk: JsonObject): Promise<VerificationKey | null> {
   const use = getOwn(jwk, "use");
   const operations = getOwn(jwk, "key_ops");
   if (use !== undefined && use !== "sig") return null;
   if (operations !== undefined && !(isJsonArray(operations) && operations.includes("verify"))) return null;
-  const key = publicKeyOf(jwk);
-  if (key === null) return null;
   const declared = getOwn(jwk, "alg");
-  const algorithms = algorithmsOf(key).filter((algorithm) => declared === undefined || declared === algorithm);
+  const wanted = algorithmsOf(jwk).filter((algorithm) => declared === undefined || declared === algorithm);
+  const publicHalf = publicHalfOf(jwk);
+  if (publicHalf === null) return null;
+  const byAlgorithm = new Map<Algorithm, CryptoKey>();
+  for (const algorithm of wanted) {
+    const key = await importKey(publicHalf, algorithm);
+    if (key !== null) byAlgorithm.set(algorithm, key);
+  }
   const id = getOwn(jwk, "kid");
-  return algorithms.length === 0 ? null : { id: typeof id === "string" ? id : null, algorithms, key };
+  return byAlgorithm.size === 0 ? null : { id: typeof id === "string" ? id : null, byAlgorithm };
+}
+
+function algorithmsOf(jwk: JsonObject): readonly Algorithm[] {
+  switch (getOwn(jwk, "kty")) {
+    case "RSA":
+      return ["RS256", "PS256"];
+    case "EC":
+      return getOwn(jwk, "crv") === "P-384" ? ["ES384"] : ["ES256"];
+    case "OKP":
+      return ["EdDSA"];
+    default:
+      return [];
+  }
 }
 
 const PUBLIC_MEMBERS: ReadonlyMap<Json, readonly string[]> = new Map([
@@ -41,53 +59,46 @@ const PUBLIC_MEMBERS: ReadonlyMap<Json, readonly string[]> = new Map([
 ]);
 
 /** Only the public members are taken: a secret that was published by mistake stays out of this process. */
-function publicKeyOf(jwk: JsonObject): KeyObject | null {
+function publicHalfOf(jwk: JsonObject): JWK | null {
   const names = PUBLIC_MEMBERS.get(getOwn(jwk, "kty") ?? null);
   if (names === undefined) return null;
   const members = ["kty", ...names].map((name) => [name, getOwn(jwk, name)] as const);
-  if (!members.every(([, value]) => typeof value === "string")) return null;
+  return members.every(([, value]) => typeof value === "string") ? Object.fromEntries(members) : null;
+}
+
+async function importKey(jwk: JWK, algorithm: Algorithm): Promise<CryptoKey | null> {
   try {
-    return createPublicKey({ key: Object.fromEntries(members), format: "jwk" });
+    const key = await importJWK(jwk, algorithm);
+    return key instanceof Uint8Array || !isSound(key) ? null : key;
   } catch {
     return null;
   }
 }
 
-function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject): Algorithm[] {
-  if (type === "ed25519") return ["EdDSA"];
-  if (type === "ec") {
-    if (details.namedCurve === "prime256v1") return ["ES256"];
-    return details.namedCurve === "secp384r1" ? ["ES384"] : [];
-  }
-  const { modulusLength = 0, publicExponent = 0n } = details;
-  const isSound = modulusLength >= MODULUS_BITS.min && modulusLength <= MODULUS_BITS.max;
-  return type === "rsa" && isSound && publicExponent >= EXPONENT_MIN ? ["RS256", "PS256"] : [];
+function isSound({ algorithm }: CryptoKey): boolean {
+  const { modulusLength, publicExponent } = algorithm as Partial<RsaParameters>;
+  if (modulusLength === undefined || publicExponent === undefined) return true;
+  const exponent = BigInt(`0x${Buffer.from(publicExponent).toString("hex")}`);
+  return modulusLength >= MODULUS_BITS.min && modulusLength <= MODULUS_BITS.max && exponent >= EXPONENT_MIN;
 }
 
-/** Whether the key signed it, by an algorithm the key is for. */
-export function isSignedBy(
-  { key, algorithms }: VerificationKey,
-  algorithm: Algorithm,
-  signed: Uint8Array,
-  signature: Uint8Array,
-): boolean {
-  if (!algorithms.includes(algorithm)) return false;
-  const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = constants;
-  switch (algorithm) {
-    case "RS256":
-      return verify("sha256", signed, { key, padding: RSA_PKCS1_PADDING }, signature);
-    case "PS256":
-      return verify(
-        "sha256",
-        signed,
-        { key, padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST },
-        signature,
-      );
-    case "ES256":
-      return verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, signature);
-    case "ES384":
-      return verify("sha384", signed, { key, dsaEncoding: "ieee-p1363" }, signature);
-    case "EdDSA":
-      return verify(null, signed, key, signature);
+interface RsaParameters {
+  readonly modulusLength: number;
+  readonly publicExponent: Uint8Array;
+}
+
+/** Whether the key signed the token, by an algorithm the key is for. */
+export async function isSignedBy(
+  { byAlgorithm }: VerificationKey,
+  { text, algorithm }: Pick<CompactToken, "text" | "algorithm">,
+): Promise<boolean> {
+  const key = byAlgorithm.get(algorithm);
+  if (key === undefined) return false;
+  try {
+    await compactVerify(text, key, { algorithms: [algorithm] });
+    return true;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return false;
+    throw error;
   }
 }

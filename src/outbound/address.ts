@@ -32,7 +32,7 @@ export interface AddressBlock extends ParsedAddress {
   readonly length: number;
 }
 
-/** The first block that holds an address tells its kind, so that narrow ones stand before wide ones. */
+/** The first block that holds an address defines its kind, so that narrow ones stand before wide ones. */
 const IPV4_BLOCKS = table([
   ["255.255.255.255/32", "broadcast"],
   // The host agent of a cloud answers with secrets here although the address looks public.
@@ -78,7 +78,7 @@ const IPV6_BLOCKS = table([
   ["ff00::/8", "multicast"],
 ]);
 
-/** Everything outside of it is either listed above or given out to nobody. */
+/** Everything outside of it is either listed above or not assigned. */
 const GLOBAL_UNICAST = blockOf("2000::/3");
 
 /** The lower half of an address made from an IPv4 one (ISATAP) begins so, whatever its network is. */
@@ -124,7 +124,7 @@ function contains(block: AddressBlock, address: ParsedAddress): boolean {
 function parseAddress(text: string): ParsedAddress | null {
   if (isIPv4(text)) return { bits: 32, value: valueOfIPv4(text) };
   if (!isIPv6(text)) return null;
-  // The name of a network card says where to send, not to whom.
+  // The name of a network card is the way, not the receiver.
   const [bare = ""] = text.split("%");
   const [head = "", tail] = inGroups(bare).split("::");
   const before = groupsOf(head);

@@ -5,7 +5,7 @@ import { createAllowList } from "./allow-list.ts";
 import { fetchGuarded } from "./guarded-fetch.ts";
 import { requestPeer } from "./peer.ts";
 
-/** Made for this test, signed by itself, for a name that nobody has. */
+/** Made for this test, signed by itself, for a name that does not exist. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEmx5wLwjmJuP/sqG
 tfvBYpO0iV6Q2r5LvOxnDnLihTGhRANCAAQDXjv60ltflCtpAt7QfBUXafX59gXw
@@ -36,7 +36,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-describe("a certificate nobody vouches for", () => {
+describe("an untrusted certificate", () => {
   it("ends a request before anything of it is sent", async () => {
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const allow = createAllowList(["127.0.0.1"]);

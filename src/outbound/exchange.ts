@@ -21,7 +21,7 @@ export function headersOf(response: IncomingMessage): Readonly<Record<string, st
   );
 }
 
-/** Several addresses tried at once fail together; the first of them tells enough. */
+/** Several addresses tried at once fail together; the first of them is enough. */
 export function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

@@ -231,7 +231,7 @@ describe("answers that are no good", () => {
     expect(await fetchGuarded(`http://127.0.0.1:${port}/`, GET)).toMatchObject({ code: "url_unreachable" });
   });
 
-  it("of nobody are reported", async () => {
+  it("of none are reported", async () => {
     const port = await listen(never);
     await new Promise((resolve) => servers.pop()?.close(resolve));
     expect(await fetchGuarded(`http://127.0.0.1:${port}/`, GET)).toMatchObject({ code: "url_unreachable" });

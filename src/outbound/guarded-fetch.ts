@@ -75,7 +75,7 @@ interface Hop {
 }
 
 /**
- * A request to an address somebody else chose. The name is resolved once, every address is checked, the connection
+ * A request to an address from an untrusted source. The name is resolved once, every address is checked, the connection
  * goes to a checked address, and each redirect is treated the same way. Every refusal is data.
  */
 export async function fetchGuarded(text: string, options: GuardedRequest): Promise<GuardedReply | GuardedFailure> {

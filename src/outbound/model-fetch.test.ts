@@ -86,7 +86,7 @@ describe("createModelFetch", () => {
     await expect(fetchWith()(url, { headers: { "x-api-key": "k" } })).rejects.toThrow("fetch failed");
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when it is aborted", async () => {
     const controller = new AbortController();
     const url = await serve(() => controller.abort());
     await expect(fetchWith()(url, { signal: controller.signal })).rejects.toMatchObject({ name: "AbortError" });

@@ -1,7 +1,7 @@
 import type { Agent } from "undici";
 
-export const MODEL_RESPONSE_BYTES_MAX = 16 * 1_048_576;
-export const MODEL_ERROR_BYTES_MAX = 65_536;
+const MODEL_RESPONSE_BYTES_MAX = 16 * 1_048_576;
+const MODEL_ERROR_BYTES_MAX = 65_536;
 /** Reaching a provider may take this long; how long it then thinks is the attempt's concern alone. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
@@ -15,7 +15,7 @@ export interface ModelFetchLimits {
   readonly errorBytesMax?: number;
 }
 
-/** A response longer than anybody should answer; `code` tells it apart after libraries have wrapped it. */
+/** A response that is too long; `code` identifies it after libraries have wrapped it. */
 export class ResponseTooLarge extends Error {
   readonly code = "RESPONSE_TOO_LARGE";
   constructor(bytesMax: number) {
@@ -66,7 +66,7 @@ function failAfter(body: ReadableStream<Uint8Array> | null, bytesMax: number): R
   return readBounded(body, bytesMax, (_, controller) => controller.error(new ResponseTooLarge(bytesMax)));
 }
 
-/** The beginning of an error says enough. */
+/** The beginning of an error is enough. */
 function cutAfter(body: ReadableStream<Uint8Array> | null, bytesMax: number): ReadableStream<Uint8Array> | null {
   return readBounded(body, bytesMax, (rest, controller) => {
     if (rest.length > 0) controller.enqueue(rest);

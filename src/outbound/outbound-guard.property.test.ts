@@ -4,7 +4,7 @@ import { OutboundGuard } from "./outbound-guard.ts";
 
 type Octets = readonly [number, number, number, number];
 
-/** No name is asked about: whatever is said here is said of the text alone. */
+/** No name is resolved: everything here follows from the text alone. */
 const guard = new OutboundGuard({
   resolve: (host) => {
     throw new Error(`${host} was resolved`);

@@ -87,7 +87,7 @@ export class OutboundGuard {
     return withHint(url, checked.failure);
   }
 
-  /** Everything that can be said without resolving a name. */
+  /** Everything that can be checked without resolving a name. */
   before(text: string, use: OutboundUse = PEER): OutboundRefusal | null {
     const read = checkUrlText(text);
     if (!read.ok) return { ...read.failure, hint: null };

@@ -83,7 +83,7 @@ describe("a peer's answer", () => {
 });
 
 describe("a request that fails", () => {
-  it("was not sent when nobody listens", async () => {
+  it("was not sent when nothing listens", async () => {
     const port = await http(() => {});
     await new Promise((resolve) => servers.pop()?.close(resolve));
     expect(await ask(port)).toMatchObject({ ok: false, reason: "refused", wasSent: false });

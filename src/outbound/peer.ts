@@ -25,8 +25,14 @@ export interface PeerReply {
   readonly text: string;
 }
 
-export type PeerFailureReason =
-  "refused" | "reset" | "timeout" | "aborted" | "too_large" | "unreachable" | typeof OUTBOUND_REFUSED;
+type PeerFailureReason =
+  | "refused"
+  | "reset"
+  | "timeout"
+  | "aborted"
+  | "too_large"
+  | "unreachable"
+  | typeof OUTBOUND_REFUSED;
 
 export interface PeerFailure {
   readonly ok: false;
@@ -107,7 +113,7 @@ function exchange(request: ClientRequest, peer: string, options: PeerRequest): P
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
       resolve(outcome);
-      // An answer may come before the whole body was taken; nobody will read the rest of it.
+      // An answer may come before the whole body was taken; the rest of it will not be read.
       if (!outcome.ok || !request.writableFinished) request.destroy();
     };
     const onAbort = (): void => end(failure("aborted", isConnected, `The request to ${peer} was aborted.`));
@@ -146,7 +152,7 @@ function whenConnected(socket: Socket, then: () => void): void {
   else socket.once("encrypted" in socket ? "secureConnect" : "connect", then);
 }
 
-/** Before a connection stands nothing can be lost; afterwards nobody knows how far the other side came. */
+/** Before a connection stands nothing can be lost; afterwards it is unknown how far the other side came. */
 function failureOf(error: unknown, isConnected: boolean, peer: string, isReused: boolean): PeerFailure {
   const code = codeOf(error);
   if (error instanceof OutboundRefused) return failure(OUTBOUND_REFUSED, false, error.message);

@@ -26,7 +26,7 @@ async function check(text: string, allow: readonly string[] = [], isListOnly = f
   return checked.ok ? checked.value.addresses.join(" ") : checked.failure.code;
 }
 
-describe("URLs nobody listed", () => {
+describe("URLs that are not listed", () => {
   it.each([
     ["url_scheme", "file:///etc/passwd gopher://x/ data:text/plain,x javascript:alert(1) ftp://x/ ws://x/"],
     ["url_private", "http://127.0.0.1 http://localhost http://localhost. http://LOCALHOST http://a.localhost"],

@@ -48,7 +48,7 @@ const INSIDE_NAMES =
 /** What a listed name may lead to. Anything stranger must be listed by its address. */
 const INSIDE_KINDS: readonly AddressKind[] = ["public", "loopback", "private", "shared", "unique_local"];
 
-/** Everything that can be told from the text of the URL alone. */
+/** Everything that follows from the text of the URL alone. */
 export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefusal> {
   if (!URL.canParse(text, base)) return refuse("url_host", `"${shorten(text)}" is no URL.`);
   const url = new URL(text, base);
@@ -66,7 +66,7 @@ export function checkUrlText(text: string, base?: string): Outcome<URL, UrlRefus
   return succeed(url);
 }
 
-/** Resolves the host once and checks every address; whoever connects uses these and asks nobody again. */
+/** Resolves the host once and checks every address; the connection uses these and resolves no name again. */
 export async function checkUrl(url: URL, rules: UrlRules): Promise<Outcome<CheckedUrl, UrlRefusal>> {
   const refusal = refuseUnresolved(url, rules);
   if (refusal !== null) return fail(refusal);
@@ -77,7 +77,7 @@ export async function checkUrl(url: URL, rules: UrlRules): Promise<Outcome<Check
   return found === null ? succeed({ url, host, port, addresses: addresses.value }) : fail(found);
 }
 
-/** Everything that can be said before a name is resolved; for a host that is an address, everything. */
+/** Everything that can be checked before a name is resolved; for a host that is an address, everything. */
 export function refuseUnresolved(url: URL, rules: UrlRules): UrlRefusal | null {
   const { host, port } = partsOf(url);
   const refusal = rules.allow.hasHost(host, port) ? null : refuseByName(host, port, rules);
@@ -129,7 +129,7 @@ function refuseAddress(
   { allow, isListOnly, isAnyPort = false }: UrlRules,
 ): UrlRefusal | null {
   if (allow.hasAddress(address)) return null;
-  // A resolver that says otherwise of such a name is not believed.
+  // A resolver that answers otherwise for such a name is not believed.
   if (!isListed && INSIDE_NAMES.test(host)) {
     return { code: "url_private", message: `${host} is a name that leads inside; put it on the allow list.` };
   }

@@ -47,7 +47,7 @@ describe("costMicros", () => {
 describe("costMicros at its edges", () => {
   const price: Price = { priceId: "p", input: flat(3), output: flat(15), cacheRead: flat(0.3), cacheWrite: flat(3.75) };
 
-  it("tells fresh, cached and written input apart", () => {
+  it("distinguishes fresh, cached and written input", () => {
     const usage = { inputTokens: 1_000, cachedTokens: 600, cacheWriteTokens: 100, outputTokens: 10 };
     expect(costMicros(price, usage)).toBe(300 * 3 + 180 + 375 + 150);
     const plain: Price = { priceId: "p", input: flat(3), output: flat(15) };

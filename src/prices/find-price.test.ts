@@ -58,7 +58,7 @@ describe("findPrice", () => {
     expect(findPrice("__proto__", "x", { own })).toBeUndefined();
   });
 
-  it("charges a long call by its tier, from one token past the edge", () => {
+  it("charges a long call by its tier, from one token over the edge", () => {
     const price = findPrice("anthropic", "claude-sonnet-4-5");
     if (price === undefined) throw new Error("the list has lost a model");
     const cost = (inputTokens: number): number => costMicros(price, { inputTokens, outputTokens: 0 });

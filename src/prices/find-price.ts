@@ -7,7 +7,7 @@ import type { OwnPrices, Price, Rate } from "./price.ts";
 export interface PriceQuery {
   /** Prices change; epoch milliseconds of the call. Without it the newest known price holds. */
   readonly atMs?: number;
-  /** What the operator says wins over the bundled list. */
+  /** What the operator configures wins over the bundled list. */
   readonly own?: OwnPrices;
 }
 
@@ -76,7 +76,7 @@ interface DatedPrices {
   readonly since?: string;
 }
 
-/** The last entry whose condition holds; rates that depend on the hour are not told apart, the dearest entry counts. */
+/** The last entry whose condition holds; of rates that depend on the hour the most expensive counts. */
 function pricesAt({ prices }: ModelInfo, atMs: number | undefined): DatedPrices {
   if (!Array.isArray(prices)) return { prices };
   const inForce = prices.filter((entry) => isInForce(entry, atMs));

@@ -1,3 +1,3 @@
-export { costMicros, type PricedUsage } from "./cost.ts";
-export { findPrice, type PriceQuery } from "./find-price.ts";
-export type { OwnPrice, OwnPrices, Price, Rate } from "./price.ts";
+export { costMicros } from "./cost.ts";
+export { findPrice } from "./find-price.ts";
+export type { OwnPrices, Price, Rate } from "./price.ts";

@@ -7,7 +7,7 @@ export interface Rate {
 
 /** What one model costs. Rates the vendor does not name apart are those of ordinary input. */
 export interface Price {
-  /** Says where the figures come from and since when they hold, for whoever checks a bill. */
+  /** Where the figures come from and since when they hold, for checking a bill. */
   readonly priceId: string;
   readonly input: Rate;
   readonly output: Rate;
@@ -16,7 +16,7 @@ export interface Price {
 }
 
 /** The operator's own figures for one model. */
-export interface OwnPrice {
+interface OwnPrice {
   readonly input_usd_per_mtok: number;
   readonly output_usd_per_mtok: number;
   readonly cached_usd_per_mtok?: number | undefined;

@@ -16,7 +16,7 @@ import { type Entry, MEMORY_ENTRIES_MAX } from "../store/index.ts";
 import { asBody, epochMsOf, instant, microsOf, name, names, readBody, spec, text, usd, whole } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** Entries an agent is told unless its profile says how many. */
+/** Entries of its memory an agent gets by default. */
 const MEMORY_ENTRIES = 20;
 const HOURS_MAX = 1_000_000;
 const WINDOW_SECONDS_MAX = 30 * 86_400;
@@ -33,13 +33,13 @@ export const agentSpec = spec({
     .default(["trusted", "internal", "external"])
     .describe("Classes of context it may read"),
   max_age_hours: z.number().gt(0).max(HOURS_MAX).nullish().describe("How old what it reads may be"),
-  personality_note: text.nullish().describe("Said after the system prompt"),
+  personality_note: text.nullish().describe("Added after the system prompt"),
   memory_profile: z
     .union([name, z.strictObject({ name, entries: whole(1, MEMORY_ENTRIES_MAX).default(MEMORY_ENTRIES) })], {
       error: "must be a name, or a map with name and entries",
     })
     .nullish()
-    .describe("Where it keeps what it answered, and how many of its newest answers it is told again; off without it"),
+    .describe("Where it keeps what it answered, and how many of its newest answers it gets again; default: off"),
   autonomy: z.enum(RUNGS).default("supervised").describe("Which actions it takes alone, after approval, or never"),
   status: z.enum(AGENT_STATUSES).default("idle").describe("Only an idle one is given anything to do"),
   lifecycle: z.enum(LIFECYCLES).default("active").describe("Only an active one acts"),
@@ -56,7 +56,7 @@ export const agentSpec = spec({
   capabilities: names.default([]).describe("What it may use, for policies"),
   model: name.nullish().describe("For steps that name none"),
   provider: name.nullish().describe("For steps that name none"),
-  system_prompt: text.nullish().describe("Told to it before the work itself"),
+  system_prompt: text.nullish().describe("Its instructions before the work itself"),
   identity: spec({ expires_at: instant.nullish(), revoked: z.boolean().default(false) })
     .nullish()
     .describe("An expired or revoked one is blocked"),
@@ -66,7 +66,7 @@ export const agentSpec = spec({
 
 type AgentBody = z.output<typeof agentSpec>;
 
-/** Beside what was written, when the present phase began. */
+/** Beside what was written, when the present phase started. */
 const PHASE_SINCE = "phase_since";
 
 export function agentOf({ id, body, updatedAt }: Entry): Agent {
@@ -119,11 +119,11 @@ function microsOrNull(amount: number | undefined): number | null {
 
 const DEFAULT_AGENT_SPEC = agentSpec.parse({ trust_level: 5, max_concurrent: 50 });
 
-/** The agent every organisation has until it says otherwise. */
+/** The agent every organisation has by default. */
 export const DEFAULT_AGENT: Agent = toAgent(DEFAULT_AGENT_ID, DEFAULT_AGENT_SPEC, 0);
 export const DEFAULT_AGENT_BODY: JsonObject = { ...asBody(DEFAULT_AGENT_SPEC), [PHASE_SINCE]: 0 };
 
-/** As it is kept: the phase began now unless it was this one already. */
+/** As it is kept: the phase started now unless it was this one already. */
 export function settleAgent(body: JsonObject, before: JsonObject | undefined, at: number): JsonObject {
   const isSamePhase = before !== undefined && before["phase"] === body["phase"];
   return { ...body, [PHASE_SINCE]: (isSamePhase ? before[PHASE_SINCE] : undefined) ?? at };

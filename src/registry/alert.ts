@@ -16,7 +16,7 @@ export const alertSpec = spec({
     .describe("budget, failure_rate: a share; approval_age, gateway_down: seconds"),
   to: z
     .union([name, names.min(1)], { error: "must be a name or a list of names" })
-    .describe("Who is told: names of webhooks, or role:name, team:name, user:name"),
+    .describe("Who is notified: names of webhooks, or role:name, team:name, user:name"),
 });
 
 export function alertProblems(written: JsonObject): readonly SpecProblem[] {

@@ -4,7 +4,13 @@ import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
 import { changeAudit } from "./change-audit.ts";
-import { builtInBody, type ChangeAction, planChange, planWorkflowChange, type WorkflowSettingsWish } from "./change.ts";
+import {
+  builtInBody,
+  type ChangeAction,
+  planChange,
+  planWorkflowChange,
+  type WorkflowSettingsInput,
+} from "./change.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
 import { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
@@ -23,7 +29,7 @@ export interface ApplySurroundings {
   readonly box: Box;
   /** Which of the tokens given for a gateway are not the present ones. */
   readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
-  /** What a gateway that nobody registered is like; undefined when there is none of this id. */
+  /** What an unregistered gateway is like; undefined when there is none of this id. */
   readonly builtInGateway: (gatewayId: string) => JsonObject | undefined;
   /** Which URLs the server calls. Default: any, where nothing is called. */
   readonly checkOutbound?: CheckOutbound;
@@ -45,7 +51,7 @@ export interface ApplyPlan {
   readonly isValid: boolean;
   /** To be written together. */
   readonly changes: readonly RegistryChange[];
-  /** What is told of them. */
+  /** Their audit entries. */
   readonly audit: readonly AuditEntry[];
   /** Gateways that change, with the tokens given for them. */
   readonly gateways: readonly {
@@ -81,7 +87,7 @@ export async function planApply(manifests: readonly Manifest[], around: ApplySur
   };
 }
 
-/** One entry for the whole, whatever else is told of its parts. */
+/** One entry for the whole, besides those of its parts. */
 function summary(planned: readonly Planned[], { actor, at }: ApplySurroundings): readonly AuditEntry[] {
   const changed = planned.filter(({ change }) => change !== undefined).map(({ applied }) => applied);
   if (changed.length === 0) return [];
@@ -137,10 +143,10 @@ async function planEntry(
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
   if (plan.action === "unchanged") return { applied };
   const put = { change: "put", kind: entryKind, id: name, body: plan.body } as const;
-  const told = { kind, name, action: plan.action, before, after: plan.body };
-  // The summary tells of whatever has no type of its own.
-  const audit = changeAudit(told, actor, at).filter(({ type }) => type !== "config.applied");
-  // Tokens of gateways are sealed and hashed by whoever sends and checks them.
+  const change = { kind, name, action: plan.action, before, after: plan.body };
+  // The summary covers whatever has no type of its own.
+  const audit = changeAudit(change, actor, at).filter(({ type }) => type !== "config.applied");
+  // Tokens of gateways are sealed and hashed where they are sent and checked.
   if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
   return { applied, audit, change: { ...put, secrets: sealSecrets(box, place, secrets) } };
 }
@@ -189,7 +195,7 @@ async function planWorkflow(
   const lacking = workflowProblems(name, body, catalog);
   if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
   const { source, status, posture, exposed } = workflowSpec.parse(body);
-  const settings: WorkflowSettingsWish = {
+  const settings: WorkflowSettingsInput = {
     ...(status === undefined ? {} : { status }),
     ...(posture === undefined ? {} : { posture }),
     ...(exposed === undefined ? {} : { isExposed: exposed }),

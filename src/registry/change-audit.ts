@@ -10,7 +10,7 @@ const TYPE_OF: Readonly<Partial<Record<RegisteredKind, AuditType>>> = {
   Policy: "policy.changed",
 };
 
-export interface ChangeTold {
+export interface RecordedChange {
   readonly kind: RegisteredKind;
   readonly name: string;
   readonly action: ChangeAction | "deleted";
@@ -18,8 +18,8 @@ export interface ChangeTold {
   readonly after: JsonObject | undefined;
 }
 
-/** Who changed what and when. Which fields changed is told, what stands in them is not: that stays erasable. */
-export function changeAudit(change: ChangeTold, actor: string, at: number): readonly AuditEntry[] {
+/** Who changed what and when. Which fields changed is recorded, their values are not: those stay erasable. */
+export function changeAudit(change: RecordedChange, actor: string, at: number): readonly AuditEntry[] {
   const { kind, name, action, before, after } = change;
   const [was, is] = [before, after].map((body) => (body === undefined ? {} : shownSpec(kind, body)));
   const fields = changedFields(was ?? {}, is ?? {});

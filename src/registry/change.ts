@@ -4,7 +4,7 @@ import { agentChangeProblems, DEFAULT_AGENT, DEFAULT_AGENT_BODY, settleAgent, wi
 import { gatewaySpecOf } from "./gateway.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { lensChangeProblems } from "./lens.ts";
-import { diffLines } from "./line-diff.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 import type { SpecProblem } from "./spec-problem.ts";
 import { specText } from "./spec-text.ts";
 
@@ -20,7 +20,7 @@ export type EntryChange =
   | (Change & { readonly ok: true; readonly body: JsonObject })
   | { readonly ok: false; readonly problems: readonly SpecProblem[] };
 
-/** What is there before anybody has written anything. */
+/** What is there before anything was written. */
 export function builtInBody(kind: RegisteredKind, name: string): JsonObject | undefined {
   return kind === "Agent" && name === DEFAULT_AGENT.id ? DEFAULT_AGENT_BODY : undefined;
 }
@@ -43,12 +43,12 @@ export function planChange(
   return {
     ok: true,
     action: kept === undefined ? "created" : "updated",
-    diff: diffLines(kept === undefined ? "" : specText(kept), specText(wanted)) + secrets,
+    diff: unifiedDiff(kept === undefined ? "" : specText(kept), specText(wanted)) + secrets,
     body: kind === "Agent" ? settleAgent(body, before, at) : body,
   };
 }
 
-/** What was kept of an entry, as its manifest would say it. */
+/** What was kept of an entry, as its manifest would be. */
 export function shownSpec(kind: RegisteredKind, body: JsonObject): JsonObject {
   if (kind === "Gateway") return gatewaySpecOf(body);
   return kind === "Agent" ? withoutPhaseSince(body) : body;
@@ -64,14 +64,14 @@ function changeProblems(
   return kind === "Lens" ? lensChangeProblems(body, before) : [];
 }
 
-export type WorkflowSettingsWish = Partial<Pick<WorkflowRecord, "status" | "posture" | "isExposed">>;
+export type WorkflowSettingsInput = Partial<Pick<WorkflowRecord, "status" | "posture" | "isExposed">>;
 
 /** The same for a workflow: its text by lines, and before it the settings that change. */
 export function planWorkflowChange(
-  { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsWish },
+  { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsInput },
   before: { readonly record: WorkflowRecord; readonly source: string } | undefined,
 ): Change {
-  if (before === undefined) return { action: "created", diff: diffLines("", source) };
+  if (before === undefined) return { action: "created", diff: unifiedDiff("", source) };
   const { record } = before;
   const moved = [
     ["status", record.status, settings.status] as const,
@@ -81,5 +81,5 @@ export function planWorkflowChange(
     fresh === undefined || fresh === old ? [] : [`-${key}: ${old}\n+${key}: ${fresh}\n`],
   );
   if (moved.length === 0 && source === before.source) return { action: "unchanged" };
-  return { action: "updated", diff: moved.join("") + diffLines(before.source, source) };
+  return { action: "updated", diff: moved.join("") + unifiedDiff(before.source, source) };
 }

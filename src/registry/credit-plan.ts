@@ -34,7 +34,7 @@ export function creditPlanProblems(written: JsonObject): readonly SpecProblem[] 
           hint,
         }),
       ]
-    : [specProblem("missing_field", ["credits_per_usd"], "A plan must say what is charged.", { hint })];
+    : [specProblem("missing_field", ["credits_per_usd"], "A plan must name what is charged.", { hint })];
 }
 
 export function creditPlanOf({ id, body }: Entry): CreditPlan {

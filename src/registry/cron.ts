@@ -80,7 +80,7 @@ function parseRange(range: string, part: Part): readonly number[] | undefined {
   const [, first = "", last, every] = RANGE.exec(range) ?? [];
   const isAll = first === "*";
   const from = isAll ? part.min : valueOf(first, part);
-  // `5/10` goes on to the end, as `5-59/10` does.
+  // `5/10` continues to the end, as `5-59/10` does.
   const to = last !== undefined ? valueOf(last, part) : isAll || every !== undefined ? part.max : from;
   const step = every === undefined ? 1 : Number(every);
   if (from === undefined || to === undefined || from > to || step < 1 || (isAll && last !== undefined))

@@ -23,10 +23,10 @@ export function deploymentProblems(written: JsonObject): readonly SpecProblem[] 
   }
   if (!has("workflow") && !has("agent")) {
     const message = `A deployment needs "workflow" or "agent".`;
-    return [specProblem("missing_field", ["workflow"], message, { hint: "Say what is deployed." })];
+    return [specProblem("missing_field", ["workflow"], message, { hint: "Name what is deployed." })];
   }
   if (!has("version") || has("workflow")) return [];
-  const message = `"version" is a version of a workflow, and says nothing about an agent.`;
+  const message = `"version" is a version of a workflow, and means nothing for an agent.`;
   return [specProblem("conflicting_fields", ["version"], message, { isAtKey: true, hint: "Remove it." })];
 }
 

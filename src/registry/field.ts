@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json, JsonObject, ProblemCode } from "../core/base/index.ts";
 import { webUrlFlaw } from "./web-url.ts";
 
-/** What a check of our own tells besides its message. */
+/** What a check of our own returns besides its message. */
 export interface FieldFlaw {
   readonly code: ProblemCode;
   readonly hint?: string;
@@ -14,7 +14,7 @@ export function isField(
   return typeof params["code"] === "string";
 }
 
-/** `must be …`, told under a code of its own. */
+/** `must be …`, reported under a code of its own. */
 export function checked<S extends z.ZodType<string | number>>(
   schema: S,
   fits: (value: z.output<S>) => boolean,
@@ -28,7 +28,7 @@ const NAME_LENGTH_MAX = 256;
 const TEXT_LENGTH_MAX = 65_536;
 const NAMES_MAX = 1_000;
 
-/** A name somebody gave: an agent, a role, a model. Neither blank nor with signs that do not show. */
+/** A name given by a person: an agent, a role, a model. Neither blank nor with signs that do not show. */
 export const name = checked(
   z.string(),
   (text) => text.trim() !== "" && text.length <= NAME_LENGTH_MAX && !/\p{Cc}/u.test(text),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
+import type { GatewayBody } from "../store/index.ts";
 import { name, names, secret, spec, webUrl, whole } from "./field.ts";
 
 export const gatewaySpec = spec({
@@ -16,19 +17,6 @@ export const gatewaySpec = spec({
   callback_token: secret.nullish().describe("Write-only: what callbacks must carry"),
 });
 
-/** As it is kept, in the words of whoever routes by it. */
-export interface GatewayBody {
-  readonly name: string | null;
-  readonly environment: string | null;
-  readonly url: string;
-  readonly isDefault: boolean;
-  readonly minTrustLevel: number;
-  readonly costRank: number;
-  readonly capabilities: readonly string[];
-  readonly providers: readonly string[];
-  readonly defaultProvider: string | null;
-}
-
 export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBody {
   return {
     name: written.name ?? null,
@@ -43,14 +31,14 @@ export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBod
   };
 }
 
-/** What was kept, whoever kept it. */
+/** What was kept, in either form. */
 export function gatewayOf(body: JsonObject): GatewayBody {
   return { ...NEW_GATEWAY, ...(body as Partial<GatewayBody>) };
 }
 
 export const NEW_GATEWAY: GatewayBody = gatewayBodyOf(gatewaySpec.parse({}));
 
-/** The same as a manifest would say it. */
+/** The same as in a manifest. */
 export function gatewaySpecOf(body: JsonObject): JsonObject {
   const {
     name: label,

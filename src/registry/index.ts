@@ -6,7 +6,6 @@ export {
   type ApplySurroundings,
   differing,
   manifestProblems,
-  type PlacedProblem,
   placeOfPath,
   planApply,
 } from "./apply-plan.ts";
@@ -18,7 +17,6 @@ export { type Cron, parseCron } from "./cron.ts";
 export { deploymentOf } from "./deployment.ts";
 export { gatewayOf, NEW_GATEWAY } from "./gateway.ts";
 export { entryKindOf, isManifestKind, MANIFEST_KINDS, type ManifestKind, type RegisteredKind } from "./kind.ts";
-export { lensOf } from "./lens.ts";
 export { type Manifest, MANIFESTS_MAX, readManifestList, readManifestStream } from "./manifest.ts";
 export { modelOf } from "./model.ts";
 export { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
@@ -29,7 +27,7 @@ export { bindingOf } from "./role-binding.ts";
 export { type Schedule, scheduleOf, type Timing } from "./schedule.ts";
 export { partsOf, problemsOfIssues, type SpecProblem } from "./spec-problem.ts";
 export { checkManifestStream } from "./stream-check.ts";
-export { catalogAround, lookUpIn, type Surroundings, surroundingsOf } from "./surroundings.ts";
+export { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
 export { teamOf } from "./team.ts";
 export { type Webhook, webhookOf } from "./webhook.ts";
-export { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";
+export { openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";

@@ -36,13 +36,13 @@ export function lensOf({ id, body }: Entry): Lens {
   return required(parsed.ok ? parsed.value : undefined, "a kept lens was read before");
 }
 
-/** Runs name the versions they used: a version that was saved once says the same for ever. */
+/** Runs name the versions they used: a version that was saved once never changes. */
 export function lensChangeProblems(body: JsonObject, before: JsonObject | undefined): readonly SpecProblem[] {
   const kept = new Map((before === undefined ? [] : versionsOf(before)).map((version) => [version["id"], version]));
   return versionsOf(body).flatMap((version, index) => {
     const old = kept.get(version["id"]);
     if (old === undefined || sameJson(old, version)) return [];
-    const message = `Version "${jsonToText(version["id"])}" exists already and says something else.`;
+    const message = `Version "${jsonToText(version["id"])}" exists already with another content.`;
     const hint = "Versions never change: give the new text an id of its own, and leave the old version as it is.";
     return [specProblem("conflicting_fields", ["versions", index], message, { hint })];
   });

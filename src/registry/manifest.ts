@@ -14,7 +14,7 @@ import { readDocuments, type SourceTree } from "../core/text/index.ts";
 import { isManifestKind, MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
 import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** One document of a stream, as far as it can be told what it is about. Paths of its problems begin at the document. */
+/** One document of a stream, as far as it is known what it is about. Paths of its problems begin at the document. */
 export interface Manifest {
   /** As written, or '' when there is none. */
   readonly kind: string;
@@ -25,9 +25,9 @@ export interface Manifest {
   readonly places: ManifestPlaces | null;
 }
 
-export interface ManifestPlaces {
+interface ManifestPlaces {
   placeOf(at: TreePath, isAtKey: boolean): Place;
-  /** Where a line of a text inside the document stands, when that can be told. */
+  /** Where a line of a text inside the document stands, when that is known. */
   placeInText(at: TreePath, inside: Place): Place;
 }
 
@@ -137,7 +137,7 @@ function readManifest(value: Json, places: ManifestPlaces | null): Manifest {
   return { kind, name, spec: specOf(value), problems, places };
 }
 
-/** Whether texts may look like secrets may be said beside the spec, too. */
+/** Whether texts may look like secrets may be set beside the spec, too. */
 function specOf(value: JsonObject): Json {
   const spec = getOwn(value, "spec") ?? null;
   const isAllowed = getOwn(value, ALLOW_KEY);

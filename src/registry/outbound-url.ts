@@ -3,10 +3,10 @@ import type { RegisteredKind } from "./kind.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /** Kinds whose entries make a server call a URL, each with what its URL is used for. */
-export const OUTBOUND_KINDS = { Gateway: "peer", Webhook: "message" } as const satisfies Partial<
+const OUTBOUND_KINDS = { Gateway: "peer", Webhook: "message" } as const satisfies Partial<
   Record<RegisteredKind, string>
 >;
-export type OutboundPurpose = (typeof OUTBOUND_KINDS)[keyof typeof OUTBOUND_KINDS];
+type OutboundPurpose = (typeof OUTBOUND_KINDS)[keyof typeof OUTBOUND_KINDS];
 
 /** Why a server does not call a URL, and what can be done about it; null: it does. */
 export type CheckOutbound = (

@@ -31,13 +31,13 @@ export const policySpec = spec({
     .union([z.string(), z.boolean()], { error: "must be an expression" })
     .describe("An expression over agent, gateway, run, node, role, budget and context"),
   action: z.enum(POLICY_ACTIONS).describe("What happens while the condition holds"),
-  enforcement: z.enum(ENFORCEMENTS).default("hard").describe("Only a hard one blocks or holds; the others tell"),
+  enforcement: z.enum(ENFORCEMENTS).default("hard").describe("Only a hard one blocks or holds; the others report"),
   enabled: z.boolean().default(true).describe("Asked at all"),
-  reason: text.nullish().describe("What people are told"),
+  reason: text.nullish().describe("What people read"),
   approvers: anyJson.optional().describe("Who is asked, one after the other, as in a step"),
-  otherwise: anyJson.optional().describe("What happens when nobody in the chain answers, as in a step"),
+  otherwise: anyJson.optional().describe("What happens without an answer from the chain, as in a step"),
   expires: anyJson.optional().describe("How long an approval waits, as in a step"),
-  separate_approver: anyJson.optional().describe("Whoever started the run may not approve, as in a step"),
+  separate_approver: anyJson.optional().describe("The person who started the run may not approve, as in a step"),
   instructions: text.nullish().describe("Part of every prompt it applies to"),
   forbids: z
     .strictObject({
@@ -63,8 +63,8 @@ function conditionProblems(condition: Json | undefined, category: Json | undefin
   const parsed = parseExpression(condition);
   if (!parsed.ok) {
     const { message, position, hint } = parsed.failure;
-    const said = `"condition" cannot be read at character ${position + 1}: ${message}.`;
-    return [specProblem("bad_expression", ["condition"], said, { hint: sentence(hint) })];
+    const unreadable = `"condition" cannot be read at character ${position + 1}: ${message}.`;
+    return [specProblem("bad_expression", ["condition"], unreadable, { hint: sentence(hint) })];
   }
   const facts = policyFacts(POLICY_CATEGORIES.find((known) => known === category) ?? "guardrail");
   const unknown = parsed.value.paths.flatMap((path) => factProblems(path, facts));

@@ -197,7 +197,7 @@ const problemsOf = (kind: ManifestKind, spec: Json, name = "thing"): readonly st
 describe.each(KINDS)("%s", (kind) => {
   const { full, least } = EXAMPLES[kind];
 
-  it("takes everything it may say, and the least", () => {
+  it("takes everything it may contain, and the least", () => {
     expect(problemsOf(kind, full)).toEqual([]);
     expect(problemsOf(kind, least)).toEqual([]);
   });
@@ -213,7 +213,7 @@ describe.each(KINDS)("%s", (kind) => {
 
   it("takes null for what may be absent, and for nothing else", () => {
     for (const key of Object.keys(full)) {
-      // What readers of steps and lenses take is theirs to say.
+      // What readers of steps and lenses take is tested with them.
       if (kind === "LibraryStep" || kind === "Lens") continue;
       const found = problemsOf(kind, { ...full, [key]: null });
       const isAbsent = problemsOf(kind, Object.fromEntries(Object.entries(full).filter(([name]) => name !== key)));
@@ -233,7 +233,7 @@ describe.each(KINDS)("%s", (kind) => {
     }
   });
 
-  it("refuses a key it does not know, and tells the one that was meant", () => {
+  it("refuses a key it does not know, and suggests the one that was meant", () => {
     const [key = ""] = Object.keys(full);
     const read = readSpec(kind, "thing", { ...full, [`${key}x`]: 1 });
     expect(read).toMatchObject({
@@ -255,7 +255,7 @@ describe.each(KINDS)("%s", (kind) => {
     },
   );
 
-  it("says what is wrong in sentences", () => {
+  it("reports what is wrong in sentences", () => {
     const read = readSpec(kind, "a b", { ...full, stranger: 1, [Object.keys(full)[0] ?? ""]: [[]] });
     if (read.ok) throw new Error("it is wrong");
     for (const { message, hint } of read.problems) {
@@ -308,7 +308,7 @@ describe("limits", () => {
   });
 });
 
-describe("what a schema cannot say", () => {
+describe("what a schema cannot express", () => {
   it.each<[ManifestKind, JsonObject, string]>([
     ["Deployment", { gateway: "g" }, "missing_field workflow"],
     ["Deployment", { gateway: "g", workflow: "w", agent: "a" }, "conflicting_fields agent"],

@@ -33,13 +33,13 @@ export type SpecReading =
 
 interface SpecRule {
   readonly schema: z.ZodType<object>;
-  /** What a schema cannot say. It is asked whatever the schema found, and minds only what is of the right type. */
+  /** What a schema cannot express. It is asked whatever the schema found, and minds only what is of the right type. */
   readonly problems?: (written: JsonObject, name: string) => readonly SpecProblem[];
   readonly toBody?: (written: JsonObject) => JsonObject;
   readonly secrets?: readonly string[];
 }
 
-/** One row per kind: what its spec may say. */
+/** One row per kind: what its spec may contain. */
 const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Agent: { schema: agentSpec },
   Gateway: {
@@ -62,12 +62,12 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   RoleBinding: { schema: roleBindingSpec },
 };
 
-/** For whoever describes what may be sent. */
+/** For the description of what may be sent. */
 export function specSchema(kind: ManifestKind): z.ZodType<object> {
   return RULES[kind].schema;
 }
 
-/** Kinds whose own reader knows the key that says a text only looks like a secret. */
+/** Kinds whose own reader knows the key that marks a text as only looking like a secret. */
 const ALLOWING: readonly ManifestKind[] = ["Lens", "LibraryStep"];
 
 /** Reads the spec of a manifest; every problem at once. Paths begin inside the spec, but for the name's own: `name`. */
@@ -101,7 +101,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
   return { ok: true, body, ...(secrets.length === 0 ? {} : { secrets: Object.fromEntries(secrets) }) };
 }
 
-/** The text of a workflow is looked at by its own reader, which knows where it says otherwise. */
+/** The text of a workflow is looked at by its own reader, which knows where that is allowed. */
 function secretProblems(kind: ManifestKind, sent: JsonObject, writeOnly: readonly string[]): readonly SpecProblem[] {
   const isAllowed = getOwn(sent, ALLOW_KEY);
   const problems: SpecProblem[] = [];

@@ -30,7 +30,7 @@ function kept(kind: RegisteredKind, id: string, spec: JsonObject, before?: JsonO
 }
 
 describe("agentOf", () => {
-  it("fills in what the contract says", () => {
+  it("fills in what the contract defines", () => {
     expect(agentOf(kept("Agent", "plain", {}))).toEqual({
       id: "plain",
       trustLevel: 1,
@@ -59,7 +59,7 @@ describe("agentOf", () => {
     expect(DEFAULT_AGENT).toMatchObject({ id: "default", trustLevel: 5, autonomy: "supervised", maxConcurrent: 50 });
   });
 
-  it("keeps no memory unless it says so, and tells twenty entries of it unless it says how many", () => {
+  it("keeps no memory by default, and uses twenty entries of it by default", () => {
     const memory = (memory_profile: Json): unknown => agentOf(kept("Agent", "a", { memory_profile })).memoryProfile;
     expect(memory(null)).toBeNull();
     expect(memory("log")).toEqual({ name: "log", entries: 20 });
@@ -88,7 +88,7 @@ describe("agentOf", () => {
     expect(agentOf(kept("Agent", "a", { identity: {} })).identity).toEqual({ expiresAt: null, isRevoked: false });
   });
 
-  it("remembers when the phase began, until it is another", () => {
+  it("remembers when the phase started, until it is another", () => {
     const first = kept("Agent", "a", { phase: "poc" });
     const second = kept("Agent", "a", { phase: "poc", trust_level: 2 }, first.body, AT + 5);
     expect(agentOf(second)).toMatchObject({ trustLevel: 2, phaseSince: AT });
@@ -241,10 +241,10 @@ describe("what changed", () => {
     );
   });
 
-  it("is told by the names of fields, never by what stands in them", () => {
+  it("is reported by the names of fields, never by their values", () => {
     const [before, after] = [kept("Agent", "a", {}), kept("Agent", "a", { trust_level: 9, system_prompt: "hush" })];
-    const told = { kind: "Agent", name: "a", action: "updated", before: before.body, after: after.body } as const;
-    const entries = changeAudit(told, "key_1", AT);
+    const change = { kind: "Agent", name: "a", action: "updated", before: before.body, after: after.body } as const;
+    const entries = changeAudit(change, "key_1", AT);
     expect(entries).toMatchObject([
       {
         type: "agent.changed",

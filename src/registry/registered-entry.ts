@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor, type Entry, type Listed, type Page, type Re
 import { DEFAULT_AGENT, DEFAULT_AGENT_BODY } from "./agent.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 
-/** What every organisation has until it says otherwise. Nobody has written it, so that it has no revision yet. */
+/** What every organisation has by default. It was never written, so that it has no revision yet. */
 const DEFAULT_AGENT_ENTRY: Entry = {
   id: DEFAULT_AGENT.id,
   revision: 0,

@@ -5,7 +5,7 @@ import { scheduleOf } from "./schedule.ts";
 const entry = (body: JsonObject) => ({ id: "nightly", revision: 1, body, createdAt: 1, updatedAt: 1 });
 
 describe("a schedule as it was registered", () => {
-  it("is read with what goes without saying", () => {
+  it("is read with its defaults", () => {
     const cron = { minutes: [0], hours: [9], isEitherDay: false };
     expect(scheduleOf(entry({ workflow: "report", cron: "0 9 * * *" }))).toMatchObject({
       id: "nightly",
@@ -18,7 +18,7 @@ describe("a schedule as it was registered", () => {
     });
   });
 
-  it("is due evenly when it says so", () => {
+  it("is due evenly with an interval", () => {
     const body = { workflow: "report", every_seconds: 30, cron: null, args: { a: 1 }, enabled: false };
     expect(scheduleOf(entry(body))).toMatchObject({
       timing: { kind: "interval", everySeconds: 30 },
@@ -27,7 +27,7 @@ describe("a schedule as it was registered", () => {
     });
   });
 
-  it("that makes no sense any more says why", () => {
+  it("that makes no sense any more reports why", () => {
     expect(() => scheduleOf(entry({ workflow: "report", cron: "0 9" }))).toThrow("2 parts instead of 5");
     expect(() => scheduleOf(entry({ workflow: "report" }))).toThrow("its cron cannot be read");
   });

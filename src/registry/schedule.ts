@@ -16,7 +16,10 @@ export const scheduleSpec = spec({
   ),
   args: anyMap.default({}).describe("Of every run"),
   overlap: z.enum(["skip", "queue", "allow"]).default("skip").describe("When the run before is still going on"),
-  missed: z.enum(["skip", "run_once", "backfill"]).default("skip").describe("When a slot passed while nobody looked"),
+  missed: z
+    .enum(["skip", "run_once", "backfill"])
+    .default("skip")
+    .describe("When a slot passed while no scheduler was running"),
   enabled: z.boolean().default(true).describe("Starts runs at all"),
 });
 

@@ -21,7 +21,7 @@ export interface SpecProblem {
   readonly message: string;
   /** As authors write it: `members[0].lane`. */
   readonly path: string;
-  /** The same in parts, for whoever knows where they stand. */
+  /** The same in parts, for a caller that knows where they stand. */
   readonly at: TreePath;
   /** Shown at the key and not at its value. */
   readonly isAtKey?: boolean;
@@ -56,7 +56,7 @@ export function nameOf(at: TreePath, title = "the spec"): string {
   return `Entry ${last + 1} of ${field === undefined ? "the list" : `"${field}"`}`;
 }
 
-/** What a schema found wrong, in the words everything else here is said in. `title`: "an agent". */
+/** What a schema found wrong, in the words of all other problems. `title`: "an agent". */
 export function problemsOfIssues(
   issues: readonly z.core.$ZodIssue[],
   schema: z.core.$ZodType,
@@ -228,7 +228,7 @@ function keysAt(schema: z.core.$ZodType, at: TreePath): readonly string[] {
 
 type Def = z.core.$ZodTypes["_zod"]["def"];
 
-/** Without what only says whether a value must be there, or what becomes of it. */
+/** Without wrappers that only state whether a value must be there, or what becomes of it. */
 function defOf(schema: z.core.$ZodType): Def {
   const def = (schema as z.ZodType).def as Def;
   switch (def.type) {

@@ -10,13 +10,13 @@ import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-pr
 
 /*
  * Approval chains and retry blocks mean the same here as in a step, so that the reader of steps reads them: whatever
- * it accepts, refuses and says is said here too.
+ * it accepts, refuses and reports is the same here.
  */
 
 const APPROVAL_KEYS = ["approvers", "otherwise", "expires", "separate_approver"];
 const PREFIX = "steps[0].";
 
-/** Of all that was written, what says who is asked. */
+/** Of all that was written, the fields about who is asked. */
 export function approvalFields(written: JsonObject): JsonObject {
   const found = APPROVAL_KEYS.flatMap((key): [string, Json][] => {
     const value = getOwn(written, key);

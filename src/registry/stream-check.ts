@@ -6,7 +6,7 @@ import type { Manifest, ManifestStream } from "./manifest.ts";
 import { specProblem } from "./spec-problem.ts";
 import { namesUnder } from "./surroundings.ts";
 
-/** Everything wrong with a stream of manifests that can be said without a server. */
+/** Everything wrong with a stream of manifests that can be found without a server. */
 export function checkManifestStream(stream: ManifestStream, catalog: Catalog): readonly Problem[] {
   const seen = new Set<string>();
   const found = stream.manifests.flatMap((manifest) => {
@@ -29,7 +29,7 @@ function twice(manifest: Manifest): ReturnType<typeof manifestProblems>[number] 
 
 /**
  * What a workflow of the stream refers to: the entries beside it, and those of the library. What is in neither may be
- * registered, so that nothing is said of what is missing; then nothing of its kind is looked up.
+ * registered, so that nothing is reported as missing; then nothing of its kind is looked up.
  */
 function catalogBeside({ kind, spec }: Manifest, stream: readonly Manifest[], given: Catalog): Catalog {
   const source = kind === "Workflow" && isJsonObject(spec) ? getOwn(spec, "source") : undefined;

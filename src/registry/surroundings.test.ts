@@ -33,7 +33,7 @@ describe("what a text refers to", () => {
     expect(await codesOf({ format: "lens-graph/v1", name: "g", nodes })).toEqual(["wrong_type nodes[1].ordinal"]);
   });
 
-  it("exists although it cannot be read, which is said where it is written", async () => {
+  it("exists although it cannot be read, which is reported where it is written", async () => {
     const nodes = [{ id: "a", lens_id: "broken", version_id: "v1" }];
     expect(await codesOf({ format: "lens-graph/v1", name: "g", nodes })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../core/base/index.ts";
 import { type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
-import { catalogOfPins, NO_PINS } from "../core/pins/index.ts";
+import { catalogOfPins, NO_PINS } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
 
@@ -38,7 +38,7 @@ export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp
 /** As the checker takes it: what a text names and is not there is then a problem of that text. */
 export function catalogAround({ library, lenses }: Pick<Surroundings, "library" | "lenses">): Catalog {
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
-  // One that cannot be read is there all the same, and what is wrong with it is said where it is written.
+  // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
   const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
   return { ...catalog, lenses: { ...Object.fromEntries(unread), ...catalog.lenses }, workflows: null };
 }

@@ -9,7 +9,7 @@ import {
   SUPPORT_LEVELS,
   type Team,
   type TeamPolicies,
-} from "../core/team/index.ts";
+} from "../core/plan/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, name, names, readBody, spec, text, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
@@ -33,7 +33,7 @@ const member = spec({
   model_profile: spec({ support_level: z.enum(SUPPORT_LEVELS).default("standard") })
     .nullish()
     .describe("How strong a model it works with"),
-  system_prompt_patch: text.nullish().describe("Said after its own system prompt"),
+  system_prompt_patch: text.nullish().describe("Added after its own system prompt"),
 });
 
 const failureWord = z.enum(FAILURE_POLICIES);

@@ -4,7 +4,7 @@ const HOST_AND_PORT = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/;
 
 /**
  * Why a text is no address anything could be sent to; null when it is one. Only how it is written counts here: whether
- * anything may be sent there is for the outbound guard to say. The parser of URLs alone is too kind: it reads
+ * anything may be sent there is for the outbound guard to decide. The parser of URLs alone is too lenient: it reads
  * `http:///path` as the host "path".
  */
 export function webUrlFlaw(written: string): string | null {

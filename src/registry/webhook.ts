@@ -9,7 +9,7 @@ import { nameOf, shown, specProblem, type SpecProblem } from "./spec-problem.ts"
 
 const EVENTS_MAX = 100;
 
-/** What can be told to somebody outside: whatever runs log, and whatever is audited. */
+/** What can be sent outside: whatever runs log, and whatever is audited. */
 const KNOWN: ReadonlySet<string> = new Set([...EVENT_TYPES, ...AUDIT_TYPES]);
 const FAMILIES: ReadonlySet<string> = new Set(["*", ...[...KNOWN].map((type) => `${type.split(".")[0] ?? ""}.*`)]);
 
@@ -20,7 +20,7 @@ export const webhookSpec = spec({
   enabled: z.boolean().default(true).describe("Sent at all"),
 });
 
-/** Somebody outside, as registered; its secret is kept apart. */
+/** A receiver outside, as registered; its secret is kept apart. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;

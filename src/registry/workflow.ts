@@ -31,8 +31,8 @@ export function workflowProblems(
   if (definition === null) {
     return problems.map(({ code, message, path, line, column, hint }): SourceProblem => {
       const place = path === "" ? `line ${line}` : `${path}, line ${line}`;
-      const said = specProblem(code as SpecCode, ["source"], `In the source, ${place}: ${message}`, { hint });
-      return { ...said, inSource: { line, column } };
+      const problem = specProblem(code as SpecCode, ["source"], `In the source, ${place}: ${message}`, { hint });
+      return { ...problem, inSource: { line, column } };
     });
   }
   if (definition.name === name) return [];

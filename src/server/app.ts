@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { AuditDesk } from "../audit/index.ts";
+import { AuditTrail } from "../audit/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
-import { type Launcher, RunLauncher } from "../launch/index.ts";
+import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
-import { CallerDesk } from "./caller-desk.ts";
+import { Authenticator } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, ownOriginsOf } from "./credentials.ts";
@@ -19,7 +19,7 @@ import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { KnownHosts } from "./known-hosts.ts";
-import { LiveDesk } from "./live-desk.ts";
+import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
@@ -27,20 +27,20 @@ import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
-import { StreamDesk } from "./stream-desk.ts";
+import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
-import { TokenDesk } from "./token-desk.ts";
+import { TokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AppOptions {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
-  /** The installation's own key signs unless this says otherwise. */
-  readonly audit?: AuditDesk;
-  /** One of its own unless this says otherwise. */
+  /** Default: signed with the installation's own key. */
+  readonly audit?: AuditTrail;
+  /** Default: an own one. */
   readonly launcher?: Launcher;
-  /** Believes tokens of an issuer outside; only keys are taken without it. */
+  /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
   readonly config?: Partial<ApiConfig>;
 }
@@ -49,7 +49,7 @@ export interface AppOptions {
 export interface App {
   readonly fetch: Hono<Env>["fetch"];
   readonly request: Hono<Env>["request"];
-  /** A path that signs in with this key whoever opens it first; null when there is no console. */
+  /** A path that signs in the first one to open it with this key; null when there is no console. */
   readonly signInPath: (secret: string) => string | null;
   /** How many streams are open, and how many runs they watch. */
   readonly streams: () => { readonly open: number; readonly watchedRuns: number };
@@ -64,7 +64,7 @@ interface Env {
   readonly Variables: { requestId: string; route: string };
 }
 
-/** Heads of all runs are looked for less often than those somebody has open. */
+/** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
@@ -76,7 +76,7 @@ export function createApp({
   runtime,
   gateways,
   governance,
-  audit: desk,
+  audit: trail,
   config: given,
   launcher,
   verifier = null,
@@ -85,14 +85,14 @@ export function createApp({
   const { onTrouble } = config;
   const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
   const metrics = new Metrics();
-  const live = new LiveDesk({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
-  const streams = new StreamDesk(store, tail, live, config);
+  const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
+  const streams = new StreamRegistry(store, tail, live, config);
   const keys = new KeyRing(store, config.now);
   const refusals = new Refusals();
   const hookFailures = new HookFailures();
-  const tokens = verifier === null ? null : new TokenDesk({ verifier, store, config, refusals });
-  const callers = new CallerDesk(keys, tokens);
-  const audit = desk ?? new AuditDesk({ store, now: config.now });
+  const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, config, refusals });
+  const callers = new Authenticator(keys, tokens);
+  const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
     runtime,
@@ -105,6 +105,7 @@ export function createApp({
     callers,
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
@@ -193,7 +194,7 @@ function notAllowed(method: string, methods: readonly string[]): Refused {
   return new Refused("method_not_allowed", `${method} is not among ${allow}.`, { headers: { allow } });
 }
 
-/** Who asks, whether they may, what they send, in that order: nothing is read for somebody unknown. */
+/** Caller, permission and body are checked in this order: no body is read for an unknown caller. */
 async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
   const request = context.req.raw;
   const credential = credentialOf(request, ownOriginsOf(request, services.config.publicUrl));
@@ -223,7 +224,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
   return route.handle(call);
 }
 
-/** Whether somebody may still be here cannot be told while nobody can be asked; that is no refusal. */
+/** While the issuer or the database is away it is not known whether a caller may stay; that is no refusal. */
 function nullIfRefused(error: unknown): null {
   if (error instanceof Refused && error.status < 500) return null;
   throw error;
@@ -249,7 +250,7 @@ async function observe({ metrics }: Services, context: Context<Env>, next: () =>
   metrics.countRequest(context.req.raw.method, context.get("route"), context.res.status, performance.now() - began);
 }
 
-/** What is told of an error. Only those that were meant for the caller say more than that they happened. */
+/** The answer to an error. Only errors meant for the caller say more than that they happened. */
 function refusedFor({ config }: Services, error: Error, context: Context<Env>): Refused {
   if (error instanceof Refused) return error;
   if (error instanceof BadCursor)

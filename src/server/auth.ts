@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
+import { type Permission, PERMISSIONS } from "../contract/index.ts";
+import type { LaunchCaller } from "../launch/index.ts";
 import type { KeyRecord, KeyStore } from "../store/index.ts";
-import { type Permission, PERMISSIONS } from "./permission.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret, isSecret } from "./secret.ts";
 
-/** Who is asking, as far as the key or the token tells. */
+/** The caller, as its key or token describes it. */
 export interface Principal {
   readonly orgId: string;
   /** Of the key; `oidc:` and the subject for the bearer of a token. */
@@ -13,6 +14,11 @@ export interface Principal {
   readonly agentId: string | null;
   readonly permissions: ReadonlySet<string>;
   readonly expiresAt: number | null;
+}
+
+/** The principal as the starter of a run. */
+export function callerOf({ keyId, label, agentId }: Principal): LaunchCaller {
+  return { startedBy: keyId, by: label, agentId };
 }
 
 const CACHE_MS = 2_000;
@@ -29,7 +35,7 @@ export class KeyRing {
     this.#now = now;
   }
 
-  /** The holder of a secret; throws `unauthenticated` with the same words whatever is wrong with it. */
+  /** The holder of a secret; throws `unauthenticated` with the same text whatever is wrong with it. */
   async authenticate(secret: string): Promise<Principal> {
     const key = isSecret(secret) ? await this.#find(hashSecret(secret)) : undefined;
     const now = this.#now();
@@ -66,7 +72,7 @@ export class KeyRing {
 
 const TOKENS = "oidc";
 
-/** What the bearer of a token has in place of the id of a key; none of these is ever one. Null: nobody knows whose. */
+/** What the bearer of a token has in place of the id of a key; no key has such an id. Null: the bearer is not known. */
 export function tokenKeyId(subject: string | null): string {
   return subject === null ? TOKENS : `${TOKENS}:${subject}`;
 }

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): [number, string] => [status, body.code];
-const startWith = (body: string): Promise<Answer> => api.tell("POST", "runs", { body });
+const replied = ({ status, body }: Answer): [number, string] => [status, body.code];
+const startWith = (body: string): Promise<Answer> => api.request("POST", "runs", { body });
 
 describe("bodies", () => {
   it.each([
@@ -39,18 +39,18 @@ describe("bodies", () => {
     ["nothing it knows", "{}", 422, "invalid_request"],
     ["a wrong type", '{"workflow": 7}', 422, "invalid_request"],
     ["an unknown field", '{"workflow": "hello", "filepath": "/etc/passwd"}', 422, "invalid_request"],
-    ["a team nobody has registered", '{"workflow": "hello", "team": "alpha"}', 404, "unknown_team"],
+    ["a team that is not registered", '{"workflow": "hello", "team": "alpha"}', 404, "unknown_team"],
     ["a version of 0", '{"workflow": "hello", "version": 0}', 422, "invalid_request"],
     ["half a version", '{"workflow": "hello", "version": 1.5}', 422, "invalid_request"],
     ["no args where some are needed", '{"workflow": "hello"}', 422, "invalid_args"],
     ["an extra arg", '{"workflow": "hello", "args": {"who": "x", "whom": "y"}}', 422, "invalid_args"],
     ["an arg of another type", '{"workflow": "hello", "args": {"who": ["x"]}}', 422, "invalid_args"],
-    ["an unknown workflow", '{"workflow": "nobody"}', 404, "unknown_workflow"],
+    ["an unknown workflow", '{"workflow": "missing"}', 404, "unknown_workflow"],
     ["a path for a workflow", '{"workflow": "../../etc/passwd"}', 404, "unknown_workflow"],
     ["an unknown version", '{"workflow": "hello", "version": 99}', 404, "unknown_version"],
   ])("refuses %s", async (_, body, status, code) => {
     const answer = await startWith(body);
-    expect(told(answer)).toEqual([status, code]);
+    expect(replied(answer)).toEqual([status, code]);
     expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
     expect(answer.body).toMatchObject({ status, code, type: expect.any(String), title: expect.any(String) });
     expect(answer.body.requestId).toBe(answer.headers.get("x-request-id"));
@@ -84,8 +84,11 @@ describe("bodies", () => {
     "multipart/form-data; boundary=x",
     "",
   ])("does not take %j for JSON", async (type) => {
-    const answer = await api.tell("POST", "runs", { body: '{"workflow":"hello"}', headers: { "content-type": type } });
-    expect(told(answer)).toEqual([415, "unsupported_media_type"]);
+    const answer = await api.request("POST", "runs", {
+      body: '{"workflow":"hello"}',
+      headers: { "content-type": type },
+    });
+    expect(replied(answer)).toEqual([415, "unsupported_media_type"]);
   });
 
   it.each([
@@ -95,13 +98,13 @@ describe("bodies", () => {
     'application/json ; charset="UTF-8"',
     "\tapplication/json",
   ])("takes %j for JSON, checked like any other", async (type) => {
-    const answer = await api.tell("POST", "runs", { body: '{"workflow":7}', headers: { "content-type": type } });
-    expect(told(answer)).toEqual([422, "invalid_request"]);
+    const answer = await api.request("POST", "runs", { body: '{"workflow":7}', headers: { "content-type": type } });
+    expect(replied(answer)).toEqual([422, "invalid_request"]);
   });
 
   it("reads no packed body", async () => {
-    const answer = await api.tell("POST", "runs", { body: "{}", headers: { "content-encoding": "gzip" } });
-    expect(told(answer)).toEqual([415, "unsupported_media_type"]);
+    const answer = await api.request("POST", "runs", { body: "{}", headers: { "content-encoding": "gzip" } });
+    expect(replied(answer)).toEqual([415, "unsupported_media_type"]);
   });
 
   it("holds bodies to their limit, declared or not", async () => {
@@ -113,10 +116,13 @@ describe("bodies", () => {
     for (const [path, max] of limits) {
       expect(sized(max)).toHaveLength(max);
       for (const size of [max - 1, max])
-        expect((await api.tell("POST", path, { body: sized(size) })).status).not.toBe(413);
-      expect(told(await api.tell("POST", path, { body: sized(max + 1) }))).toEqual([413, "body_too_large"]);
+        expect((await api.request("POST", path, { body: sized(size) })).status).not.toBe(413);
+      expect(replied(await api.request("POST", path, { body: sized(max + 1) }))).toEqual([413, "body_too_large"]);
       const declared = { "content-length": String(max + 1) };
-      expect(told(await api.tell("POST", path, { body: "{}", headers: declared }))).toEqual([413, "body_too_large"]);
+      expect(replied(await api.request("POST", path, { body: "{}", headers: declared }))).toEqual([
+        413,
+        "body_too_large",
+      ]);
     }
   });
 
@@ -128,11 +134,11 @@ describe("bodies", () => {
         controller.enqueue(new Uint8Array(65_536).fill(32));
       },
     });
-    expect(told(await api.tell("POST", "runs", { body: endless }))).toEqual([413, "body_too_large"]);
+    expect(replied(await api.request("POST", "runs", { body: endless }))).toEqual([413, "body_too_large"]);
     expect(chunks).toBeLessThan(32);
   });
 
-  it("reads nothing for somebody unknown", async () => {
+  it("reads nothing for an unknown caller", async () => {
     let chunks = 0;
     const body = new ReadableStream(
       {
@@ -143,12 +149,12 @@ describe("bodies", () => {
       },
       { highWaterMark: 0 },
     );
-    expect(told(await api.tell("PUT", "workflows/hello", { key: null, body }))).toEqual([401, "unauthenticated"]);
+    expect(replied(await api.request("PUT", "workflows/hello", { key: null, body }))).toEqual([401, "unauthenticated"]);
     expect(chunks).toBe(0);
   });
 
   it("takes actions without a body", async () => {
-    const response = await api.tell("POST", `runs/${await api.run("gated")}/cancel`);
+    const response = await api.request("POST", `runs/${await api.run("gated")}/cancel`);
     expect([response.status, response.body.status]).toEqual([200, "cancelled"]);
   });
 });
@@ -185,11 +191,11 @@ describe("paths and queries", () => {
     ["GET", "keys?cursor=1;drop", 400, "bad_cursor"],
     ["GET", "approvals?status=open", 422, "invalid_request"],
   ])("%s %s", async (method, path, status, code) => {
-    expect(told(await api.tell(method, path))).toEqual([status, code]);
+    expect(replied(await api.request(method, path))).toEqual([status, code]);
   });
 
   it("takes the edges of a page", async () => {
-    for (const limit of [1, 2, 99, 100]) expect((await api.tell("GET", `runs?limit=${limit}`)).status).toBe(200);
+    for (const limit of [1, 2, 99, 100]) expect((await api.request("GET", `runs?limit=${limit}`)).status).toBe(200);
   });
 
   it.each(["abc", "-1", "1e99", "18446744073709551616", "1;drop", "1.5", "", " 1", "01", "9007199254740992", "٣"])(
@@ -197,7 +203,7 @@ describe("paths and queries", () => {
     async (id) => {
       const query = `afterEventId=${encodeURIComponent(id)}`;
       for (const path of ["events", "checkpoints", "events/stream"]) {
-        expect(told(await api.tell("GET", `runs/${runId}/${path}?${query}`))).toEqual([400, "bad_cursor"]);
+        expect(replied(await api.request("GET", `runs/${runId}/${path}?${query}`))).toEqual([400, "bad_cursor"]);
       }
     },
   );
@@ -205,25 +211,25 @@ describe("paths and queries", () => {
   it("finds no state at an event that never was", async () => {
     for (const id of ["0", "9999"]) {
       for (const path of ["at", "checkpoints"]) {
-        expect(told(await api.tell("GET", `runs/${runId}/${path}/${id}`))).toEqual([404, "unknown_event"]);
+        expect(replied(await api.request("GET", `runs/${runId}/${path}/${id}`))).toEqual([404, "unknown_event"]);
       }
     }
-    expect(told(await api.tell("GET", `runs/${runId}/at/last`))).toEqual([400, "bad_cursor"]);
-    expect(told(await api.tell("GET", `runs/${runId}/nodes/nobody`))).toEqual([404, "unknown_node"]);
+    expect(replied(await api.request("GET", `runs/${runId}/at/last`))).toEqual([400, "bad_cursor"]);
+    expect(replied(await api.request("GET", `runs/${runId}/nodes/missing`))).toEqual([404, "unknown_node"]);
   });
 });
 
 describe("methods", () => {
   it("says which ones a path takes", async () => {
-    const answer = await api.tell("DELETE", "runs");
-    expect(told(answer)).toEqual([405, "method_not_allowed"]);
+    const answer = await api.request("DELETE", "runs");
+    expect(replied(answer)).toEqual([405, "method_not_allowed"]);
     expect(answer.headers.get("allow")).toBe("POST, GET, HEAD, OPTIONS");
-    const options = await api.tell("OPTIONS", `runs/${runId}/cancel`, { key: null });
+    const options = await api.request("OPTIONS", `runs/${runId}/cancel`, { key: null });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "POST, OPTIONS"]);
   });
 
   it("answers HEAD without a body, but opens no stream for it", async () => {
-    const head = await api.tell("HEAD", `runs/${runId}`);
+    const head = await api.request("HEAD", `runs/${runId}`);
     expect([head.status, head.body]).toEqual([200, ""]);
     for (const path of [`runs/${runId}/events/stream`, `/execute/workflows/${runId}/events`]) {
       for (const method of ["HEAD", "POST"]) {
@@ -256,7 +262,7 @@ describe("whatever is sent", () => {
           const at = path.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
             key === "runId" ? runId : encodeURIComponent(name),
           );
-          const { status } = await api.tell(method, at, { body });
+          const { status } = await api.request(method, at, { body });
           expect(status).toBeLessThan(500);
         },
       ),

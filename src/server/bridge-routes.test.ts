@@ -20,7 +20,7 @@ beforeAll(async () => {
   const edge = { url: bridge.url, providers: ["ai-sdk"], default_provider: "ai-sdk", default: true };
   const put = async (id: string, body: object, key?: string): Promise<void> => {
     const options = key === undefined ? { body } : { body, key };
-    const { status } = await api.tell("PUT", `gateways/${id}`, options);
+    const { status } = await api.request("PUT", `gateways/${id}`, options);
     if (status !== 200) throw new Error(`${id} was not registered`);
   };
   await put("edge", { ...edge, callback_token: TOKEN, dispatch_token: "dsp_of_the_edge" });
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** A run whose first node is at the Bridge. */
 async function begun(workflow = "one"): Promise<string> {
-  const { status, body } = await api.tell("POST", "runs", { body: { workflow } });
+  const { status, body } = await api.request("POST", "runs", { body: { workflow } });
   if (status !== 201) throw new Error(JSON.stringify(body));
   await until(() => bridge.asked.some(({ dispatches }) => dispatches.some(({ runId }) => runId === body.id)));
   return body.id;
@@ -59,19 +59,19 @@ const post = (
   body: unknown,
   { token = TOKEN, headers = {} }: { token?: string | null; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Answer> =>
-  api.tell("POST", path, {
+  api.request("POST", path, {
     key: null,
     body,
     headers: { ...(token === null ? {} : { "x-gateway-token": token }), ...headers },
   });
 const send = (body: unknown, options?: Parameters<typeof post>[2]): Promise<Answer> =>
   post(CALLBACK_PATH, body, options);
-const told = ({ status, body }: Answer): unknown => [status, body.code ?? body];
+const replied = ({ status, body }: Answer): unknown => [status, body.code ?? body];
 const RECEIVED = [200, { received: true }];
 const DEDUPLICATED = [200, { received: true, deduplicated: true }];
 const DISCARDED = [200, { received: true, discarded: true }];
 
-const runOf = async (runId: string) => (await api.tell("GET", `runs/${runId}`)).body;
+const runOf = async (runId: string) => (await api.request("GET", `runs/${runId}`)).body;
 const eventCount = async (runId: string): Promise<number> => (await api.store.readEvents(ORG, runId, 0, 10_000)).length;
 
 const failureOf = async (runId: string): Promise<string | undefined> =>
@@ -82,31 +82,31 @@ const failureOf = async (runId: string): Promise<string | undefined> =>
 describe("a callback", () => {
   it("is received once and deduplicated afterwards, whatever it says then", async () => {
     const runId = await begun();
-    expect(told(await send(callback(runId, { costUsd: 0.5 })))).toEqual(RECEIVED);
-    expect(told(await send(callback(runId, { costUsd: 0.5 })))).toEqual(DEDUPLICATED);
-    expect(told(await send(callback(runId, { status: "failed", error: "no", costUsd: 9 })))).toEqual(DEDUPLICATED);
+    expect(replied(await send(callback(runId, { costUsd: 0.5 })))).toEqual(RECEIVED);
+    expect(replied(await send(callback(runId, { costUsd: 0.5 })))).toEqual(DEDUPLICATED);
+    expect(replied(await send(callback(runId, { status: "failed", error: "no", costUsd: 9 })))).toEqual(DEDUPLICATED);
     expect(await runOf(runId)).toMatchObject({ status: "completed", costMicros: 500_000 });
   });
 
   it("is deferred once, and final once after that", async () => {
     const runId = await begun();
-    expect(told(await send(callback(runId, { status: "deferred" })))).toEqual(RECEIVED);
-    expect(told(await send(callback(runId, { status: "deferred" })))).toEqual(DEDUPLICATED);
-    expect(told(await send(callback(runId)))).toEqual(RECEIVED);
-    expect(told(await send(callback(runId, { status: "deferred" })))).toEqual(DEDUPLICATED);
+    expect(replied(await send(callback(runId, { status: "deferred" })))).toEqual(RECEIVED);
+    expect(replied(await send(callback(runId, { status: "deferred" })))).toEqual(DEDUPLICATED);
+    expect(replied(await send(callback(runId)))).toEqual(RECEIVED);
+    expect(replied(await send(callback(runId, { status: "deferred" })))).toEqual(DEDUPLICATED);
   });
 
   it("is discarded when the run was cancelled, and its cost is kept", async () => {
     const runId = await begun();
-    await api.tell("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
-    expect(told(await send(callback(runId, { costUsd: 0.25, inputTokens: 10 })))).toEqual(DISCARDED);
-    expect(told(await send(callback(runId, { costUsd: 0.25, inputTokens: 10 })))).toEqual(DEDUPLICATED);
+    await api.request("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
+    expect(replied(await send(callback(runId, { costUsd: 0.25, inputTokens: 10 })))).toEqual(DISCARDED);
+    expect(replied(await send(callback(runId, { costUsd: 0.25, inputTokens: 10 })))).toEqual(DEDUPLICATED);
     expect(await runOf(runId)).toMatchObject({ status: "cancelled", costMicros: 250_000 });
   });
 
   it.each(["failed", "timed_out", "cancelled"])("ends an attempt as %s", async (status) => {
     const runId = await begun();
-    expect(told(await send(callback(runId, { status, error: "it broke", errorCode: "provider_error" })))).toEqual(
+    expect(replied(await send(callback(runId, { status, error: "it broke", errorCode: "provider_error" })))).toEqual(
       RECEIVED,
     );
     expect((await runOf(runId)).status).toBe("failed");
@@ -118,7 +118,7 @@ describe("a callback", () => {
     await until(() =>
       bridge.asked.some(({ dispatches }) => dispatches.some((one) => one.dispatchId === `${runId}/b/1`)),
     );
-    expect(told(await send(callback(runId, { dispatchId: `${runId}/b/1`, stepId: "b" })))).toEqual(RECEIVED);
+    expect(replied(await send(callback(runId, { dispatchId: `${runId}/b/1`, stepId: "b" })))).toEqual(RECEIVED);
     expect((await runOf(runId)).status).toBe("completed");
   });
 
@@ -144,10 +144,10 @@ describe("a callback", () => {
       execution_path: "bridge",
       error: null,
     };
-    expect(told(await send(said))).toEqual(RECEIVED);
+    expect(replied(await send(said))).toEqual(RECEIVED);
     const run = await runOf(runId);
     expect(run).toMatchObject({ status: "completed", costMicros: 500_000 });
-    const { body } = await api.tell("GET", `runs/${runId}/nodes/a`);
+    const { body } = await api.request("GET", `runs/${runId}/nodes/a`);
     expect(JSON.stringify(body)).toContain("the answer");
   });
 
@@ -160,16 +160,16 @@ describe("a callback", () => {
       error_code: "context_length",
       cost: 0.1,
     };
-    expect(told(await send(said))).toEqual(RECEIVED);
+    expect(replied(await send(said))).toEqual(RECEIVED);
     expect(await failureOf(runId)).toBe("context_length");
     expect(await runOf(runId)).toMatchObject({ costMicros: 100_000 });
   });
 
   it("may name run and step alone, which means the newest attempt", async () => {
     const runId = await begun();
-    expect(told(await send({ runId, stepId: "a", status: "completed", stdout: "done" }))).toEqual(RECEIVED);
+    expect(replied(await send({ runId, stepId: "a", status: "completed", stdout: "done" }))).toEqual(RECEIVED);
     expect((await runOf(runId)).status).toBe("completed");
-    expect(told(await send({ runId, stepId: "b", status: "completed" }))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await send({ runId, stepId: "b", status: "completed" }))).toEqual([404, "unknown_dispatch"]);
     expect((await send({ status: "completed" })).status).toBe(422);
   });
 });
@@ -195,9 +195,9 @@ describe("who sends it", () => {
       { highWaterMark: 0 },
     );
     for (const path of [CALLBACK_PATH, CALLBACK_BATCH_PATH, STREAM_PATH]) {
-      expect(told(await post(path, "{", { token }))).toEqual([401, "unauthenticated"]);
+      expect(replied(await post(path, "{", { token }))).toEqual([401, "unauthenticated"]);
     }
-    expect(told(await send(body, { token }))).toEqual([401, "unauthenticated"]);
+    expect(replied(await send(body, { token }))).toEqual([401, "unauthenticated"]);
     expect(reads).toBe(0);
   });
 
@@ -205,23 +205,23 @@ describe("who sends it", () => {
     const runId = await begun();
     const before = await eventCount(runId);
     for (const token of [OTHER_TOKEN, STRANGE_TOKEN]) {
-      expect(told(await send(callback(runId, { costUsd: 1 }), { token }))).toEqual([404, "unknown_dispatch"]);
+      expect(replied(await send(callback(runId, { costUsd: 1 }), { token }))).toEqual([404, "unknown_dispatch"]);
       const partials = { dispatchId: `${runId}/a/1`, deltas: [{ index: 0, text: "x" }] };
-      expect(told(await post(STREAM_PATH, partials, { token }))).toEqual([404, "unknown_dispatch"]);
+      expect(replied(await post(STREAM_PATH, partials, { token }))).toEqual([404, "unknown_dispatch"]);
     }
     expect(await eventCount(runId)).toBe(before);
-    expect(told(await send(callback(runId)))).toEqual(RECEIVED);
+    expect(replied(await send(callback(runId)))).toEqual(RECEIVED);
   });
 
   it("is no browser's business: only POST is taken", async () => {
-    expect((await api.tell("GET", CALLBACK_PATH, { headers: { "x-gateway-token": TOKEN } })).status).toBe(405);
+    expect((await api.request("GET", CALLBACK_PATH, { headers: { "x-gateway-token": TOKEN } })).status).toBe(405);
   });
 });
 
 describe("what it is about", () => {
   it.each([
     ["another run", { dispatchId: "run_nobody/a/1", runId: "run_nobody" }],
-    ["another node", { stepId: "nobody" }],
+    ["another node", { stepId: "missing" }],
     ["an attempt to come", { attempt: 2 }],
     ["no attempt", { dispatchId: "nonsense" }],
     ["a prototype", { stepId: "__proto__" }],
@@ -230,7 +230,7 @@ describe("what it is about", () => {
     const { dispatchId: _id, ...body } = { dispatchId: "", ...callback(runId, part) } as Record<string, unknown>;
     const dispatchId =
       "dispatchId" in part ? part.dispatchId : `${runId}/${String(body["stepId"])}/${String(body["attempt"])}`;
-    expect(told(await send({ ...body, dispatchId }))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await send({ ...body, dispatchId }))).toEqual([404, "unknown_dispatch"]);
   });
 
   it.each([
@@ -240,12 +240,12 @@ describe("what it is about", () => {
   ])("is stale when its %s disagrees with its dispatchId", async (_, part) => {
     const runId = await begun();
     const before = await eventCount(runId);
-    expect(told(await send(callback(runId, { ...part, costUsd: 1 })))).toEqual([409, "stale_attempt"]);
+    expect(replied(await send(callback(runId, { ...part, costUsd: 1 })))).toEqual([409, "stale_attempt"]);
     expect(await eventCount(runId)).toBe(before);
     const unknown = callback(runId, { ...part, dispatchId: `${runId}/a/7` });
-    expect(told(await send(unknown))).toEqual([404, "unknown_dispatch"]);
-    expect(told(await send(callback(runId, part), { token: OTHER_TOKEN }))).toEqual([404, "unknown_dispatch"]);
-    expect(told(await send(callback(runId)))).toEqual(RECEIVED);
+    expect(replied(await send(unknown))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await send(callback(runId, part), { token: OTHER_TOKEN }))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await send(callback(runId)))).toEqual(RECEIVED);
   });
 });
 
@@ -264,7 +264,7 @@ describe("what it weighs and how it is written", () => {
     const runId = await begun();
     const body = padded(runId, size);
     expect(Buffer.byteLength(body)).toBe(size);
-    expect(told(await send(body))).toEqual(answer);
+    expect(replied(await send(body))).toEqual(answer);
     // Nothing waits for a result that was refused for its size.
     const isTaken = answer === RECEIVED;
     expect((await runOf(runId)).status).toBe(isTaken ? "completed" : "failed");
@@ -274,10 +274,10 @@ describe("what it weighs and how it is written", () => {
   it("is too large for its attempt only when it is its gateway's", async () => {
     const runId = await begun();
     const body = padded(runId, CALLBACK_BYTES_MAX + 1);
-    expect(told(await send(body, { token: OTHER_TOKEN }))).toEqual([413, "body_too_large"]);
+    expect(replied(await send(body, { token: OTHER_TOKEN }))).toEqual([413, "body_too_large"]);
     expect((await runOf(runId)).status).toBe("running");
     const late = `{"outputs":{"big":"${"x".repeat(CALLBACK_BYTES_MAX)}"},"task_id":"${runId}/a/1"}`;
-    expect(told(await send(late))).toEqual([413, "body_too_large"]);
+    expect(replied(await send(late))).toEqual([413, "body_too_large"]);
     expect((await runOf(runId)).status).toBe("failed");
   });
 
@@ -285,13 +285,13 @@ describe("what it weighs and how it is written", () => {
     const [first, second] = [await begun(), await begun()];
     const body = `{"callbacks":[${padded(first, CALLBACK_BYTES_MAX + 1)},${JSON.stringify(callback(second))}]}`;
     const answer = await post(CALLBACK_BATCH_PATH, body);
-    expect(answer.body.results.map((one: Answer) => told(one))).toEqual([[413, "body_too_large"], RECEIVED]);
+    expect(answer.body.results.map((one: Answer) => replied(one))).toEqual([[413, "body_too_large"], RECEIVED]);
     expect((await runOf(first)).status).toBe("failed");
   });
 
   it("is refused by what it says it weighs, before it is read", async () => {
     const answer = await send("{}", { headers: { "content-length": String(CALLBACK_BYTES_MAX + 1) } });
-    expect(told(answer)).toEqual([413, "body_too_large"]);
+    expect(replied(answer)).toEqual([413, "body_too_large"]);
   });
 
   it.each([
@@ -301,7 +301,7 @@ describe("what it weighs and how it is written", () => {
     ["YAML", { "content-type": "application/yaml" }],
     ["UTF-16", { "content-type": "application/json; charset=utf-16" }],
   ])("is plain JSON in UTF-8, not %s", async (_, headers) => {
-    expect(told(await send("{}", { headers }))).toEqual([415, "unsupported_media_type"]);
+    expect(replied(await send("{}", { headers }))).toEqual([415, "unsupported_media_type"]);
   });
 
   const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
@@ -318,13 +318,13 @@ describe("what it weighs and how it is written", () => {
     ["__proto__ within a list", '{"messages":[{"__proto__":1}]}'],
     ["__proto__ with escapes", String.raw`{"outputs":{"\u005f_pr\u006fto__":{"isAdmin":true}}}`],
   ])("is not read: %s", async (_, body) => {
-    expect(told(await send(body))).toEqual([400, "bad_json"]);
+    expect(replied(await send(body))).toEqual([400, "bad_json"]);
   });
 
   it("may speak of __proto__, hold strange text, and names of methods", async () => {
     const runId = await begun();
     const outputs = { text: "use __proto__ \u005f", constructor: { toString: 1 }, list: [["__proto__"]] };
-    expect(told(await send(callback(runId, { outputs, stdout: "nul \0 half \ud800" })))).toEqual(RECEIVED);
+    expect(replied(await send(callback(runId, { outputs, stdout: "nul \0 half \ud800" })))).toEqual(RECEIVED);
     expect((await runOf(runId)).status).toBe("completed");
   });
 });
@@ -333,7 +333,7 @@ describe("what it must say", () => {
   it.each([
     ["a list", [], ""],
     ["null", null, ""],
-    ["a status nobody knows", { status: "done" }, "status"],
+    ["an unknown status", { status: "done" }, "status"],
     ["an attempt of 0", { attempt: 0 }, "attempt"],
     ["half an attempt", { attempt: 1.5 }, "attempt"],
     ["an attempt in a text", { attempt: "1" }, "attempt"],
@@ -342,7 +342,7 @@ describe("what it must say", () => {
     ["outputs that are a list", { outputs: [] }, "outputs"],
     ["a time that is none", { completedAt: "yesterday" }, "completedAt"],
     [
-      "a level nobody knows",
+      "an unknown level",
       {
         logs: [
           { level: "info", message: "" },
@@ -355,7 +355,7 @@ describe("what it must say", () => {
   ])("is refused with %s, by its place", async (_, part, path) => {
     const body = Array.isArray(part) || part === null ? part : callback("run_1", part);
     const answer = await send(body === null ? "null" : body);
-    expect(told(answer)).toEqual([422, "invalid_request"]);
+    expect(replied(answer)).toEqual([422, "invalid_request"]);
     expect(answer.body.problems).toMatchObject([{ path, code: "wrong_type", message: expect.any(String) }]);
   });
 
@@ -385,7 +385,7 @@ describe("what it must say", () => {
     const runId = await begun();
     const before = await eventCount(runId);
     const answer = await send(callback(runId, { [field]: value }));
-    expect(told(answer)).toEqual([422, "usage_range"]);
+    expect(replied(answer)).toEqual([422, "usage_range"]);
     expect(answer.body.problems).toMatchObject([{ path: field, code: "usage_range" }]);
     expect(await eventCount(runId)).toBe(before);
   });
@@ -393,12 +393,12 @@ describe("what it must say", () => {
   it("counts within range: NaN and Infinity are no JSON, 1e999 is no number", async () => {
     const text = JSON.stringify(callback("run_1", { costUsd: "HERE" }));
     expect((await send(text.replace('"HERE"', "NaN"))).status).toBe(400);
-    expect(told(await send(text.replace('"HERE"', "1e999")))).toEqual([422, "usage_range"]);
+    expect(replied(await send(text.replace('"HERE"', "1e999")))).toEqual([422, "usage_range"]);
   });
 
   it.each([0, 1_000_000])("counts up to its limits: %i", async (costUsd) => {
     const runId = await begun();
-    expect(told(await send(callback(runId, { costUsd, inputTokens: 0, totalTokens: 1_000_000_000_000 })))).toEqual(
+    expect(replied(await send(callback(runId, { costUsd, inputTokens: 0, totalTokens: 1_000_000_000_000 })))).toEqual(
       RECEIVED,
     );
   });
@@ -420,7 +420,7 @@ describe("a batch", () => {
     ];
     const { status, body } = await post(CALLBACK_BATCH_PATH, { callbacks });
     expect(status).toBe(200);
-    expect(body.results.map((one: Answer) => told(one))).toEqual([
+    expect(body.results.map((one: Answer) => replied(one))).toEqual([
       RECEIVED,
       DEDUPLICATED,
       [422, "usage_range"],
@@ -436,7 +436,7 @@ describe("a batch", () => {
   it("takes one of the same callback twice", async () => {
     const runId = await begun();
     const { body } = await post(CALLBACK_BATCH_PATH, { callbacks: [callback(runId), callback(runId)] });
-    expect(body.results.map((one: Answer) => told(one))).toEqual([RECEIVED, DEDUPLICATED]);
+    expect(body.results.map((one: Answer) => replied(one))).toEqual([RECEIVED, DEDUPLICATED]);
   });
 
   it.each([
@@ -457,24 +457,24 @@ describe("a batch", () => {
     ["no list", { callbacks: {} }],
     ["a bare list", []],
   ])("is refused with %s", async (_, body) => {
-    expect(told(await post(CALLBACK_BATCH_PATH, body))).toEqual([422, "invalid_request"]);
+    expect(replied(await post(CALLBACK_BATCH_PATH, body))).toEqual([422, "invalid_request"]);
   });
 });
 
 describe("partials", () => {
   const partials = (runId: string, deltas: unknown): object => ({ dispatchId: `${runId}/a/1`, deltas });
 
-  it("are told once each, in their order, and not after the end", async () => {
+  it("are recorded once each, in their order, and not after the end", async () => {
     const runId = await begun();
     const media = { url: "https://example.org/a.png", mime: "image/png" };
-    expect(told(await post(STREAM_PATH, partials(runId, [{ index: 0, text: "one" }])))).toEqual(RECEIVED);
+    expect(replied(await post(STREAM_PATH, partials(runId, [{ index: 0, text: "one" }])))).toEqual(RECEIVED);
     const more = [
       { index: 0, text: "one" },
       { index: 1, media },
     ];
-    expect(told(await post(STREAM_PATH, partials(runId, more)))).toEqual(RECEIVED);
+    expect(replied(await post(STREAM_PATH, partials(runId, more)))).toEqual(RECEIVED);
     await send(callback(runId));
-    expect(told(await post(STREAM_PATH, partials(runId, [{ index: 2, text: "late" }])))).toEqual(DISCARDED);
+    expect(replied(await post(STREAM_PATH, partials(runId, [{ index: 2, text: "late" }])))).toEqual(DISCARDED);
     const deltas = (await api.store.readEvents(ORG, runId, 0, 100)).filter(({ type }) => type === "node.stream.delta");
     expect(deltas.map(({ payload }) => payload)).toMatchObject([{ text: "one" }, { media }]);
   });
@@ -483,7 +483,7 @@ describe("partials", () => {
     const runId = await begun();
     for (const dispatchId of ["nonsense", "run_nobody/a/1", `${runId}/b/1`, `${runId}/a/2`]) {
       const answer = await post(STREAM_PATH, { dispatchId, deltas: [{ index: 0, text: "x" }] });
-      expect(told(answer)).toEqual([404, "unknown_dispatch"]);
+      expect(replied(answer)).toEqual([404, "unknown_dispatch"]);
     }
   });
 
@@ -496,13 +496,13 @@ describe("partials", () => {
     ["neither text nor media", [{ index: 0 }]],
     ["media without a type", [{ index: 0, media: { url: "https://example.org" } }]],
   ])("are refused with %s", async (_, deltas) => {
-    expect(told(await post(STREAM_PATH, partials("run_1", deltas)))).toEqual([422, "invalid_request"]);
+    expect(replied(await post(STREAM_PATH, partials("run_1", deltas)))).toEqual([422, "invalid_request"]);
   });
 
   it("are at most a thousand at once", async () => {
     const runId = await begun();
     const deltas = Array.from({ length: 1_000 }, (_, index) => ({ index, text: "x" }));
-    expect(told(await post(STREAM_PATH, partials(runId, deltas)))).toEqual(RECEIVED);
+    expect(replied(await post(STREAM_PATH, partials(runId, deltas)))).toEqual(RECEIVED);
   });
 });
 
@@ -524,68 +524,68 @@ describe("a ticket", () => {
     await send(callback(runId, { status: "deferred" }));
     const dispatched = bridge.asked.flatMap(({ dispatches }) => dispatches).find((one) => one.runId === runId);
     const ticket = dispatched?.externalCallbackUrl?.split("/").at(-1) ?? "";
-    expect(told(await use(ticket, { stdout: "from outside", costUsd: 0.5 }))).toEqual(RECEIVED);
-    expect(told(await use(ticket, { stdout: "again", costUsd: 9 }))).toEqual(DEDUPLICATED);
-    expect(told(await use(ticket, { status: "failed" }))).toEqual(DEDUPLICATED);
+    expect(replied(await use(ticket, { stdout: "from outside", costUsd: 0.5 }))).toEqual(RECEIVED);
+    expect(replied(await use(ticket, { stdout: "again", costUsd: 9 }))).toEqual(DEDUPLICATED);
+    expect(replied(await use(ticket, { status: "failed" }))).toEqual(DEDUPLICATED);
     expect(await runOf(runId)).toMatchObject({ status: "completed", costMicros: 500_000 });
   });
 
   it("may say that the work failed", async () => {
     const runId = await begun();
-    expect(told(await use(ticketOf(runId), { status: "failed", error: "no", errorCode: "provider_refused" }))).toEqual(
-      RECEIVED,
-    );
+    expect(
+      replied(await use(ticketOf(runId), { status: "failed", error: "no", errorCode: "provider_refused" })),
+    ).toEqual(RECEIVED);
     expect((await runOf(runId)).status).toBe("failed");
   });
 
   it("is for its own attempt, whatever the body says", async () => {
     const [mine, other] = [await begun(), await begun()];
     const body = callback(other, { stdout: "mine" });
-    expect(told(await use(ticketOf(mine), body))).toEqual(RECEIVED);
+    expect(replied(await use(ticketOf(mine), body))).toEqual(RECEIVED);
     expect((await runOf(mine)).status).toBe("completed");
     expect((await runOf(other)).status).toBe("running");
   });
 
   it("is discarded when the attempt has ended otherwise", async () => {
     const runId = await begun();
-    await api.tell("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
-    expect(told(await use(ticketOf(runId), { costUsd: 1 }))).toEqual(DISCARDED);
+    await api.request("POST", `runs/${runId}/cancel`, { body: { reason: "enough" } });
+    expect(replied(await use(ticketOf(runId), { costUsd: 1 }))).toEqual(DISCARDED);
   });
 
   it("expires with the attempt's deadline", async () => {
     const runId = await begun();
-    expect(told(await use(ticketOf(runId, { expiresAt: Date.now() - 1 })))).toEqual([410, "ticket_expired"]);
+    expect(replied(await use(ticketOf(runId, { expiresAt: Date.now() - 1 })))).toEqual([410, "ticket_expired"]);
   });
 
-  it("is not forged, altered, or somebody else's", async () => {
+  it("is not forged, altered, or that of another attempt", async () => {
     const runId = await begun();
     const good = ticketOf(runId);
     const altered = `${good.slice(0, -1)}${good.endsWith("A") ? "B" : "A"}`;
     for (const ticket of ["x", "cb_e30.x", altered, `${good}.x`, "%E0%A4%A", "cb_%00.x", "a".repeat(5_000)]) {
-      expect(told(await use(ticket))).toEqual([401, "bad_ticket"]);
+      expect(replied(await use(ticket))).toEqual([401, "bad_ticket"]);
     }
-    expect(told(await use(ticketOf("run_nobody")))).toEqual([404, "unknown_dispatch"]);
-    expect(told(await use(ticketOf(runId, { orgId: "other" })))).toEqual([404, "unknown_dispatch"]);
-    expect(told(await use(ticketOf(runId, { attempt: 2 })))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await use(ticketOf("run_nobody")))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await use(ticketOf(runId, { orgId: "other" })))).toEqual([404, "unknown_dispatch"]);
+    expect(replied(await use(ticketOf(runId, { attempt: 2 })))).toEqual([404, "unknown_dispatch"]);
     expect((await runOf(runId)).status).toBe("running");
   });
 
   it("brings reports that are checked like any other", async () => {
     const runId = await begun();
     const ticket = ticketOf(runId);
-    expect(told(await use(ticket, { costUsd: -1 }))).toEqual([422, "usage_range"]);
-    expect(told(await use(ticket, { status: "deferred" }))).toEqual([422, "invalid_request"]);
-    expect(told(await use(ticket, { outputs: 7 }))).toEqual([422, "invalid_request"]);
-    expect(told(await use(ticket, "{"))).toEqual([400, "bad_json"]);
-    expect(told(await use(ticket, '{"outputs":{"__proto__":1}}'))).toEqual([400, "bad_json"]);
-    expect(told(await use(ticket, "x".repeat(CALLBACK_BYTES_MAX + 1)))).toEqual([413, "body_too_large"]);
+    expect(replied(await use(ticket, { costUsd: -1 }))).toEqual([422, "usage_range"]);
+    expect(replied(await use(ticket, { status: "deferred" }))).toEqual([422, "invalid_request"]);
+    expect(replied(await use(ticket, { outputs: 7 }))).toEqual([422, "invalid_request"]);
+    expect(replied(await use(ticket, "{"))).toEqual([400, "bad_json"]);
+    expect(replied(await use(ticket, '{"outputs":{"__proto__":1}}'))).toEqual([400, "bad_json"]);
+    expect(replied(await use(ticket, "x".repeat(CALLBACK_BYTES_MAX + 1)))).toEqual([413, "body_too_large"]);
     expect((await runOf(runId)).status).toBe("running");
-    expect(told(await use(ticket, {}))).toEqual(RECEIVED);
+    expect(replied(await use(ticket, {}))).toEqual(RECEIVED);
   });
 });
 
 describe("a conversation", () => {
-  it("is kept with the thread it belongs to, and read by whoever may read runs", async () => {
+  it("is kept with the thread it belongs to, and read by any key that may read runs", async () => {
     const runId = await begun();
     const messages = [
       { role: "user", content: "hello" },
@@ -594,17 +594,17 @@ describe("a conversation", () => {
     await send(callback(runId, { sessionId: "thread 1/2", messages }));
     await send(callback(runId, { sessionId: "thread 1/2", messages: [{ role: "user", content: "again" }] }));
     const path = `agents/default/threads/${encodeURIComponent("thread 1/2")}`;
-    const { status, body } = await api.tell("GET", path, { key: await api.key(["run:read"]) });
+    const { status, body } = await api.request("GET", path, { key: await api.key(["run:read"]) });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       agentId: "default",
       sessionId: "thread 1/2",
       attempts: [{ runId, nodeId: "a", attempt: 1, messages }],
     });
-    expect((await api.tell("GET", path, { key: STRANGER })).status).toBe(404);
-    expect((await api.tell("GET", path, { key: await api.key(["governance:read"]) })).status).toBe(403);
-    expect(told(await api.tell("GET", "agents/default/threads/nobody"))).toEqual([404, "unknown_thread"]);
-    expect(told(await api.tell("GET", "agents/nobody/threads/thread"))).toEqual([404, "unknown_thread"]);
+    expect((await api.request("GET", path, { key: STRANGER })).status).toBe(404);
+    expect((await api.request("GET", path, { key: await api.key(["governance:read"]) })).status).toBe(403);
+    expect(replied(await api.request("GET", "agents/default/threads/missing"))).toEqual([404, "unknown_thread"]);
+    expect(replied(await api.request("GET", "agents/missing/threads/thread"))).toEqual([404, "unknown_thread"]);
   });
 });
 

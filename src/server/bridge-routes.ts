@@ -8,7 +8,7 @@ import {
   streamSchema,
 } from "../bridge/index.ts";
 import type { Json } from "../core/base/index.ts";
-import { readDispatchId } from "../driver/index.ts";
+import { readDispatchId } from "../core/event/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
 import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";
@@ -19,7 +19,7 @@ import { readPeerShape } from "./peer-shape.ts";
 import { problemBody, Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 
-/** What Bridges say, under the token of their gateway, and services outside, by the ticket of one attempt. */
+/** Reports of Bridges, under the token of their gateway, and of services outside, by the ticket of one attempt. */
 export const BRIDGE_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: CALLBACK_PATH, handle: takeCallback },
   { method: "POST", path: CALLBACK_BATCH_PATH, handle: takeCallbacks },
@@ -101,7 +101,7 @@ async function takeExternal(services: Services, request: Request): Promise<Respo
   return json(replyTo(await services.runtime.report({ orgId }, address, body), body.dispatchId, warnings));
 }
 
-/** Nothing of the body is read for somebody unknown. */
+/** Nothing of the body is read for an unknown caller. */
 async function authenticate({ gateways }: Services, request: Request): Promise<GatewayReporter> {
   const token = request.headers.get(GATEWAY_TOKEN_HEADER) ?? "";
   const link = token === "" || token.length > 1_000 ? undefined : await gateways.directory.authenticate(token);

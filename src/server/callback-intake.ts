@@ -8,7 +8,8 @@ import {
 } from "../bridge/index.ts";
 import { isJsonObject, type Json, LIMITS } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "../driver/index.ts";
+import { type AttemptAddress, dispatchIdOf, readDispatchId } from "../core/event/index.ts";
+import type { Reporter, ReportOutcome } from "../driver/index.ts";
 import { readPeerShape } from "./peer-shape.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";
@@ -30,7 +31,7 @@ export async function takeReport(services: Services, reporter: GatewayReporter, 
   return replyTo(outcome, body.dispatchId, warnings);
 }
 
-/** The result will never be taken, so that nobody waits for it: the attempt fails now. */
+/** The result will never be taken, so that it is not waited for: the attempt fails now. */
 export async function failTooLarge(
   { runtime, config }: Services,
   reporter: GatewayReporter,
@@ -83,8 +84,9 @@ async function identified(services: Services, reporter: GatewayReporter, sent: u
     return { runId: address.runId, stepId: address.nodeId, attempt: address.attempt, ...body };
   }
   if (dispatchId !== undefined || typeof runId !== "string" || typeof stepId !== "string") return body;
-  const attempt = body["attempt"] ?? (await newestAttempt(services, reporter, runId, stepId));
-  return { ...body, attempt, dispatchId: `${runId}/${stepId}/${JSON.stringify(attempt)}` };
+  // The shape refuses an attempt that is no number.
+  const attempt = (body["attempt"] ?? (await newestAttempt(services, reporter, runId, stepId))) as number;
+  return { ...body, attempt, dispatchId: dispatchIdOf({ runId, nodeId: stepId, attempt }) };
 }
 
 async function newestAttempt(

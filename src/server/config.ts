@@ -31,7 +31,7 @@ export interface ApiConfig {
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
   /** How sending spans goes, where they are sent. */
   readonly spanFigures?: () => SpanFigures;
-  /** Called with errors nobody expected; the answer says no more than the request id. */
+  /** Called with unexpected errors; the answer says no more than the request id. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 

@@ -33,7 +33,7 @@ describe("the console's files", () => {
     }
   });
 
-  it("are for people: programs are told that there is nothing", async () => {
+  it("are for people: programs get a 404", async () => {
     for (const path of ["/api/v1/nothing", "/api/nothing", "/assets/gone-abc.js", "/docs/nothing", "/execute/x"]) {
       const response = await get(path, { accept: "text/html" });
       expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([
@@ -77,12 +77,12 @@ describe("the console's files", () => {
     const open = await createApi({ consoleDirectory: folder, consoleConnect: connect });
     const { headers } = await open.ask("GET", "/", { key: null });
     expect(headers.get("content-security-policy")).toContain(`; connect-src 'self' ${connect.join(" ")}; `);
-    expect((await open.tell("GET", "session")).body.connect).toEqual(connect);
+    expect((await open.request("GET", "session")).body.connect).toEqual(connect);
     await open.close();
-    expect((await api.tell("GET", "session")).body.connect).toEqual([]);
+    expect((await api.request("GET", "session")).body.connect).toEqual([]);
   });
 
-  it("leave the folder they are in to nobody", async () => {
+  it("are never served from outside their folder", async () => {
     for (const path of ["/../package.json", "/assets/../../etc/passwd", "/assets/%2e%2e/index.html", "/.built"]) {
       expect(await (await get(path, { accept: "text/html" })).text()).not.toMatch(/"name"|root:/);
     }
@@ -109,7 +109,7 @@ describe("a one-time link", () => {
     expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
     expect(cookieOf(first)).toMatch(/^sluice_session=slk_\w+; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200$/);
     const cookie = cookieOf(first).split(";")[0] ?? "";
-    const session = await api.tell("GET", "session", { key: null, headers: { cookie } });
+    const session = await api.request("GET", "session", { key: null, headers: { cookie } });
     expect(session.body).toMatchObject({ organisation: "default", label: "admin", agent: null, expiresAt: null });
     const second = await get(path);
     expect([second.status, second.headers.get("location"), cookieOf(second)]).toEqual([303, "/?link=used", ""]);
@@ -129,8 +129,8 @@ describe("a one-time link", () => {
     }
     const secret = await api.key("viewer");
     const path = api.app.signInPath(secret) ?? "";
-    const { body } = await api.tell("GET", "session", { key: secret });
-    await api.tell("DELETE", `keys/${body.keyId}`);
+    const { body } = await api.request("GET", "session", { key: secret });
+    await api.request("DELETE", `keys/${body.keyId}`);
     expect((await get(path)).headers.get("location")).toBe("/?link=used");
   });
 
@@ -143,7 +143,7 @@ describe("a one-time link", () => {
 });
 
 describe("signing in by script", () => {
-  it("is told yes or no", async () => {
+  it("gets a status", async () => {
     const send = (key: string) => {
       const body = new URLSearchParams({ key }).toString();
       const headers = {
@@ -152,7 +152,7 @@ describe("signing in by script", () => {
         "content-type": "application/x-www-form-urlencoded",
         "content-length": String(body.length),
       };
-      return api.tell("POST", "/session", { key: null, body, headers });
+      return api.request("POST", "/session", { key: null, body, headers });
     };
     const yes = await send(ADMIN);
     expect([yes.status, yes.headers.get("set-cookie")]).toEqual([204, expect.stringContaining("HttpOnly")]);

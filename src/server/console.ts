@@ -36,7 +36,7 @@ export class ConsoleFiles {
 
 interface ConsoleFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Made when it is first asked for: a server must not be late because of pages nobody has opened yet. */
+  /** Made when it is first asked for: a server must not be late because of pages that are not open yet. */
   zipped: Uint8Array<ArrayBuffer> | null;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -104,7 +104,7 @@ function respond(file: ConsoleFile, request: Request): Response {
   });
 }
 
-/** Where a program may look for something that is not there: it is told so, and not shown a page. */
+/** Where a program may look for something that is not there: it gets a problem, and no page. */
 const NO_PAGES = /^\/(?:api|assets|execute|hooks|mcp|session|docs|openapi\.json|healthz|readyz|metrics)(?:\/|$)/;
 
 function isPageAddress(pathname: string, request: Request): boolean {

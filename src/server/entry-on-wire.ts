@@ -1,17 +1,18 @@
+import type { Registered } from "../contract/index.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RegisteredKind } from "../registry/index.ts";
 import type { Entry } from "../store/index.ts";
 
-/** Maps whose keys somebody chose, and whose values are theirs too. */
+/** Maps whose keys and values are the author's own. */
 const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "role_bindings"]);
-/** Maps whose keys somebody chose, with values of a known shape. */
+/** Maps whose keys are the author's own, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 
 /** An entry as the API shows it: what was written, in camelCase, beside its id. Secrets are not part of an entry. */
-export function entryOnWire(kind: RegisteredKind, entry: Entry): JsonObject {
+export function entryOnWire(kind: RegisteredKind, entry: Entry): Registered {
   const { id, revision, body, createdAt, updatedAt } = entry;
-  // What nobody has written was made at no moment.
+  // What is built in was made at no moment.
   const moment = (at: number): string | null => (revision === 0 ? null : isoFromEpochMs(at));
   return {
     id,

@@ -66,7 +66,7 @@ describe("the stream of a run", () => {
     const ids = async (query: string, header?: string): Promise<number[]> =>
       idsIn(
         (
-          await api.tell(
+          await api.request(
             "GET",
             streamOf(id) + query,
             header === undefined ? {} : { headers: { "last-event-id": header } },
@@ -77,12 +77,12 @@ describe("the stream of a run", () => {
     expect(await ids("", "13")).toEqual([14, 15]);
     expect(await ids("?afterEventId=14", "3")).toEqual([15]);
     for (const header of ["abc", "-1", "1e99", "18446744073709551616", "1;drop"]) {
-      const answer = await api.tell("GET", streamOf(id), { headers: { "last-event-id": header } });
+      const answer = await api.request("GET", streamOf(id), { headers: { "last-event-id": header } });
       expect([answer.status, answer.body.code]).toEqual([400, "bad_cursor"]);
     }
-    const ahead = await api.tell("GET", `${streamOf(id)}?afterEventId=16`);
+    const ahead = await api.request("GET", `${streamOf(id)}?afterEventId=16`);
     expect([ahead.status, ahead.body.code]).toEqual([416, "cursor_ahead"]);
-    const end = await api.tell("GET", `${streamOf(id)}?afterEventId=15`);
+    const end = await api.request("GET", `${streamOf(id)}?afterEventId=15`);
     expect([end.status, end.body]).toEqual([204, ""]);
     expect(api.app.streams()).toEqual({ open: 0, watchedRuns: 0 });
   });
@@ -93,10 +93,10 @@ describe("the stream of a run", () => {
     const response = await api.ask("GET", streamOf(id));
     const text = response.text();
     expect(api.app.streams()).toEqual({ open: 1, watchedRuns: 1 });
-    const { body } = await api.tell("GET", "approvals");
-    await api.tell("POST", `approvals/${body.data[0].id}/resolve`, { body: { decision: "approve" } });
+    const { body } = await api.request("GET", "approvals");
+    await api.request("POST", `approvals/${body.data[0].id}/resolve`, { body: { decision: "approve" } });
     await api.settle(id);
-    const { lastEventId } = (await api.tell("GET", `runs/${id}`)).body;
+    const { lastEventId } = (await api.request("GET", `runs/${id}`)).body;
     expect(idsIn(await text)).toEqual(Array.from({ length: lastEventId }, (_, index) => index + 1));
     expect(await text).toMatch(/event: run\.completed\ndata: .*\n\n$/);
     expect(api.app.streams()).toEqual({ open: 0, watchedRuns: 0 });
@@ -111,7 +111,7 @@ describe("the stream of a run", () => {
     let text = "";
     while (!text.includes(": heartbeat\n\n")) text += Buffer.from((await reader?.read())?.value ?? []).toString();
     const stored = await api.store.findKey(hashSecret(key));
-    await api.tell("DELETE", `keys/${stored?.id ?? ""}`);
+    await api.request("DELETE", `keys/${stored?.id ?? ""}`);
     for (let isDone = false; !isDone;) isDone = (await reader?.read())?.done ?? true;
     await until(() => api.app.streams().open === 0);
   });
@@ -121,7 +121,7 @@ describe("the stream of a run", () => {
     const id = await api.run("gated");
     const streams = await Promise.all([0, 1, 2].map(() => api.ask("GET", streamOf(id))));
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const refused = await api.tell("GET", streamOf(id));
+    const refused = await api.request("GET", streamOf(id));
     expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([
       503,
       "too_many_streams",
@@ -136,14 +136,14 @@ describe("the stream of a run", () => {
     const piece = "x".repeat(4_000);
     const script = `nodes:\n  endless/wait: [{ chunks: [${Array.from({ length: 100 }, () => `"${piece}"`).join(", ")}], chunk_ms: 1 }]\n`;
     const api = await start({ backlogBytesMax: 20_000 }, script);
-    const { body } = await api.tell("POST", "runs", { body: { workflow: "endless" } });
+    const { body } = await api.request("POST", "runs", { body: { workflow: "endless" } });
     const response = await api.ask("GET", streamOf(body.id));
     await api.settle(body.id);
     await until(() => api.app.streams().open === 0);
     await expect(response.text()).rejects.toThrow("does not read");
-    const all = idsIn((await api.tell("GET", streamOf(body.id))).body);
+    const all = idsIn((await api.request("GET", streamOf(body.id))).body);
     expect(all).toEqual(Array.from({ length: all.length }, (_, index) => index + 1));
-    const state = await api.tell("GET", `runs/${body.id}/state`);
+    const state = await api.request("GET", `runs/${body.id}/state`);
     expect(all.at(-1)).toBe(state.body.lastEventId);
   });
 });
@@ -204,7 +204,7 @@ describe("over sockets", () => {
     socket.pause();
     socket.write(head(server.port, streamOf(id)));
     await until(() => app.streams().open === 1);
-    let { lastEventId } = (await api.tell("GET", `runs/${id}`)).body;
+    let { lastEventId } = (await api.request("GET", `runs/${id}`)).body;
     for (let sent = 0; sent < 5_000 && app.streams().open === 1; sent += 1) {
       lastEventId += 1;
       const payload = { nodeId: "draft", level: "info" as const, message: "x".repeat(15_000) };

@@ -1,4 +1,4 @@
-import type { RunRecord, RunStore } from "../store/index.ts";
+import type { RunRecord } from "../store/index.ts";
 import { PulledStream, type PulledSetup } from "./pulled-stream.ts";
 import { RunCursor } from "./run-cursor.ts";
 import type { Tail, Watcher } from "./tail.ts";
@@ -6,7 +6,6 @@ import type { Tail, Watcher } from "./tail.ts";
 export interface StreamSetup extends PulledSetup {
   readonly run: RunRecord;
   readonly afterEventId: number;
-  readonly store: Pick<RunStore, "readEvents">;
   readonly tail: Tail;
 }
 

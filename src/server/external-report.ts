@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type CallbackBody, callbackSchema, readSentCallback, withWarnings } from "../bridge/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import type { AttemptAddress } from "../driver/index.ts";
+import { type AttemptAddress, dispatchIdOf } from "../core/event/index.ts";
 import { readPeerShape } from "./peer-shape.ts";
 
 /** What a service outside may say: the result and what it cost, nothing about whose it is, which the ticket says. */
@@ -21,7 +21,7 @@ export function readExternalReport(
   return {
     body: {
       ...withWarnings(read, warnings),
-      dispatchId: `${runId}/${nodeId}/${attempt}`,
+      dispatchId: dispatchIdOf({ runId, nodeId, attempt }),
       runId,
       stepId: nodeId,
       attempt,

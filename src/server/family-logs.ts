@@ -1,33 +1,26 @@
 import { type JsonObject, withOwn } from "../core/base/index.ts";
-import type { EventType, RunEvent } from "../core/event/index.ts";
+import { type EventType, RUN_ENDING_TYPES, type RunEvent, SETTLING_TYPES } from "../core/event/index.ts";
 import { relativesOf, type RunLog } from "../core/provenance/index.ts";
 import type { RunRecord, Store, StoredEvent } from "../store/index.ts";
 
-/** How much of a family is read for one answer; what lies beyond is told as a cut. */
+/** How much of a family is read for one answer; what lies beyond is shown as a cut. */
 export const FAMILY_LIMITS = { runs: 100, events: 250_000 } as const;
 const PAGE = 1_000;
 
 type Sources = Pick<Store, "getRun" | "readEvents" | "verdictsOf">;
 
-/** What provenance reads of a log; streams and logs are most of it, and say nothing about where values came from. */
+/** What provenance reads of a log; streams and logs are most of it, and do not show where values came from. */
 const READ: ReadonlySet<EventType> = new Set<EventType>([
+  ...RUN_ENDING_TYPES,
+  ...SETTLING_TYPES,
   "run.started",
-  "run.completed",
-  "run.failed",
-  "run.cancelled",
-  "run.timed_out",
   "run.status.changed",
   "run.rewound",
   "node.provenance",
   "node.expanded",
   "node.started",
   "node.retried",
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.skipped",
   "node.blocked",
-  "node.cancelled",
   "node.invalidated",
   "approval.requested",
   "approval.resolved",
@@ -35,7 +28,7 @@ const READ: ReadonlySet<EventType> = new Set<EventType>([
   "child.started",
 ]);
 
-/** A run and those it has to do with, nearest first: `reach` says how far from one to the next it goes. */
+/** A run and its relatives, nearest first, up to `reach` steps away. */
 export async function familyLogs(
   store: Sources,
   run: RunRecord,
@@ -81,11 +74,11 @@ async function readLog(store: Sources, run: RunRecord, room: number): Promise<Ru
 
 async function policiesOf(store: Sources, { orgId, runId }: RunRecord): Promise<RunLog["policies"] & object> {
   const verdicts = await store.verdictsOf(orgId, runId);
-  // Written by the governor, and by nobody else.
+  // Only the governor writes it.
   return new Map(verdicts.map(({ verdictId, body }) => [verdictId, (body["policies"] ?? []) as readonly string[]]));
 }
 
-/** Large values stay where they are; their digests tell one from another. */
+/** Large values stay where they are; their digests distinguish them. */
 function withMarks({ refs = [], ...event }: StoredEvent): RunEvent {
   let payload = event.payload as unknown as JsonObject;
   for (const { path, hash } of refs) payload = marked(payload, path, hash);

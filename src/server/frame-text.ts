@@ -1,20 +1,52 @@
+import type { Frame } from "../contract/index.ts";
 import { LIMITS } from "../core/base/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
-import { type EventFrame, frameEvent } from "../core/view/index.ts";
+import { frameEvent } from "../core/view/index.ts";
 import type { BlobRef, RunRecord } from "../store/index.ts";
 
 /** Values above this size are sent by reference: null at their place, their digest in `refs`. */
 export const LARGE_BYTES_MIN = LIMITS.inlineValueBytesMax;
 
-export type ApiFrame = EventFrame & { readonly refs?: readonly BlobRef[] };
-type Pinned = Pick<RunRecord, "runId" | "workflow" | "traceId">;
+type FramedRun = Pick<RunRecord, "runId" | "workflow" | "traceId">;
 
-export function frameOf(event: RunEvent & { readonly refs?: readonly BlobRef[] }, run: Pinned): ApiFrame {
+export function frameOf(event: RunEvent & { readonly refs?: readonly BlobRef[] }, run: FramedRun): Frame {
   const frame = frameEvent(event, { runId: run.runId, workflowId: run.workflow, traceId: run.traceId });
   return event.refs === undefined ? frame : { ...frame, refs: event.refs };
 }
 
-/** JSON has no line breaks of its own, so a frame is always one line of data. */
-export function sseBytes(frame: ApiFrame): Uint8Array {
-  return Buffer.from(`id: ${frame.eventId}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`);
+/** A message of a stream without an id. JSON has no line breaks of its own, so its data is always one line. */
+export function sseMessage(event: string, data: object): Uint8Array {
+  return Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+const DATA = Buffer.from("\ndata: ");
+const LIVE_END = Buffer.from("}\n\n");
+
+/** An event as streams send it, serialised once for all streams of the process. */
+export class EventMessage {
+  readonly eventId: number;
+  /** For the stream of its run. */
+  readonly bytes: Uint8Array;
+  readonly #runId: string;
+  #liveBytes: Uint8Array | null = null;
+
+  constructor(event: RunEvent & { readonly refs?: readonly BlobRef[] }, run: FramedRun) {
+    const frame = frameOf(event, run);
+    this.eventId = event.eventId;
+    this.bytes = Buffer.from(`id: ${frame.eventId}\nevent: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`);
+    this.#runId = run.runId;
+  }
+
+  /** For streams of the organisation: the same frame, in a message that names the run. */
+  get liveBytes(): Uint8Array {
+    this.#liveBytes ??= this.#wrapped();
+    return this.#liveBytes;
+  }
+
+  #wrapped(): Uint8Array {
+    const message = Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    const frame = message.subarray(message.indexOf(DATA) + DATA.length, message.length - 2);
+    const start = Buffer.from(`event: event\ndata: {"runId":${JSON.stringify(this.#runId)},"frame":`);
+    return Buffer.concat([start, frame, LIVE_END]);
+  }
 }

@@ -13,9 +13,9 @@ function rig() {
   const state = { isAway: false };
   const services = {
     store: {
-      appendAudit: async (orgId: string, told: readonly AuditEntry[]) => {
+      appendAudit: async (orgId: string, replied: readonly AuditEntry[]) => {
         if (state.isAway) throw new Error("no database");
-        entries.push(...told.map((entry) => ({ ...entry, orgId })));
+        entries.push(...replied.map((entry) => ({ ...entry, orgId })));
       },
     },
     config: { now: () => clock.now(), onTrouble: (what: string) => troubles.push(what) },
@@ -24,7 +24,7 @@ function rig() {
   const fail = (workflow: string, count = 1, orgId = "org_1"): void => {
     for (let time = 0; time < count; time += 1) failures.note(services, { orgId, workflow }, "bad_signature");
   };
-  const told = (): readonly string[] =>
+  const replied = (): readonly string[] =>
     entries.map(({ at, orgId, resource, detail }) => `${at} ${orgId} ${resource} ${JSON.stringify(detail["count"])}`);
   const until = async (at: number): Promise<void> => {
     let isThen = false;
@@ -33,14 +33,14 @@ function rig() {
     });
     await clock.run(() => isThen);
   };
-  return { clock, entries, troubles, state, failures, fail, told, until };
+  return { clock, entries, troubles, state, failures, fail, replied, until };
 }
 
 describe("messages that are not believed", () => {
-  it("are told at once, and a flood once a minute with its count", async () => {
-    const { entries, fail, told, until } = rig();
+  it("are recorded at once, and a flood once a minute with its count", async () => {
+    const { entries, fail, replied, until } = rig();
     fail("hello", 5_000);
-    expect(told()).toEqual(["0 org_1 hook/hello 1"]);
+    expect(replied()).toEqual(["0 org_1 hook/hello 1"]);
     expect(entries[0]).toMatchObject({
       type: "auth.failed",
       category: "security",
@@ -48,33 +48,33 @@ describe("messages that are not believed", () => {
       detail: { reason: "bad_signature", count: 1 },
     });
     await until(MINUTE_MS - 1);
-    expect(told()).toHaveLength(1);
+    expect(replied()).toHaveLength(1);
     await until(MINUTE_MS + 1);
-    expect(told().slice(1)).toEqual([`${MINUTE_MS} org_1 hook/hello 4999`]);
+    expect(replied().slice(1)).toEqual([`${MINUTE_MS} org_1 hook/hello 4999`]);
     fail("hello", 2);
-    expect(told()).toHaveLength(2);
+    expect(replied()).toHaveLength(2);
     await until(2 * MINUTE_MS + 1);
-    expect(told().slice(2)).toEqual([`${2 * MINUTE_MS} org_1 hook/hello 2`]);
+    expect(replied().slice(2)).toEqual([`${2 * MINUTE_MS} org_1 hook/hello 2`]);
   });
 
-  it("are forgotten after a quiet minute, so that the next is news again", async () => {
-    const { fail, told, until } = rig();
+  it("are forgotten after a quiet minute, so that the next is recorded at once again", async () => {
+    const { fail, replied, until } = rig();
     fail("hello");
     await until(3 * MINUTE_MS);
-    expect(told()).toHaveLength(1);
+    expect(replied()).toHaveLength(1);
     fail("hello");
-    expect(told().slice(1)).toEqual([`${3 * MINUTE_MS} org_1 hook/hello 1`]);
+    expect(replied().slice(1)).toEqual([`${3 * MINUTE_MS} org_1 hook/hello 1`]);
   });
 
   it("are counted by workflow and organisation", () => {
-    const { fail, told } = rig();
+    const { fail, replied } = rig();
     fail("hello", 2);
     fail("other");
     fail("hello", 1, "org_2");
-    expect(told()).toEqual(["0 org_1 hook/hello 1", "0 org_1 hook/other 1", "0 org_2 hook/hello 1"]);
+    expect(replied()).toEqual(["0 org_1 hook/hello 1", "0 org_1 hook/other 1", "0 org_2 hook/hello 1"]);
   });
 
-  it("stop nothing when they cannot be told, and end with the server", async () => {
+  it("stop nothing when they cannot be recorded, and end with the server", async () => {
     const { clock, state, failures, fail, troubles, entries } = rig();
     state.isAway = true;
     fail("hello", 2);

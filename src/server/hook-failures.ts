@@ -19,8 +19,8 @@ interface Window {
 const WINDOW_MS = 60_000;
 
 /**
- * Messages to hooks that nobody who may start the workflow has signed. The first is told at once; all that follow within
- * a minute are told together at its end, so that a flood neither fills the audit nor goes unseen.
+ * Messages to hooks without a valid signature. The first is recorded at once; all that follow within a minute are
+ * recorded together at its end, so that a flood neither fills the audit nor goes unseen.
  */
 export class HookFailures {
   readonly #windows = new Map<string, Window>();
@@ -35,7 +35,7 @@ export class HookFailures {
     const key = JSON.stringify([hook.orgId, hook.workflow]);
     const window = this.#windows.get(key);
     if (window === undefined) {
-      tell(services, hook, reason, 1);
+      request(services, hook, reason, 1);
       this.#open(services, hook, key);
     } else {
       window.count += 1;
@@ -52,7 +52,7 @@ export class HookFailures {
     const stop = this.#after(WINDOW_MS, () => {
       this.#windows.delete(key);
       if (window.count === 0) return;
-      tell(services, hook, window.reason, window.count);
+      request(services, hook, window.reason, window.count);
       this.#open(services, hook, key);
     });
     const window: Window = { count: 0, reason: "bad_signature", stop };
@@ -65,8 +65,8 @@ function afterTimeout(delayMs: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Whoever sent it does not wait for it. */
-function tell(
+/** The sender does not wait for it. */
+function request(
   { store, config }: Pick<Services, "store" | "config">,
   { orgId, workflow }: DoubtedHook,
   reason: Reason,

@@ -1,8 +1,8 @@
 import { digestJson, isJsonObject, type JsonObject } from "../core/base/index.ts";
 import type { Hook } from "../store/index.ts";
-import { argsOfMessage, findSigner, type IncomingMessage } from "../webhook/index.ts";
+import { argsOfMessage, findSigner, type IncomingMessage } from "../outside/webhook/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { launchedRun } from "./launch-gates.ts";
+import { launchedRun } from "./launch-reply.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";
@@ -13,7 +13,7 @@ export const HOOK_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/api/v1/hooks/{name}", handle: takeMessage },
 ];
 
-/** A body of everybody who has a workflow of this name is checked; who shares it with more people names themselves. */
+/** A message without an organisation is checked against every organisation with this workflow, up to so many. */
 const SIGNERS_MAX = 20;
 const ID = /^[\x21-\x7e]{1,255}$/;
 const SIGNATURES_LENGTH_MAX = 4_000;
@@ -62,7 +62,7 @@ async function hooksOf({ store }: Services, workflow: string, orgId: string | nu
   throw new Refused("unknown_hook", detail);
 }
 
-/** Without what a message must carry, it is not believed, whoever sent it. */
+/** Without what a message must carry, it is refused before any secret is tried. */
 async function readMessage(request: Request, doubt: (refused: Refused) => Refused): Promise<IncomingMessage> {
   const header = (name: string): string => request.headers.get(`webhook-${name}`) ?? "";
   const [id, timestamp, signatures] = [header("id"), header("timestamp"), header("signature")];

@@ -4,8 +4,8 @@ import type { KeyStore } from "../store/index.ts";
 const LINE_MAX = 1_000;
 
 /**
- * Whether a caller is the one who asked, or works with a key the one who asked has made, directly or through others.
- * Such a caller cannot answer where a second person has to: making a key makes nobody a second person.
+ * Whether a caller is the requester, or uses a key that the requester has made, directly or through other keys.
+ * Such a caller cannot answer where a second person has to: a new key is not a second person.
  */
 export async function isOfRequester(
   store: Pick<KeyStore, "getKey">,

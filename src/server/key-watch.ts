@@ -1,7 +1,7 @@
 import type { KeyStore } from "../store/index.ts";
 import { isTokenKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
-import type { StreamOwner } from "./stream-desk.ts";
+import type { StreamOwner } from "./stream-registry.ts";
 
 export interface KeyWatchOptions {
   readonly store: Pick<KeyStore, "listEndedKeys">;

@@ -96,7 +96,7 @@ describe("over a socket", () => {
     });
 
   it.each(["/", "/docs", "/openapi.json", "/healthz", "/api/v1/runs", "/session/once?ticket=x", "/nothing"])(
-    "refuses %s under a name nobody has listed",
+    "refuses %s under a name that is not listed",
     async (path) => {
       const answer = await ask("evil.example", path);
       expect(answer).toMatch(/^HTTP\/1\.1 421 /);

@@ -16,7 +16,7 @@ export interface HostRequest {
 
 /**
  * The names a server answers to. A page of another site can make its own name lead to this server (DNS rebinding) and
- * would then read what needs no key; its name is in the `Host` header, so that a name nobody has listed is refused.
+ * would then read what needs no key; its name is in the `Host` header, so that a name that is not listed is refused.
  *
  * Known are: the host of `--public-url`, the names of `--allow-host` (`*.suffix` for all below one), the address the
  * server listens at, this machine's own names, and the address a connection came to. Probes are answered under any

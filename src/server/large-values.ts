@@ -1,26 +1,23 @@
 import { createHash } from "node:crypto";
+import type { NodeState, State, ValueRef } from "../contract/index.ts";
 import { type Json, type JsonObject, withOwn } from "../core/base/index.ts";
 import type { NodeResult, RunProjection } from "../core/view/index.ts";
-import type { BlobRef } from "../store/index.ts";
 import { LARGE_BYTES_MIN } from "./frame-text.ts";
 
-type ShownResult = NodeResult & { readonly refs?: readonly BlobRef[] };
-export type ShownState = Omit<RunProjection, "nodeResults"> & { readonly nodeResults: readonly ShownResult[] };
-
 /** A projection in which large values are references: null at their place, and where to find them beside it. */
-export function withReferences(projection: RunProjection): ShownState {
+export function withReferences(projection: RunProjection): State {
   return { ...projection, nodeResults: projection.nodeResults.map(resultWithReferences) };
 }
 
-export function resultWithReferences(result: NodeResult): ShownResult {
-  const refs: BlobRef[] = [];
+export function resultWithReferences(result: NodeResult): NodeState {
+  const refs: ValueRef[] = [];
   const outputs = result.outputs === null ? null : outputsWithReferences(result.outputs, refs);
   const output = result.output === null ? null : take(result.output, ["output"], refs);
   if (refs.length === 0) return result;
   return { ...result, outputs, output: typeof output === "string" ? output : null, refs };
 }
 
-function outputsWithReferences(outputs: JsonObject, refs: BlobRef[]): JsonObject {
+function outputsWithReferences(outputs: JsonObject, refs: ValueRef[]): JsonObject {
   let shown = outputs;
   for (const [name, value] of Object.entries(outputs)) {
     const kept = take(value, ["outputs", name], refs);
@@ -30,7 +27,7 @@ function outputsWithReferences(outputs: JsonObject, refs: BlobRef[]): JsonObject
 }
 
 /** The digest is the one under which the log keeps the same value. */
-function take(value: Json, path: readonly string[], refs: BlobRef[]): Json {
+function take(value: Json, path: readonly string[], refs: ValueRef[]): Json {
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { SentProblem } from "../contract/index.ts";
 import type { Json } from "../core/base/index.ts";
 import { type ManifestKind, type SpecProblem, specSchema } from "../registry/index.ts";
-import type { Refused, SentProblem } from "./problem.ts";
+import type { Refused } from "./problem.ts";
 import { invalidRequest } from "./shape.ts";
 
 /** A body that is a spec: the reader of manifests checks it and words what is wrong; here it is only described. */

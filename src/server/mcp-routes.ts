@@ -4,7 +4,7 @@ import { SluiceClient } from "../client/index.ts";
 import { createInProcessFetch, createMcpEndpoint } from "../mcp/index.ts";
 import { unauthenticated } from "./auth.ts";
 import { BODY_BYTES_MAX } from "./body.ts";
-import type { CallerDesk } from "./caller-desk.ts";
+import type { Authenticator } from "./authenticator.ts";
 import type { ApiConfig } from "./config.ts";
 import { credentialOf, ownOriginsOf } from "./credentials.ts";
 import type { OpenRoute } from "./open-routes.ts";
@@ -24,7 +24,7 @@ export interface OpenedMcp {
  */
 export function openMcp(
   config: ApiConfig,
-  callers: CallerDesk,
+  callers: Authenticator,
   handle: (request: Request) => Response | Promise<Response>,
 ): OpenedMcp {
   const { onTrouble } = config;
@@ -32,7 +32,7 @@ export function openMcp(
   const inProcess = createInProcessFetch(handle);
   const answer = async (request: Request): Promise<Response> => {
     requireKnownOrigin(request, config.publicUrl);
-    // A cookie would be sent along by any page; whoever speaks MCP has a key.
+    // A cookie would be sent along by any page; MCP clients have a key.
     if (!request.headers.has("authorization")) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
     const credential = credentialOf(request, []);
     const { orgId, keyId } = await callers.identify(credential);

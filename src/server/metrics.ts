@@ -1,24 +1,11 @@
 import type { SealingFigures } from "../audit/index.ts";
-import type { EventOf, RunEvent } from "../core/event/index.ts";
+import { type EventOf, isSettling, type RunEvent, settledStatusOf, type SettlingEvent } from "../core/event/index.ts";
 import type { RuntimeFigures } from "../driver/index.ts";
 import type { GovernanceFigures } from "../governance/index.ts";
 import type { Backlog } from "../store/index.ts";
 import type { SpanFigures } from "./config.ts";
 import { MetricSeries } from "./metric-series.ts";
-
-const ENDED = new Map<string, string>([
-  ["run.completed", "completed"],
-  ["run.failed", "failed"],
-  ["run.cancelled", "cancelled"],
-  ["run.timed_out", "timed_out"],
-]);
-const SETTLED = new Map<string, string>([
-  ["node.completed", "completed"],
-  ["node.failed", "failed"],
-  ["node.skipped", "skipped"],
-  ["node.cancelled", "cancelled"],
-  ["node.timed_out", "timed_out"],
-]);
+import { runEndOf } from "./run-end.ts";
 
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200];
 /** As OpenTelemetry advises for tokens of a call. */
@@ -33,7 +20,7 @@ interface Beginning {
   startedAt: number | null;
 }
 
-/** Figures of this process; what waits in the whole installation is read when somebody asks. No label holds an id. */
+/** Figures of this process; what waits in the whole installation is read on request. No label holds an id. */
 export class Metrics {
   readonly #series = new MetricSeries();
   readonly #beginnings = new Map<string, Beginning>();
@@ -42,9 +29,9 @@ export class Metrics {
   /** What became true in this process, as figures. */
   countEvents(runId: string, events: readonly RunEvent[]): void {
     for (const event of events) {
-      const ended = ENDED.get(event.type);
-      if (ended !== undefined)
-        this.#series.count("sluice_runs_total", "Runs that ended, by status.", { status: ended });
+      const end = runEndOf(event);
+      if (end !== null) this.#series.count("sluice_runs_total", "Runs that ended, by status.", { status: end });
+      else if (isSettling(event)) this.#countSettled(runId, event);
       else this.#countEvent(runId, event);
     }
   }
@@ -74,7 +61,7 @@ export class Metrics {
       "1 while nothing can be written to the database.",
       figures.outage === null ? 0 : 1,
     );
-    const help = "Dispatches of this process nobody has reported on yet.";
+    const help = "Dispatches of this process that have no report yet.";
     this.#gauge("sluice_open_dispatches", help, figures.openDispatches);
     this.#gauge("sluice_sse_clients", "Open event streams.", streams);
   }
@@ -84,10 +71,10 @@ export class Metrics {
     this.#gauge("sluice_clock_skew_seconds", help, skewMs / 1_000);
   }
 
-  setGovernance({ waitingNodes, recounts, mended, unexplained }: GovernanceFigures): void {
+  setGovernance({ waitingNodes, recounts, fixed, unexplained }: GovernanceFigures): void {
     this.#gauge("sluice_waiting_nodes", "Nodes known here that wait at a gate.", waitingNodes);
     this.#total("sluice_limit_recounts_total", "Times the counters of limits were counted anew.", recounts);
-    this.#total("sluice_counters_mended_total", "Counters that were wrong, and set right.", mended);
+    this.#total("sluice_counters_mended_total", "Counters that were wrong, and set right.", fixed);
     const help = "Envelopes with more spent than usage explains.";
     this.#gauge("sluice_unexplained_envelopes", help, unexplained);
   }
@@ -109,7 +96,7 @@ export class Metrics {
     this.#gauge("sluice_queued_spans", "Spans waiting to be sent.", queuedSpans);
   }
 
-  /** Asks for the backlog at most once in a while, however often somebody looks: anybody may look. */
+  /** Reads the backlog at most once in a while, however often metrics are requested, which needs no key. */
   async refreshBacklog(read: () => Promise<Backlog>, now: number): Promise<void> {
     if (now >= this.#backlogAt && now < this.#backlogAt + BACKLOG_MS) return;
     this.#backlogAt = now;
@@ -122,7 +109,7 @@ export class Metrics {
   #setBacklog({ openRuns, openAttempts, pendingApprovals, pendingDeliveries, lagMs }: Backlog): void {
     this.#gauge("sluice_open_runs", "Runs of the installation that have not ended.", openRuns);
     this.#gauge("sluice_open_attempts", "Attempts of the installation that have not ended.", openAttempts);
-    this.#gauge("sluice_pending_approvals", "Approvals of the installation nobody has answered yet.", pendingApprovals);
+    this.#gauge("sluice_pending_approvals", "Approvals of the installation that wait for an answer.", pendingApprovals);
     this.#gauge("sluice_pending_deliveries", "Webhook deliveries of the installation to be made.", pendingDeliveries);
     this.#gauge("sluice_queue_lag_seconds", "How long what is most overdue has been due.", lagMs / 1_000);
   }
@@ -166,12 +153,6 @@ export class Metrics {
       }
       case "cost.recorded":
         return this.#countCost(event);
-      case "node.completed":
-      case "node.failed":
-      case "node.skipped":
-      case "node.cancelled":
-      case "node.timed_out":
-        return this.#countSettled(runId, event);
       default:
     }
   }
@@ -186,8 +167,8 @@ export class Metrics {
     });
   }
 
-  #countSettled(runId: string, { type, at, payload }: SettledEvent): void {
-    const status = SETTLED.get(type) ?? type;
+  #countSettled(runId: string, { type, at, payload }: SettlingEvent): void {
+    const status = settledStatusOf(type);
     this.#series.count("sluice_nodes_total", "Nodes that settled, by status.", { status });
     const key = `${runId}/${payload.nodeId}`;
     const startedAt = this.#beginnings.get(key)?.startedAt ?? null;
@@ -224,5 +205,3 @@ export class Metrics {
     this.#beginnings.set(key, beginning);
   }
 }
-
-type SettledEvent = EventOf<"node.completed" | "node.failed" | "node.skipped" | "node.cancelled" | "node.timed_out">;

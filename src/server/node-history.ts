@@ -1,25 +1,22 @@
-import type { z } from "zod";
+import type { JudgedNode, NodeDetail } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { EventOf, EventType, NodeStatus, RunEvent } from "../core/event/index.ts";
+import { type EventOf, isSettling, type NodeStatus, type RunEvent, settledStatusOf } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import { sentInstructions } from "../core/instructions/index.ts";
+import { sentInstructions } from "../core/plan/index.ts";
 import type { BoundRequest } from "../core/engine/index.ts";
 import type { AttemptReport } from "../store/index.ts";
-import type { judgedSchema } from "./governance-schemas.ts";
-import type { nodeDetailSchema } from "./schemas.ts";
 
-type Detail = z.output<typeof nodeDetailSchema>;
-type Attempt = Detail["attempts"][number];
-export type NodeHistory = Pick<Detail, "attempts" | "verdicts" | "inputs">;
+type Attempt = NodeDetail["attempts"][number];
+export type NodeHistory = Pick<NodeDetail, "attempts" | "verdicts" | "inputs">;
 
-/** What happened to one node, attempt by attempt, told by the log alone. */
+/** What happened to one node, attempt by attempt, as its log says. */
 export class NodeLog {
   readonly #nodeId: string;
   readonly #attempts = new Map<number, Attempt>();
-  readonly #verdicts: Detail["verdicts"] = [];
-  readonly #inputs: Detail["inputs"] = [];
+  readonly #verdicts: NodeDetail["verdicts"][number][] = [];
+  readonly #inputs: NodeDetail["inputs"][number][] = [];
   #newestStart: { readonly attempt: number; readonly eventId: number } | null = null;
-  #newestRequest: Detail["request"] = null;
+  #newestRequest: NodeDetail["request"] = null;
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId;
@@ -38,16 +35,16 @@ export class NodeLog {
     return { attempts, verdicts: this.#verdicts, inputs: this.#inputs };
   }
 
-  /** What an attempt said besides its result. */
-  hear({ attempt: number, sessionId, messages, logs }: AttemptReport): void {
+  /** Adds what an attempt reported besides its result. */
+  addReport({ attempt: number, sessionId, messages, logs }: AttemptReport): void {
     const attempt = this.#attempts.get(number);
     if (attempt === undefined) return;
     const adapterLogs = logs === "" ? [] : logs.split("\n").map((line) => JSON.parse(line) as JsonObject);
     this.#attempts.set(number, { ...attempt, adapterLogs, sessionId, conversation: [...messages] });
   }
 
-  /** What an attempt was sent; its text and inputs are layers of the prompt as well. */
-  sent(number: number, { message, stdin, inputs }: BoundRequest): void {
+  /** Adds what an attempt was sent; its text and inputs are layers of the prompt as well. */
+  addRequest(number: number, { message, stdin, inputs }: BoundRequest): void {
     const attempt = this.#attempts.get(number);
     if (attempt === undefined) return;
     const request = { message, stdin, inputs: { ...inputs } };
@@ -58,13 +55,15 @@ export class NodeLog {
     if (this.#newestStart?.attempt === number) this.#newestRequest = { attempt: number, ...request };
   }
 
-  get newestRequest(): Detail["request"] {
+  get newestRequest(): NodeDetail["request"] {
     return this.#newestRequest;
   }
 
   /** Why a verdict was given. */
-  explain({ verdictId, explanation }: Pick<z.output<typeof judgedSchema>, "verdictId" | "explanation">): void {
-    for (const decided of this.#verdicts) if (decided.verdictId === verdictId) decided.explanation = explanation;
+  explain({ verdictId, explanation }: Pick<JudgedNode, "verdictId" | "explanation">): void {
+    for (const [index, decided] of this.#verdicts.entries()) {
+      if (decided.verdictId === verdictId) this.#verdicts[index] = { ...decided, explanation };
+    }
   }
 
   #verdict({ eventId, payload }: EventOf<"gate.decided">): void {
@@ -74,8 +73,8 @@ export class NodeLog {
   }
 
   #input({ payload }: EventOf<"node.provenance">): void {
-    const { nodeId: _node, attempt: _attempt, ...handOff } = payload;
-    this.#inputs.push(handOff);
+    const { nodeId: _node, attempt: _attempt, transform, ...handOff } = payload;
+    this.#inputs.push({ ...handOff, ...(transform === undefined ? {} : { transform }) });
   }
 
   #start({ at, eventId, payload }: EventOf<"node.started">): void {
@@ -109,9 +108,9 @@ export class NodeLog {
   #follow(event: RunEvent, number: number): void {
     const attempt = this.#attempts.get(number);
     if (attempt === undefined) return;
-    const status = ENDED_AS[event.type];
+    const status = attemptEndOf(event);
     // A late event about an attempt that has ended, such as its cost, does not end it again.
-    const isEnding = status !== undefined && attempt.endedAt === null;
+    const isEnding = status !== null && attempt.endedAt === null;
     this.#attempts.set(number, {
       ...attempt,
       ...(isEnding ? endOf(event, status, attempt) : {}),
@@ -120,20 +119,17 @@ export class NodeLog {
   }
 }
 
-/** Also behind a provider that reads none: they were decided for the attempt, and a rehearsal is looked at for them. */
+/** Also for a provider that reads none: they were decided for the attempt, and simulations show them. */
 function instructionsOf(provider: string | null, decided: Attempt["instructions"]): Attempt["instructions"] {
   const sent = sentInstructions(provider, decided);
   return (sent.length === 0 ? decided : sent).map((one) => ({ ...one }));
 }
 
-const ENDED_AS: Readonly<Partial<Record<EventType, NodeStatus>>> = {
-  "node.completed": "completed",
-  "node.failed": "failed",
-  "node.timed_out": "timed_out",
-  "node.cancelled": "cancelled",
-  "node.skipped": "skipped",
-  "node.retried": "failed",
-};
+/** The status an attempt has after an event that ends it; null for every other event. */
+function attemptEndOf(event: RunEvent): NodeStatus | null {
+  if (event.type === "node.retried") return "failed";
+  return isSettling(event) ? settledStatusOf(event.type) : null;
+}
 
 function endOf(event: RunEvent, status: NodeStatus, { startedAt }: Attempt): Partial<Attempt> {
   const ended = {

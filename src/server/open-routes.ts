@@ -6,7 +6,7 @@ import { json, type Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { beginSession, beginSessionOnce, endSession } from "./session.ts";
 
-/** A route that needs no key. The list is short on purpose: none of them tells anything about an organisation. */
+/** A route that needs no key. The list is short on purpose: none of them shows anything about an organisation. */
 export interface OpenRoute {
   readonly method: "GET" | "POST";
   readonly path: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { problemSchema } from "../contract/index.ts";
 import { compareCodeUnits, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { API_PROBLEMS } from "./problem.ts";
 import type { Route } from "./route.ts";
-import { problemSchema } from "./schemas.ts";
 
 const BEARER = "A key (slk_…), or a token (JWT) of the issuer this server trusts";
 

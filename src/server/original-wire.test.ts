@@ -227,7 +227,7 @@ describe.each(callers)("a Bridge with nothing but %s, which reports %s", (route,
 });
 
 describe("a server that knows only the short dispatch", () => {
-  it("is answered 202 at once, and told the result where it said", async () => {
+  it("is answered 202 at once, and sent the result where it asked for it", async () => {
     const results: Sent[] = [];
     const server = await listen((sent, response) => {
       results.push(sent);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): unknown => [status, body.code, body.problems?.[0]?.code];
+const replied = ({ status, body }: Answer): unknown => [status, body.code, body.problems?.[0]?.code];
 const REFUSED = [422, "outbound_refused", "outbound_refused"];
 const webhook = (url: string): object => ({ url, events: ["run.*"] });
 const registration = (url: string): object => ({
@@ -41,15 +41,15 @@ const PRIVATE = [
 
 describe("a URL the server must not call", () => {
   it.each(PRIVATE)("is not saved, by none of the doors: %s", async (url) => {
-    expect(told(await api.tell("PUT", "gateways/lab", { body: { url } }))).toEqual(REFUSED);
-    expect(told(await api.tell("POST", "gateways/register", { body: registration(url) }))).toEqual(REFUSED);
-    expect(told(await api.tell("PUT", "webhooks/ops", { body: webhook(url) }))).toEqual(REFUSED);
+    expect(replied(await api.request("PUT", "gateways/lab", { body: { url } }))).toEqual(REFUSED);
+    expect(replied(await api.request("POST", "gateways/register", { body: registration(url) }))).toEqual(REFUSED);
+    expect(replied(await api.request("PUT", "webhooks/ops", { body: webhook(url) }))).toEqual(REFUSED);
     for (const [kind, spec] of [
       ["Gateway", { url }],
       ["Webhook", webhook(url)],
     ] as const) {
-      const applied = await api.tell("POST", "apply?dryRun=true", { body: [{ kind, name: "lab", spec }] });
-      expect(told(applied)).toEqual([422, "invalid_request", "outbound_refused"]);
+      const applied = await api.request("POST", "apply?dryRun=true", { body: [{ kind, name: "lab", spec }] });
+      expect(replied(applied)).toEqual([422, "invalid_request", "outbound_refused"]);
       expect(applied.body.problems[0]).toMatchObject({ path: "[0].spec.url" });
     }
     expect(await api.store.getEntry(ORG, "gateway", "lab")).toBeUndefined();
@@ -58,7 +58,7 @@ describe("a URL the server must not call", () => {
   });
 
   it("is answered with the flag the operator can allow it with", async () => {
-    const { body } = await api.tell("PUT", "gateways/lab", { body: { url: INSIDE } });
+    const { body } = await api.request("PUT", "gateways/lab", { body: { url: INSIDE } });
     expect(body.problems[0]).toMatchObject({
       path: "url",
       hint: "The operator of the server can allow it: --allow-outbound 127.0.0.1:7718",
@@ -67,10 +67,14 @@ describe("a URL the server must not call", () => {
   });
 
   it("is saved once the operator lists it", async () => {
-    expect((await api.tell("PUT", "gateways/listed", { body: { url: "http://127.9.0.1:7718" } })).body).toMatchObject({
+    expect(
+      (await api.request("PUT", "gateways/listed", { body: { url: "http://127.9.0.1:7718" } })).body,
+    ).toMatchObject({
       status: "unknown",
     });
-    expect((await api.tell("PUT", "webhooks/listed", { body: webhook("http://127.9.0.1:9000/in") })).status).toBe(201);
+    expect((await api.request("PUT", "webhooks/listed", { body: webhook("http://127.9.0.1:9000/in") })).status).toBe(
+      201,
+    );
   });
 });
 
@@ -78,11 +82,11 @@ describe("a gateway that was saved before", () => {
   it("is offline, says why, and takes no run", async () => {
     const body = { url: INSIDE, providers: ["ai-sdk"], defaultProvider: "ai-sdk" };
     await api.store.putEntry(ORG, "gateway", "old", body, 1);
-    const { body: shown } = await api.tell("GET", "gateways/old");
+    const { body: shown } = await api.request("GET", "gateways/old");
     expect(shown).toMatchObject({ status: "offline", reason: "outbound_refused" });
     expect(shown.detail).toContain("--allow-outbound 127.0.0.1:7718");
     await api.save("name: w\nsteps:\n  - { id: a, command: Do it }\n");
-    const started = await api.tell("POST", "runs", { body: { workflow: "w", gateway: "old" } });
+    const started = await api.request("POST", "runs", { body: { workflow: "w", gateway: "old" } });
     expect([started.status, started.body.code]).toEqual([503, "gateway_unreachable"]);
     expect(started.body.detail).toContain("outbound_refused");
   });

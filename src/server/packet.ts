@@ -63,7 +63,7 @@ async function* each(items: readonly object[]): AsyncGenerator<readonly object[]
 }
 
 async function* recordsOf(store: Sources, { orgId, runId }: RunRecord): AsyncGenerator<readonly object[]> {
-  // The list is newest first; what happened is told in its order.
+  // The list is newest first; a packet is oldest first.
   const records: object[] = [];
   for (let cursor: string | null = null; ;) {
     const page = await store.listAudit(orgId, { run: runId }, { limit: RECORDS_PAGE, cursor });

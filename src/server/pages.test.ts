@@ -20,15 +20,21 @@ const FORM = { "content-type": "application/x-www-form-urlencoded", origin: ORIG
 async function signIn(secret: string): Promise<string> {
   const body = new URLSearchParams({ key: secret }).toString();
   const headers = { ...FORM, "content-length": String(body.length) };
-  const { status, headers: answered } = await api.tell("POST", "/session", { key: null, body, headers });
+  const { status, headers: answered } = await api.request("POST", "/session", { key: null, body, headers });
   expect([status, answered.get("location")]).toEqual([303, "/"]);
   return answered.get("set-cookie") ?? "";
 }
 
 describe("health", () => {
   it("is alive, and ready while the database is there", async () => {
-    expect(await api.tell("GET", "/healthz", { key: null })).toMatchObject({ status: 200, body: { status: "alive" } });
-    expect(await api.tell("GET", "/readyz", { key: null })).toMatchObject({ status: 200, body: { status: "ready" } });
+    expect(await api.request("GET", "/healthz", { key: null })).toMatchObject({
+      status: 200,
+      body: { status: "alive" },
+    });
+    expect(await api.request("GET", "/readyz", { key: null })).toMatchObject({
+      status: 200,
+      body: { status: "ready" },
+    });
     const away = { ...api.store, ping: () => Promise.reject(new Error("no route to host 10.0.0.7")) };
     const troubles: string[] = [];
     const app = createApp({
@@ -47,8 +53,8 @@ describe("health", () => {
   });
 
   it("counts in the format of Prometheus, without ids", async () => {
-    await api.tell("GET", `runs/run_not_in_labels`);
-    const { body, headers } = await api.tell("GET", "/metrics", { key: null });
+    await api.request("GET", `runs/run_not_in_labels`);
+    const { body, headers } = await api.request("GET", "/metrics", { key: null });
     expect(headers.get("content-type")).toContain("version=0.0.4");
     expect(body).toMatch(/^sluice_runs_started_total 1$/m);
     expect(body).toMatch(/^sluice_runs_total\{status="completed"\} 1$/m);
@@ -73,10 +79,10 @@ describe("health", () => {
 
   it("echoes a request id that is one, and makes one otherwise", async () => {
     expect(
-      (await api.tell("GET", "/healthz", { headers: { "x-request-id": "abc-1.2" } })).headers.get("x-request-id"),
+      (await api.request("GET", "/healthz", { headers: { "x-request-id": "abc-1.2" } })).headers.get("x-request-id"),
     ).toBe("abc-1.2");
     for (const id of ["a b", "x".repeat(129), "<b>"]) {
-      const { headers } = await api.tell("GET", "/nowhere", { headers: { "x-request-id": id } });
+      const { headers } = await api.request("GET", "/nowhere", { headers: { "x-request-id": id } });
       expect(headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{24}$/);
     }
   });
@@ -84,7 +90,7 @@ describe("health", () => {
 
 describe("the OpenAPI document", () => {
   it("says what the table of routes says", async () => {
-    const { body } = await api.tell("GET", "/openapi.json", { key: null });
+    const { body } = await api.request("GET", "/openapi.json", { key: null });
     expect(body.openapi).toBe("3.1.0");
     const found = Object.entries<Record<string, { operationId: string }>>(body.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${method.toUpperCase()} ${path} ${operationId}`),
@@ -120,7 +126,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("reads as a page without a script, with every code", async () => {
-    const { body, headers } = await api.tell("GET", "/docs", { key: null });
+    const { body, headers } = await api.request("GET", "/docs", { key: null });
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(body).not.toMatch(/<script|style=|\son\w+=/i);
     for (const { path } of ROUTES) expect(body).toContain(`<td>${path}</td>`);
@@ -129,12 +135,12 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the front page", () => {
-  it("tells strangers how to begin, and nothing else", async () => {
-    const { body, headers } = await api.tell("GET", "/", { key: null });
+  it("shows strangers how to start, and nothing else", async () => {
+    const { body, headers } = await api.request("GET", "/", { key: null });
     expect(body).toContain("Sign in");
     expect(body).not.toContain("hello<");
     expect(headers.get("content-security-policy")).toMatch(/frame-ancestors 'none'/);
-    expect((await api.tell("GET", "/sluice.css", { key: null })).headers.get("content-type")).toContain("text/css");
+    expect((await api.request("GET", "/sluice.css", { key: null })).headers.get("content-type")).toContain("text/css");
   });
 
   it("shows an organisation its own, escaped", async () => {
@@ -142,19 +148,19 @@ describe("the front page", () => {
     await api.store.putKey({ ...adminKey(ORG, secret, 0), label: "<img src=x onerror=alert(1)>" });
     const cookie = await signIn(secret);
     expect(cookie).toMatch(/^sluice_session=slk_\w+; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200$/);
-    const { body } = await api.tell("GET", "/", { key: null, headers: { cookie: cookie.split(";")[0] ?? "" } });
+    const { body } = await api.request("GET", "/", { key: null, headers: { cookie: cookie.split(";")[0] ?? "" } });
     expect(body).toContain("<td>hello</td>");
     expect(body).toContain("&lt;img src=x");
     expect(body).not.toContain("<img");
     const other = (await signIn(STRANGER)).split(";")[0] ?? "";
-    expect((await api.tell("GET", "/", { key: null, headers: { cookie: other } })).body).not.toContain(
+    expect((await api.request("GET", "/", { key: null, headers: { cookie: other } })).body).not.toContain(
       "<td>hello</td>",
     );
   });
 
   it("takes no sign-in from another site, and none that is no key", async () => {
     for (const origin of ["http://evil.example", "null", "http://localhost.evil.example"]) {
-      const { status, body } = await api.tell("POST", "/session", {
+      const { status, body } = await api.request("POST", "/session", {
         key: null,
         body: "key=x",
         headers: { ...FORM, origin },
@@ -164,18 +170,18 @@ describe("the front page", () => {
     for (const key of ["", "nothing", "slk_unknown_key"]) {
       const body = `key=${key}`;
       const headers = { ...FORM, "content-length": String(body.length) };
-      expect((await api.tell("POST", "/session", { key: null, body, headers })).status).toBe(401);
+      expect((await api.request("POST", "/session", { key: null, body, headers })).status).toBe(401);
     }
-    const long = await api.tell("POST", "/session", {
+    const long = await api.request("POST", "/session", {
       key: null,
       body: `key=${"x".repeat(2_000)}`,
       headers: { ...FORM, "content-length": "2004" },
     });
     expect(long.status).toBe(413);
-    expect((await api.tell("POST", "/session", { key: null, body: "{}", headers: { origin: ORIGIN } })).status).toBe(
+    expect((await api.request("POST", "/session", { key: null, body: "{}", headers: { origin: ORIGIN } })).status).toBe(
       415,
     );
-    const out = await api.tell("POST", "/session/end", { key: null, headers: { origin: ORIGIN } });
+    const out = await api.request("POST", "/session/end", { key: null, headers: { origin: ORIGIN } });
     expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
   });
 });
@@ -183,16 +189,16 @@ describe("the front page", () => {
 describe("the session in the API", () => {
   it("reads by itself, and changes only what its own pages ask for", async () => {
     const cookie = `a=b; ${(await signIn(ADMIN)).split(";")[0] ?? ""}`;
-    expect((await api.tell("GET", "runs", { key: null, headers: { cookie } })).status).toBe(200);
+    expect((await api.request("GET", "runs", { key: null, headers: { cookie } })).status).toBe(200);
     const body = { source: "name: x" };
     for (const origin of [{}, { origin: "http://evil.example" }, { origin: "null" }]) {
-      const refused = await api.tell("POST", "validate", { key: null, body, headers: { cookie, ...origin } });
+      const refused = await api.request("POST", "validate", { key: null, body, headers: { cookie, ...origin } });
       expect([refused.status, refused.body.code]).toEqual([403, "bad_origin"]);
     }
-    expect((await api.tell("POST", "validate", { key: null, body, headers: { cookie, origin: ORIGIN } })).status).toBe(
-      200,
-    );
-    const both = await api.tell("GET", "runs", { key: "slk_unknown_key", headers: { cookie } });
+    expect(
+      (await api.request("POST", "validate", { key: null, body, headers: { cookie, origin: ORIGIN } })).status,
+    ).toBe(200);
+    const both = await api.request("GET", "runs", { key: "slk_unknown_key", headers: { cookie } });
     expect(both.status).toBe(401);
   });
 });

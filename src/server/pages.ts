@@ -9,7 +9,7 @@ import type { Route, Services } from "./route.ts";
 
 const LISTED = { limit: 25, cursor: null } as const;
 
-/** The plain front page: what runs here for who is signed in, and how to begin for everybody else. */
+/** The plain front page: the runs for those who are signed in, and how to start for all others. */
 export async function homePage(services: Services, request: Request): Promise<Response> {
   const principal = await signedIn(services, request);
   if (principal === null) return page("Sluice", welcome(null));

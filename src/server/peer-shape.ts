@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { usageSchema } from "../bridge/index.ts";
+import type { SentProblem } from "../contract/index.ts";
 import { formatPath } from "../core/base/index.ts";
-import { Refused, type SentProblem } from "./problem.ts";
+import { Refused } from "./problem.ts";
 
 const PROBLEMS_MAX = 50;
 const USAGE_FIELDS: ReadonlySet<PropertyKey> = new Set(Object.keys(usageSchema.shape));

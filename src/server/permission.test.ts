@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, createApi, GATED, HELLO, STRANGER } from "../../test/api/fixture.ts";
 import { OPEN_ROUTES } from "./open-routes.ts";
-import { PERMISSIONS, permissionsOf, ROLES } from "./permission.ts";
+import { PERMISSIONS, ROLES } from "../contract/index.ts";
+import { permissionsOf } from "./permission.ts";
 import { ROUTES } from "./route-table.ts";
 
 let api: Api;
@@ -11,9 +12,9 @@ beforeAll(async () => {
   await api.save(HELLO);
   await api.save(GATED);
   const runId = await api.run("gated");
-  const approvals = await api.tell("GET", "approvals?status=pending");
-  const keys = await api.tell("GET", "keys");
-  await api.tell("PUT", "gateways/edge-1", { body: { url: "http://127.0.0.1:1", providers: ["scripted"] } });
+  const approvals = await api.request("GET", "approvals?status=pending");
+  const keys = await api.request("GET", "keys");
+  await api.request("PUT", "gateways/edge-1", { body: { url: "http://127.0.0.1:1", providers: ["scripted"] } });
   names = {
     name: "hello",
     version: "1",
@@ -34,10 +35,10 @@ const NOTHING = { body: { "": 0 } };
 const bodyOf = (method: string): object => (method === "GET" || method === "DELETE" ? {} : NOTHING);
 
 describe("permissions", () => {
-  it("knows nobody without a key, on any route", async () => {
+  it("refuses callers without a key, on any route", async () => {
     for (const { method, path } of ROUTES) {
       for (const key of [null, "slk_unknown_key", "garbage", `slk_${"x".repeat(300)}`, "slk_' OR 1=1 --"]) {
-        const { status, body, headers } = await api.tell(method, pathOf(path), { key, ...bodyOf(method) });
+        const { status, body, headers } = await api.request(method, pathOf(path), { key, ...bodyOf(method) });
         expect([method, path, status, body.code]).toEqual([method, path, 401, "unauthenticated"]);
         expect(headers.get("www-authenticate")).toContain("Bearer");
       }
@@ -54,9 +55,9 @@ describe("permissions", () => {
           (path.includes("stream") || path.endsWith("/live") || path.startsWith("/execute") || method === "DELETE")
         )
           continue;
-        const { status, body } = await api.tell(method, pathOf(path), { key, ...bodyOf(method) });
-        const told = [permission, method, path, status === 403];
-        expect(told).toEqual([permission, method, path, needed !== null && needed !== permission]);
+        const { status, body } = await api.request(method, pathOf(path), { key, ...bodyOf(method) });
+        const replied = [permission, method, path, status === 403];
+        expect(replied).toEqual([permission, method, path, needed !== null && needed !== permission]);
         if (status === 403) expect(body.code).toBe("forbidden");
       }
     }
@@ -85,22 +86,25 @@ describe("permissions", () => {
     for (const { method, path, operation } of ROUTES) {
       if (!path.includes("{") || operation.endsWith(".save")) continue;
       const body = bodies[operation] ?? (method === "POST" ? {} : undefined);
-      const { status, body: answer } = await api.tell(method, pathOf(path), {
+      const { status, body: answer } = await api.request(method, pathOf(path), {
         key: STRANGER,
         ...(body === undefined ? {} : { body }),
       });
       expect([operation, status]).toEqual([operation, 404]);
       expect(answer.code).toMatch(/^(?:unknown_\w+|not_found)$/);
     }
-    const started = await api.tell("POST", "runs", { key: STRANGER, body: { workflow: "hello", args: { who: "x" } } });
+    const started = await api.request("POST", "runs", {
+      key: STRANGER,
+      body: { workflow: "hello", args: { who: "x" } },
+    });
     expect([started.status, started.body.code]).toEqual([404, "unknown_workflow"]);
     for (const list of ["workflows", "runs", "approvals"]) {
-      expect((await api.tell("GET", list, { key: STRANGER })).body).toEqual({ data: [] });
+      expect((await api.request("GET", list, { key: STRANGER })).body).toEqual({ data: [] });
     }
-    expect((await api.tell("GET", `runs/${names["runId"]}`)).body.status).toBe("running");
+    expect((await api.request("GET", `runs/${names["runId"]}`)).body.status).toBe("running");
   });
 
-  it("leaves open only what tells nothing", () => {
+  it("leaves open only what shows nothing", () => {
     expect(OPEN_ROUTES.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "GET /healthz",
       "GET /readyz",

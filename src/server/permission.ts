@@ -1,21 +1,5 @@
-/** What a key may be allowed to do, and the roles that stand for several of them. */
-export const PERMISSIONS = [
-  "workflow:read",
-  "workflow:write",
-  "workflow:execute",
-  "run:read",
-  "run:cancel",
-  "governance:read",
-  "governance:approve",
-  "governance:write",
-  "registry:write",
-  "audit:read",
-  "keys:manage",
-] as const;
-export type Permission = (typeof PERMISSIONS)[number];
-
-export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const;
-export type Role = (typeof ROLES)[number];
+/** The permissions each role stands for. */
+import { type Permission, PERMISSIONS, type Role } from "../contract/index.ts";
 
 const READING = PERMISSIONS.filter((permission) => permission.endsWith(":read"));
 

@@ -1,3 +1,4 @@
+import type { ProblemBody, SentProblem } from "../contract/index.ts";
 import type { Refusal } from "../core/engine/index.ts";
 
 /** Every code this API answers with: one table gives each its status and title. */
@@ -18,7 +19,7 @@ export const API_PROBLEMS = {
   role_missing: [403, "The token gives no role here"],
   organisation_missing: [403, "The token belongs to no organisation"],
   bad_origin: [403, "The request comes from another site"],
-  self_approval: [403, "Nobody approves their own work"],
+  self_approval: [403, "A caller cannot approve its own work"],
   posture_forbidden: [403, "The posture of the workflow forbids the launch"],
   budget_exceeded: [403, "The budget is exhausted"],
   policy_blocked: [403, "A policy forbids the launch"],
@@ -82,7 +83,7 @@ export const API_PROBLEMS = {
   text_unstorable: [422, "The text cannot be stored"],
   bad_choice: [422, "The decision is not among the choices"],
   reason_required: [422, "A reason is needed"],
-  simulation_too_long: [422, "The simulation goes on for too long"],
+  simulation_too_long: [422, "The simulation takes too long"],
   nothing_given: [422, "Nothing was given"],
   stream_limit: [429, "The caller has too many open streams"],
   rate_limited: [429, "Too many runs were started"],
@@ -98,19 +99,9 @@ export const API_PROBLEMS = {
 
 export type ApiProblemCode = keyof typeof API_PROBLEMS;
 
-/** One thing that is wrong with what was sent; the codes are those of the checker, and a few of the API's own. */
-export interface SentProblem {
-  readonly code: string;
-  readonly message: string;
-  readonly path: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly hint?: string;
-}
-
 export interface ProblemExtras {
   readonly problems?: readonly SentProblem[];
-  /** The code as the engine said it, when the table has no entry of its own for it. */
+  /** The code of the engine, when the table has no entry for it. */
   readonly code?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -140,7 +131,7 @@ export class Refused extends Error {
   }
 }
 
-/** An engine's refusal as the API says it; a code without an entry is a conflict with the state of the run. */
+/** An engine's refusal as an API problem; a code without an entry is a conflict with the state of the run. */
 export function refusedBy({ code, message }: Refusal): Refused {
   const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   // The cursor of a stream is a range; an event of an action that is not in the log is a conflict.
@@ -152,7 +143,7 @@ function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(API_PROBLEMS, code);
 }
 
-export function problemBody({ code, status, title, message, problems, more }: Refused) {
+export function problemBody({ code, status, title, message, problems, more }: Refused): Omit<ProblemBody, "requestId"> {
   return {
     ...more,
     type: `urn:sluice:problem:${code}`,
@@ -164,7 +155,7 @@ export function problemBody({ code, status, title, message, problems, more }: Re
   };
 }
 
-/** The answer of RFC 9457. Nothing of an unexpected error is told but that it happened. */
+/** The answer of RFC 9457. Of an unexpected error it says only that it happened. */
 export function problemResponse(refused: Refused, requestId: string): Response {
   const { status, headers } = refused;
   return new Response(JSON.stringify({ ...problemBody(refused), requestId }), {

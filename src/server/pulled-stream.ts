@@ -3,7 +3,7 @@ import type { ApiConfig } from "./config.ts";
 
 const QUEUE_BYTES = 65_536;
 const RETRY = Buffer.from("retry: 2000\n\n");
-/** The last words of a stream whose caller may no longer read. */
+/** The last message of a stream whose caller may no longer read. */
 const EXPIRED = Buffer.from(
   `event: ${AUTH_EXPIRED}\ndata: ${JSON.stringify({
     type: AUTH_EXPIRED,
@@ -17,14 +17,14 @@ export interface PulledSetup {
   readonly config: Pick<ApiConfig, "now" | "backlogBytesMax" | "stallMs" | "onTrouble">;
   /** Ends the connection under a client that does not read; null where there is no socket. */
   readonly hangUp: (() => void) | null;
-  /** Whether whoever opened the stream may still read it. */
+  /** Whether the caller that opened the stream may still read it. */
   readonly isStillAllowed: () => Promise<boolean>;
   readonly onClosed: (stream: PulledStream) => void;
 }
 
 /**
  * One client of server-sent events. It pulls: as long as the client reads, it takes what follows, so that nothing waits
- * in memory for somebody who does not read; and whoever does not read for too long is cut, and comes back.
+ * in memory for a client that does not read. A client that does not read for too long is cut off, and comes back.
  */
 export abstract class PulledStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -34,8 +34,8 @@ export abstract class PulledStream {
   #ahead: readonly Uint8Array[] = [];
   #wake: (() => void) | null = null;
   #isClosed = false;
-  /** How often something new was told. */
-  #heard = 0;
+  /** How often something was added. */
+  #additions = 0;
   /** Bytes that came since the client last took something. */
   #backlog = 0;
   /** When the client stopped reading; null while it reads. */
@@ -57,7 +57,7 @@ export abstract class PulledStream {
     );
   }
 
-  /** What it is, for who reads of its trouble. */
+  /** What it is, for messages about its trouble. */
   protected abstract readonly about: string;
   /** Nothing more will follow what was taken. */
   protected abstract isOver(): boolean;
@@ -66,14 +66,14 @@ export abstract class PulledStream {
   /** Lets go of what it listens to. */
   protected abstract release(): void;
 
-  onNews(bytes: number): void {
-    this.#heard += 1;
+  onAdded(bytes: number): void {
+    this.#additions += 1;
     if (this.#isStalled()) this.#backlog += bytes;
     if (this.#backlog > this.#setup.config.backlogBytesMax) this.cut();
     this.#awake();
   }
 
-  /** Says that the stream is alive, and looks whether it still may be. */
+  /** Shows the client that the stream is alive, and checks that it still may be. */
   async beat(): Promise<void> {
     const { config, isStillAllowed } = this.#setup;
     if (this.#isClosed) return;
@@ -88,7 +88,7 @@ export abstract class PulledStream {
     if (!this.#isClosed) this.#controller?.enqueue(HEARTBEAT);
   }
 
-  /** Ends the stream in order: the client may come back and goes on where it was. */
+  /** Ends the stream in order: the client may come back and continues where it was. */
   end(): void {
     if (this.#isClosed) return;
     this.#close();
@@ -145,11 +145,11 @@ export abstract class PulledStream {
   /** What follows, as soon as there is something. */
   async #next(): Promise<readonly Uint8Array[]> {
     while (!this.#isClosed) {
-      const heard = this.#heard;
+      const before = this.#additions;
       const found = await this.take();
       if (found.length > 0 || this.isOver()) return found;
       // What came while it was looking may not have been seen.
-      if (this.#heard !== heard) continue;
+      if (this.#additions !== before) continue;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -1,22 +1,22 @@
 import type { z } from "zod";
-import type { AuditDesk } from "../audit/index.ts";
+import type { Permission } from "../contract/index.ts";
+import type { AuditTrail } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
-import type { Launcher } from "../launch/index.ts";
+import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { HookFailures } from "./hook-failures.ts";
 import type { KeyRing, Principal } from "./auth.ts";
 import type { BodyRule } from "./body.ts";
-import type { CallerDesk } from "./caller-desk.ts";
+import type { Authenticator } from "./authenticator.ts";
 import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Permission } from "./permission.ts";
 import type { SessionTickets } from "./session-tickets.ts";
-import type { StreamDesk } from "./stream-desk.ts";
+import type { StreamRegistry } from "./stream-registry.ts";
 
 /** What handlers work with; one per app. */
 export interface Services {
@@ -24,15 +24,16 @@ export interface Services {
   readonly runtime: Runtime;
   readonly config: ApiConfig;
   readonly keys: KeyRing;
-  readonly callers: CallerDesk;
-  readonly streams: StreamDesk;
+  readonly callers: Authenticator;
+  readonly streams: StreamRegistry;
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
-  readonly audit: AuditDesk;
+  readonly audit: AuditTrail;
   readonly launcher: Launcher;
+  readonly relauncher: Relauncher;
   readonly sessionTickets: SessionTickets;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;

@@ -1,18 +1,15 @@
-import type { RunRecord, RunStore } from "../store/index.ts";
-import { frameOf, sseBytes } from "./frame-text.ts";
-import type { Sent, Tail, WatchedRun, Watcher } from "./tail.ts";
-
-const PAGE = 100;
+import type { RunRecord } from "../store/index.ts";
+import type { EventMessage } from "./frame-text.ts";
+import type { Tail, WatchedRun, Watcher } from "./tail.ts";
 
 export interface CursorSetup {
   readonly run: RunRecord;
   readonly afterEventId: number;
-  readonly store: Pick<RunStore, "readEvents">;
   readonly tail: Tail;
 }
 
 /**
- * How far somebody has read a run. What follows comes from memory when the tail keeps it and from the log otherwise, so
+ * How far a stream has read a run. What follows comes from memory when the tail keeps it and from the log otherwise, so
  * that replay and live are one and no event can be missed or repeated.
  */
 export class RunCursor {
@@ -28,28 +25,19 @@ export class RunCursor {
     this.#watched = setup.tail.watch(setup.run, watcher);
   }
 
-  get runId(): string {
-    return this.#setup.run.runId;
-  }
-
   /** The run has ended, and all of it was taken. */
   get isOver(): boolean {
     return this.#watched.isFinished && this.#after >= this.#watched.head;
   }
 
-  async take(): Promise<readonly Sent[]> {
-    const found = this.#watched.keptAfter(this.#after) ?? (await this.#readLog());
+  async take(): Promise<readonly EventMessage[]> {
+    const { tail } = this.#setup;
+    const found = this.#watched.keptAfter(this.#after) ?? (await tail.readLog(this.#watched, this.#after));
     this.#after = found.at(-1)?.eventId ?? this.#after;
     return found;
   }
 
   release(): void {
     this.#setup.tail.unwatch(this.#watched, this.#watcher);
-  }
-
-  async #readLog(): Promise<readonly Sent[]> {
-    const { store, run } = this.#setup;
-    const events = await store.readEvents(run.orgId, run.runId, this.#after, PAGE);
-    return events.map((event) => ({ eventId: event.eventId, bytes: sseBytes(frameOf(event, run)) }));
   }
 }

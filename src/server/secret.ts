@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { KeyRecord } from "../store/index.ts";
-import { PERMISSIONS } from "./permission.ts";
+import { PERMISSIONS } from "../contract/index.ts";
 
 const SECRET_BYTES = 32;
 const SECRET = /^slk_[A-Za-z0-9_-]{8,252}$/;

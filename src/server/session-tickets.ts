@@ -4,8 +4,8 @@ const TICKET_MS = 600_000;
 const TICKETS_MAX = 100;
 
 /**
- * Addresses that sign in whoever opens them first, for somebody who sits at the machine and should not have to copy a
- * key. Each works once and for ten minutes; memory keeps its hash, so that nobody can read a working one there.
+ * Addresses that sign in the first one to open them, for a person at the machine who should not have to copy a key.
+ * Each works once and for ten minutes; memory keeps its hash, so that a working one cannot be read there.
  */
 export class SessionTickets {
   readonly #now: () => number;

@@ -12,7 +12,7 @@ const USED_LINK = "/?link=used";
 
 /**
  * Takes a key from a form and keeps it where no script can read it. A browser that sends the form itself is shown the
- * next page; a script that asks for JSON is told yes or no.
+ * next page; a script that asks for JSON gets a status.
  */
 export async function beginSession(services: Services, request: Request): Promise<Response> {
   requireOwnOrigin(request, ownOriginsOf(request, services.config.publicUrl));
@@ -24,7 +24,7 @@ export async function beginSession(services: Services, request: Request): Promis
   return page("Sluice", welcome(refused.message), 401);
 }
 
-/** Signs in whoever opens a one-time address first. */
+/** Signs in the first one to open a one-time address. */
 export async function beginSessionOnce(services: Services, request: Request): Promise<Response> {
   const secret = services.sessionTickets.redeem(new URL(request.url).searchParams.get("ticket") ?? "");
   if (secret === null || (await refusalOf(services, secret)) !== null) return to(USED_LINK);

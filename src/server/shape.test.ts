@@ -14,57 +14,57 @@ describe("a parameter a route does not know", () => {
   it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "is refused by %s",
     async (_, route) => {
-      const { status, body } = await api.tell(route.method, `${pathOf(route.path)}?serach=a`);
+      const { status, body } = await api.request(route.method, `${pathOf(route.path)}?serach=a`);
       expect([status, body.code, body.problems[0].path]).toEqual([400, "unknown_parameter", "serach"]);
       expect(body.detail).toContain('There is no parameter "serach" here.');
     },
   );
 
   it("is answered with the nearest one, and with all there are", async () => {
-    const { body } = await api.tell("GET", "runs?limti=1");
+    const { body } = await api.request("GET", "runs?limti=1");
     expect(body.problems[0].hint).toBe(
       'Did you mean "limit"? The parameters are limit, cursor, status, workflow, parent.',
     );
-    expect((await api.tell("GET", "platform?a=1")).body.problems[0].hint).toBe("This address takes no parameters.");
+    expect((await api.request("GET", "platform?a=1")).body.problems[0].hint).toBe("This address takes no parameters.");
     expect(
-      (await api.tell("GET", "runs?a=1&b=2&limit=1")).body.problems.map(({ path }: { path: string }) => path),
+      (await api.request("GET", "runs?a=1&b=2&limit=1")).body.problems.map(({ path }: { path: string }) => path),
     ).toEqual(["a", "b"]);
   });
 
-  it("is not told to somebody without a key", async () => {
-    expect((await api.tell("GET", "runs?search=a", { key: null })).status).toBe(401);
+  it("is not shown to a caller without a key", async () => {
+    expect((await api.request("GET", "runs?search=a", { key: null })).status).toBe(401);
   });
 
   it("is refused by hooks, which take the organisation only", async () => {
-    expect((await api.tell("POST", "hooks/w?organisation=a", { key: null })).body.code).toBe("unknown_parameter");
-    expect((await api.tell("POST", "hooks/w?org=a", { key: null })).body.code).toBe("unknown_hook");
+    expect((await api.request("POST", "hooks/w?organisation=a", { key: null })).body.code).toBe("unknown_parameter");
+    expect((await api.request("POST", "hooks/w?org=a", { key: null })).body.code).toBe("unknown_hook");
   });
 
   it("may be one of an object's own names", async () => {
-    expect((await api.tell("GET", "runs?__proto__=1")).body.code).toBe("unknown_parameter");
-    expect((await api.tell("GET", "runs?constructor=1")).body.code).toBe("unknown_parameter");
+    expect((await api.request("GET", "runs?__proto__=1")).body.code).toBe("unknown_parameter");
+    expect((await api.request("GET", "runs?constructor=1")).body.code).toBe("unknown_parameter");
   });
 });
 
 it("a parameter that is given twice is refused", async () => {
-  const { status, body } = await api.tell("GET", "runs?limit=1&limit=2");
+  const { status, body } = await api.request("GET", "runs?limit=1&limit=2");
   expect([status, body.code, body.problems[0].path]).toEqual([400, "repeated_parameter", "limit"]);
 });
 
 describe("gateways", () => {
   it("are listed page by page when that is asked for, whole otherwise", async () => {
-    for (const id of ["b", "a", "c"]) await api.tell("PUT", `gateways/${id}`, { body: {} });
-    const whole = (await api.tell("GET", "gateways")).body;
+    for (const id of ["b", "a", "c"]) await api.request("PUT", `gateways/${id}`, { body: {} });
+    const whole = (await api.request("GET", "gateways")).body;
     const ids = whole.data.map(({ id }: { id: string }) => id);
     expect([ids, whole.nextCursor]).toEqual([["a", "b", "c", "local"], undefined]);
     const seen: string[] = [];
     let cursor = "";
     do {
-      const { body } = await api.tell("GET", `gateways?limit=3${cursor}`);
+      const { body } = await api.request("GET", `gateways?limit=3${cursor}`);
       seen.push(...body.data.map(({ id }: { id: string }) => id));
       cursor = body.nextCursor === undefined ? "" : `&cursor=${body.nextCursor}`;
     } while (cursor !== "");
     expect(seen).toEqual(ids);
-    expect((await api.tell("GET", "gateways?cursor=nonsense")).body.code).toBe("bad_cursor");
+    expect((await api.request("GET", "gateways?cursor=nonsense")).body.code).toBe("bad_cursor");
   });
 });

@@ -1,8 +1,9 @@
 import type { z } from "zod";
+import type { SentProblem } from "../contract/index.ts";
 import { formatPath, type PathSegment } from "../core/base/index.ts";
 import type { SourceTree } from "../core/text/index.ts";
 import { suggest } from "../core/definition/index.ts";
-import { Refused, type SentProblem } from "./problem.ts";
+import { Refused } from "./problem.ts";
 
 const PROBLEMS_MAX = 50;
 

@@ -4,6 +4,7 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { RunRecord } from "../store/index.ts";
 import { DEFAULT_CONFIG } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
+import { RunCursor } from "./run-cursor.ts";
 import { Tail } from "./tail.ts";
 
 const RUN: RunRecord = {
@@ -52,7 +53,7 @@ const endEvent = (eventId: number): RunEvent => ({
   payload: { counts: { completed: 0, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 }, costMicros: 0 },
 });
 
-/** A log that grows by commits of this process, which are told, and of others, which have to be found. */
+/** A log that grows by commits of this process, which are announced, and of others, which have to be found. */
 class GrowingLog {
   readonly events: RunEvent[] = [];
   readonly listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
@@ -101,7 +102,6 @@ function watch(
   const stream = new EventStream({
     run: log.record,
     afterEventId,
-    store: log.store,
     tail,
     config: DEFAULT_CONFIG,
     hangUp: null,
@@ -127,7 +127,7 @@ const commits = fc.array(
 );
 
 describe("the tail", () => {
-  it("gives every watcher the log after its cursor, once and in order, whoever commits", async () => {
+  it("gives every watcher the log after its cursor, once and in order, whichever replica commits", async () => {
     await fc.assert(
       fc.asyncProperty(commits, async (steps) => {
         const log = new GrowingLog();
@@ -211,7 +211,6 @@ describe("a client that does not read", () => {
     const stream = new EventStream({
       run: log.record,
       afterEventId: 0,
-      store: log.store,
       tail: new Tail({ ...portsOf(log), everyMs: 1_000, onTrouble: () => undefined }),
       config: { ...DEFAULT_CONFIG, now: () => now },
       hangUp: () => {
@@ -246,5 +245,43 @@ describe("a client that does not read", () => {
     await stream.beat();
     await stream.beat();
     expect([hangUps(), log.listeners.size]).toEqual([1, 0]);
+  });
+});
+
+describe("an event", () => {
+  const cursorsOn = (log: GrowingLog, afterEventId: number): readonly [RunCursor, RunCursor] => {
+    const tail = new Tail({ ...portsOf(log), everyMs: 1_000, onTrouble: () => undefined });
+    const cursor = (): RunCursor =>
+      new RunCursor({ run: log.record, afterEventId, tail }, { onAdded: () => undefined });
+    return [cursor(), cursor()];
+  };
+
+  it("is serialised once for all streams that follow its run, and once for those of the organisation", async () => {
+    const log = new GrowingLog();
+    const [one, other] = cursorsOn(log, 0);
+    log.commit([logEvent(1), logEvent(2)], true);
+    const [mine, theirs] = [await one.take(), await other.take()];
+    expect(mine.map(({ eventId }) => eventId)).toEqual([1, 2]);
+    mine.forEach((message, index) => {
+      expect(theirs[index]).toBe(message);
+      expect(theirs[index]?.liveBytes).toBe(message.liveBytes);
+    });
+    expect(log.reads).toBe(0);
+    const [line = ""] = /(?<=^data: ).*$/m.exec(Buffer.from(mine[0]?.bytes ?? []).toString()) ?? [];
+    const wrapped = `event: event\ndata: {"runId":"run_1","frame":${line}}\n\n`;
+    expect(Buffer.from(mine[0]?.liveBytes ?? []).toString()).toBe(wrapped);
+  });
+
+  it("of the past is read and serialised once for streams at the same place", async () => {
+    const log = new GrowingLog();
+    log.commit(
+      Array.from({ length: 150 }, (_, index) => logEvent(index + 1)),
+      false,
+    );
+    const [one, other] = cursorsOn(log, 0);
+    const [mine, theirs] = await Promise.all([one.take(), other.take()]);
+    expect([mine.length, theirs[0] === mine[0], log.reads]).toEqual([100, true, 1]);
+    const [more, same] = await Promise.all([one.take(), other.take()]);
+    expect([more.length, same[0] === more[0], log.reads]).toEqual([50, true, 2]);
   });
 });

@@ -1,15 +1,16 @@
 /**
- * Follows the logs of all runs somebody watches. The table is the truth: commits of this process are taken from memory
+ * Follows the logs of all runs that have a stream. The table is the truth: commits of this process are taken from memory
  * as they happen, those of other replicas are found by one query for all watched runs, and either way a run's events
- * are read and framed once, however many watch it.
+ * are read and serialised once, however many streams it has.
  *
- * T1 what is kept of a run is contiguous and ends at its head · T2 a run nobody watches costs nothing · T3 no query per
- * stream: only a stream that is behind what is kept reads the log itself.
+ * T1 what is kept of a run is contiguous and ends at its head · T2 a run without a stream costs nothing · T3 no query per
+ * stream: only a stream that is behind what is kept reads the log, and streams at the same place share one reading.
  */
 import { isTerminal, type RunEvent, type RunStatus } from "../core/event/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { RunRecord, RunStore } from "../store/index.ts";
-import { frameOf, LARGE_BYTES_MIN, sseBytes } from "./frame-text.ts";
+import { EventMessage, LARGE_BYTES_MIN } from "./frame-text.ts";
+import { runEndOf } from "./run-end.ts";
 
 export interface TailOptions {
   readonly store: Pick<RunStore, "headsOf" | "readEvents">;
@@ -18,32 +19,29 @@ export interface TailOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** One event as it goes over the wire. */
-export interface Sent {
-  readonly eventId: number;
-  readonly bytes: Uint8Array;
-}
-
 export interface Watcher {
-  /** Something new is there to be taken; `bytes` is how much. */
-  onNews(bytes: number): void;
+  /** So many bytes were added that can be taken. */
+  onAdded(bytes: number): void;
 }
 
 const KEPT_EVENTS_MAX = 512;
 const KEPT_BYTES_MAX = 1_048_576;
 const PAGE = 500;
+const REPLAY_PAGE = 100;
 
-/** A run somebody watches. */
+/** A run that has a stream. */
 export class WatchedRun {
   readonly run: RunRecord;
   readonly watchers = new Set<Watcher>();
   #head: number;
   #status: RunStatus;
-  #kept: Sent[] = [];
+  #kept: EventMessage[] = [];
   #keptBytes = 0;
   /** Event ids up to here are known to exist. */
   knownHead: number;
   isReading = false;
+  /** Readings of the log under way for streams that are behind, by the event they start after. */
+  readonly replays = new Map<number, Promise<readonly EventMessage[]>>();
 
   constructor(run: RunRecord) {
     this.run = run;
@@ -61,7 +59,7 @@ export class WatchedRun {
   }
 
   /** Events after a cursor from memory; null when the cursor is behind what is kept. */
-  keptAfter(eventId: number): readonly Sent[] | null {
+  keptAfter(eventId: number): readonly EventMessage[] | null {
     const first = this.#head - this.#kept.length + 1;
     return eventId + 1 < first ? null : this.#kept.slice(eventId + 1 - first);
   }
@@ -71,16 +69,16 @@ export class WatchedRun {
     let bytes = 0;
     for (const event of events) {
       if (event.eventId !== this.#head + 1) continue;
-      const sent = { eventId: event.eventId, bytes: sseBytes(frameOf(event, this.run)) };
+      const message = new EventMessage(event, this.run);
       this.#head = event.eventId;
       this.#status = statusAfter(event, this.#status);
-      this.#kept.push(sent);
-      this.#keptBytes += sent.bytes.byteLength;
-      bytes += sent.bytes.byteLength;
+      this.#kept.push(message);
+      this.#keptBytes += message.bytes.byteLength;
+      bytes += message.bytes.byteLength;
     }
     this.knownHead = Math.max(this.knownHead, this.#head);
     this.#trim();
-    if (bytes > 0) for (const watcher of this.watchers) watcher.onNews(bytes);
+    if (bytes > 0) for (const watcher of this.watchers) watcher.onAdded(bytes);
   }
 
   #trim(): void {
@@ -96,23 +94,12 @@ export class WatchedRun {
 }
 
 function statusAfter(event: RunEvent, status: RunStatus): RunStatus {
-  switch (event.type) {
-    case "run.started":
-      return "running";
-    case "run.status.changed":
-      // The event that ends the run follows, and watchers are to get it.
-      return isTerminal(event.payload.to) ? status : event.payload.to;
-    case "run.completed":
-      return "completed";
-    case "run.failed":
-      return "failed";
-    case "run.cancelled":
-      return "cancelled";
-    case "run.timed_out":
-      return "timed_out";
-    default:
-      return status;
-  }
+  const end = runEndOf(event);
+  if (end !== null) return end;
+  if (event.type === "run.started") return "running";
+  if (event.type !== "run.status.changed") return status;
+  // The event that ends the run follows, and watchers are to get it.
+  return isTerminal(event.payload.to) ? status : event.payload.to;
 }
 
 export class Tail {
@@ -130,7 +117,7 @@ export class Tail {
     return this.#watched.size;
   }
 
-  /** Begins to watch for somebody; `run` is as fresh as the caller could get it. */
+  /** Starts to follow a run for a stream; `run` is as fresh as the caller could get it. */
   watch(run: RunRecord, watcher: Watcher): WatchedRun {
     const watched = this.#watched.get(run.runId) ?? new WatchedRun(run);
     this.#watched.set(run.runId, watched);
@@ -151,6 +138,19 @@ export class Tail {
     this.#timer = null;
   }
 
+  /** A page of the log after an event that is no longer kept. */
+  readLog(watched: WatchedRun, after: number): Promise<readonly EventMessage[]> {
+    const { run, replays } = watched;
+    const underWay = replays.get(after);
+    if (underWay !== undefined) return underWay;
+    const reading = this.#options.store
+      .readEvents(run.orgId, run.runId, after, REPLAY_PAGE)
+      .then((events) => events.map((event) => new EventMessage(event, run)))
+      .finally(() => replays.delete(after));
+    replays.set(after, reading);
+    return reading;
+  }
+
   #listen(): void {
     if (this.#stopListening !== null) return;
     this.#stopListening = this.#options.runtime.onCommitted((runId, events) => this.#onCommitted(runId, events));
@@ -162,7 +162,7 @@ export class Tail {
     const watched = this.#watched.get(runId);
     const last = events.at(-1);
     if (watched === undefined || last === undefined) return;
-    // What is stored by reference has to be read as it is stored, so that every stream says the same.
+    // What is stored by reference has to be read as it is stored, so that every stream sends the same.
     const isTaken = !watched.isReading && events.every((event) => !mayBeLarge(event));
     if (isTaken) watched.append(events);
     this.#learn(watched, last.eventId);
@@ -197,7 +197,7 @@ export class Tail {
         const events = await this.#options.store.readEvents(orgId, runId, watched.head, PAGE);
         const before = watched.head;
         watched.append(events);
-        // Not visible yet, or gone: the next look will tell.
+        // Not visible yet, or gone: the next query will show.
         if (watched.head === before) break;
       }
     } catch (error) {

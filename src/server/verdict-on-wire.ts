@@ -1,21 +1,22 @@
-import type { z } from "zod";
+import type { JudgedNode, NodeVerdict } from "../contract/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { StoredVerdict } from "../store/index.ts";
-import type { judgedSchema, verdictSchema } from "./governance-schemas.ts";
 
-type Judged = z.output<typeof judgedSchema>;
-
-/** What a verdict is kept with: written by the governor, and by nobody else. */
-type Kept = Pick<z.output<typeof verdictSchema>, "trail" | "policies" | "matched" | "facts" | "hash"> & {
-  readonly explanation?: NonNullable<Judged["explanation"]>;
+/** The stored body of a verdict; only the governor writes it. */
+type Kept = Pick<NodeVerdict, "trail" | "policies" | "matched" | "facts" | "hash"> & {
+  readonly explanation?: NonNullable<JudgedNode["explanation"]>;
 };
 
-export function judgedOnWire({ body, at, ...verdict }: StoredVerdict): Judged {
-  const { trail, policies, matched, explanation } = body as unknown as Kept;
-  return { ...verdict, at: isoFromEpochMs(at), explanation: explanation ?? null, trail, policies, matched };
-}
-
-export function verdictOnWire(verdict: StoredVerdict): z.output<typeof verdictSchema> {
-  const { facts, hash } = verdict.body as unknown as Kept;
-  return { ...judgedOnWire(verdict), facts, hash };
+export function verdictOnWire({ body, at, ...verdict }: StoredVerdict): NodeVerdict {
+  const { trail, policies, matched, explanation, facts, hash } = body as unknown as Kept;
+  return {
+    ...verdict,
+    at: isoFromEpochMs(at),
+    explanation: explanation ?? null,
+    trail,
+    policies,
+    matched,
+    facts,
+    hash,
+  };
 }

@@ -1,11 +1,17 @@
 /** Stored records as the API shows them. */
-import type { z } from "zod";
+import type { Approval, Key, ListPage, PlanDescription, Run, Workflow } from "../contract/index.ts";
+import { describePlanToDraw, type Plan } from "../core/plan/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import { type ApprovalRecord, isLaunchApproval, type KeyRecord, type Listed } from "../store/index.ts";
-import type { RunRecord, WorkflowRecord } from "../store/index.ts";
-import type { approvalSchema, keySchema, runSchema, workflowSchema } from "./schemas.ts";
+import {
+  type ApprovalRecord,
+  isLaunchApproval,
+  type KeyRecord,
+  type Listed,
+  type RunRecord,
+  type WorkflowRecord,
+} from "../store/index.ts";
 
-export function runOnWire(run: RunRecord): z.output<typeof runSchema> {
+export function runOnWire(run: RunRecord): Run {
   return {
     id: run.runId,
     workflow: run.workflow,
@@ -32,13 +38,13 @@ export function runOnWire(run: RunRecord): z.output<typeof runSchema> {
   };
 }
 
-export function workflowOnWire(workflow: WorkflowRecord): z.output<typeof workflowSchema> {
+export function workflowOnWire(workflow: WorkflowRecord): Workflow {
   const { name, status, posture, isExposed, latest } = workflow;
   const { version, hash, format, savedAt } = latest;
   return { name, status, posture, exposed: isExposed, version, hash, format, savedAt: isoFromEpochMs(savedAt) };
 }
 
-export function approvalOnWire(approval: ApprovalRecord): z.output<typeof approvalSchema> {
+export function approvalOnWire(approval: ApprovalRecord): Approval {
   const isLaunch = isLaunchApproval(approval);
   return {
     id: approval.id,
@@ -65,8 +71,8 @@ export function approvalOnWire(approval: ApprovalRecord): z.output<typeof approv
   };
 }
 
-/** Without the hash: it is of use to nobody but the server. */
-export function keyOnWire(key: KeyRecord): z.output<typeof keySchema> {
+/** Without the hash, which only the server uses. */
+export function keyOnWire(key: KeyRecord): Key {
   return {
     id: key.id,
     label: key.label,
@@ -79,8 +85,13 @@ export function keyOnWire(key: KeyRecord): z.output<typeof keySchema> {
   };
 }
 
-export function listOnWire<T, W>({ data, nextCursor }: Listed<T>, show: (item: T) => W) {
+export function listOnWire<T, W>({ data, nextCursor }: Listed<T>, show: (item: T) => W): ListPage<W> {
   return { data: data.map(show), ...(nextCursor === null ? {} : { nextCursor }) };
+}
+
+/** The core builds it as plain JSON; tests compare it with its shape. */
+export function planOnWire(plan: Plan): PlanDescription {
+  return describePlanToDraw(plan) as unknown as PlanDescription;
 }
 
 function isoOrNull(epochMs: number | null): string | null {

@@ -27,7 +27,7 @@ export interface AgentMemoryStore {
   readMemories(orgId: string, memories: readonly MemoryKey[]): Promise<readonly MemoryEntry[]>;
   /** Everything that is kept of an agent, whatever its memory was called; newest first. */
   listMemory(orgId: string, agentId: string, page: Page): Promise<Listed<MemoryEntry>>;
-  /** Forgets everything of an agent, and tells the audit if there was anything; how many entries it was. */
+  /** Forgets everything of an agent, and writes to the audit if there was anything; returns how many entries it was. */
   forgetMemory(orgId: string, agentId: string, entry: AuditEntry): Promise<number>;
   /**
    * Lets go of at most `limit` entries that are not among the newest `MEMORY_ENTRIES_MAX` of their memory, or whose

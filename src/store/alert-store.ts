@@ -5,7 +5,7 @@ import type { NewDelivery, WebhookStore } from "./webhook-store.ts";
 /** What is kept for those outside. */
 export interface OutsideStore extends WebhookStore, HookStore, AlertStore {}
 
-/** What alerts look at, and that each is told once. */
+/** What alerts look at, and that each fires once. */
 export interface AlertStore {
   /** True while this holder is the one: free, or its own, or run out. By database time. */
   takeLease(name: string, holder: string, ttlMs: number): Promise<boolean>;
@@ -14,7 +14,7 @@ export interface AlertStore {
   fireAlert(orgId: string, key: string, fired: FiredAlert): Promise<boolean>;
   /** Runs that ended at or after an instant. */
   countEnded(orgId: string, since: number): Promise<EndedRuns>;
-  /** Approvals nobody has answered, asked for before an instant; oldest first, without those told under `prefix` + id. */
+  /** Unanswered approvals requested before an instant; oldest first, without those recorded under `prefix` + id. */
   listOverdueApprovals(
     orgId: string,
     before: number,
@@ -23,7 +23,7 @@ export interface AlertStore {
   ): Promise<readonly OverdueApproval[]>;
 }
 
-export interface FiredAlert {
+interface FiredAlert {
   readonly at: number;
   readonly deliveries: readonly NewDelivery[];
   readonly audit: AuditEntry | null;

@@ -4,7 +4,7 @@ import type { LaunchApprovalStore } from "./launch-approval-store.ts";
 import type { Listed, Page } from "./store.ts";
 
 /**
- * What happened, chained. Entries wait unchained, written with the change they tell of, until one replica at a time
+ * What happened, chained. Entries wait unchained, written with the change they record, until one replica at a time
  * seals them: gives each its number and hash. A sealed record is never changed, and leaves only with a signed word
  * for what is gone.
  */
@@ -14,7 +14,7 @@ export interface AuditStore {
   /** Organisations with entries to seal, or with a segment that was opened before an instant and is not closed. */
   listPendingOrganisations(openedBefore: number, limit: number): Promise<readonly string[]>;
   /**
-   * Moves at most `limit` waiting batches of entries into the chain, oldest first, in one transaction; `compute` says
+   * Moves at most `limit` waiting batches of entries into the chain, oldest first, in one transaction; `compute` returns
    * how. Null when another replica is at it.
    */
   seal(orgId: string, limit: number, compute: ComputeSeal): Promise<Sealed | null>;
@@ -28,12 +28,12 @@ export interface AuditStore {
   listAudited(afterOrgId: string, limit: number): Promise<readonly string[]>;
   /**
    * Prunes the oldest segment closed in `[from, before)` that was not pruned with the same `categories` yet; `compute`
-   * says what is left of it. False when there is none, or another replica is at the chain.
+   * returns what is left of it. False when there is none, or another replica is at the chain.
    */
   pruneSegment(orgId: string, asked: PruneAsked, compute: ComputePrune): Promise<boolean>;
 }
 
-/** What is decided, and what is told of it for ever. */
+/** What is decided, and what stays recorded of it for ever. */
 export interface GovernedStore extends GovernanceStore, AuditStore, LaunchApprovalStore {}
 
 export interface AuditFilter {
@@ -100,7 +100,7 @@ export interface PruneAsked {
 /** `previous` is the segment before, when nothing is left of it either: the two become one. */
 export type ComputePrune = (segment: SegmentRead, previous: ClosedSegment | null) => PruneAnswer;
 
-export interface PruneAnswer {
+interface PruneAnswer {
   readonly segment: ClosedSegment;
   /** Numbers of the records that go. */
   readonly gone: readonly number[];

@@ -1,4 +1,4 @@
-/** What waits and goes on in the whole installation, for whoever watches it. */
+/** What waits and what is running in the whole installation, for monitoring. */
 export interface BacklogStore {
   /** Of all organisations together; cheap enough to be asked for every few seconds. */
   readBacklog(): Promise<Backlog>;

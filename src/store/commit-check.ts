@@ -1,6 +1,7 @@
-import { canonicalJson, compareCodeUnits, invariant } from "../core/base/index.ts";
-import type { Timer } from "../core/engine/index.ts";
-import type { AttemptKey, OpenAttempt, RunCommit } from "./store.ts";
+import { compareCodeUnits, invariant } from "../core/base/index.ts";
+import { type Timer, timerKey } from "../core/engine/index.ts";
+import { attemptKey } from "../core/event/index.ts";
+import type { OpenAttempt, RunCommit } from "./store.ts";
 import type { Wait } from "./waiting-store.ts";
 import { UnstorableText } from "./store-error.ts";
 
@@ -45,13 +46,8 @@ export function firstEventId(events: readonly { readonly eventId: number }[], la
   return events[0]?.eventId ?? lastEventId + 1;
 }
 
-export function checkText(place: string, text: string): void {
+function checkText(place: string, text: string): void {
   if (text.includes("\0") || /\p{Surrogate}/u.test(text)) throw new UnstorableText(place);
-}
-
-/** The same timer has the same key, whatever order its fields came in. */
-export function timerKey(timer: Timer): string {
-  return canonicalJson(timer);
 }
 
 /** The deadline of a node that waits at a gate. */
@@ -65,10 +61,6 @@ export function attemptsLeftOpen({ opened, closed }: RunCommit): readonly OpenAt
   const gone = new Set(closed.map(attemptKey));
   const left = new Map(opened.map((attempt) => [attemptKey(attempt), attempt]));
   return [...left].filter(([key]) => !gone.has(key)).map(([, attempt]) => attempt);
-}
-
-export function attemptKey({ nodeId, attempt }: AttemptKey): string {
-  return `${attempt} ${nodeId}`;
 }
 
 /** A timer that is cleared and set in one commit is set: it was due, and shall be due again. */

@@ -1,5 +1,5 @@
 /**
- * Classes of SQLSTATE in which a database speaks of the statement it was given, and would say the same the next time:
+ * Classes of SQLSTATE in which a database rejects the statement itself, and would do so the next time:
  * cardinality, data, integrity, syntax and names, limits of a program, features it does not have.
  */
 const OWN_CLASSES: ReadonlySet<string> = new Set(["0A", "21", "22", "23", "42", "54", "P0"]);

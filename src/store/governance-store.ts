@@ -62,7 +62,7 @@ export interface StoredVerdict {
   readonly body: JsonObject;
 }
 
-/** A verdict to be kept, with its body as JSON: it is large, and written once by whoever takes its hash. */
+/** A verdict to be kept, with its body as JSON: it is large, and written once, where its hash is taken. */
 export type NewVerdict = Omit<StoredVerdict, "body"> & { readonly bodyText: string };
 
 export type RunVerdict = StoredVerdict & { readonly runId: string };
@@ -109,22 +109,22 @@ export interface UsageRow {
 }
 
 export interface GovernanceStore {
-  /** Everything that is counted for an organisation; envelopes of periods that began at or after `since`. */
+  /** Everything that is counted for an organisation; envelopes of periods that started at or after `since`. */
   readCounters(orgId: string, since: number): Promise<Counters>;
   /** In the order they were made. */
   verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
   /** Newest first, for trying a policy on what was: those made at or after `since`. */
   listVerdicts(orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>>;
   usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
-  /** Tells the audit something under a key, the first time it is told under it; false every other time. */
-  tellOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
+  /** Writes audit entries under a key, the first time that key is used; false every other time. */
+  markOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /**
    * Counts the open attempts of every agent and the reservations in every envelope again from the rows of the open
-   * attempts; what differed is set right and told. Safe beside commits and other replicas.
+   * attempts; what differed is set right and returned. Safe beside commits and other replicas.
    */
   recount(): Promise<readonly string[]>;
   /**
-   * Envelopes of periods that began at or after `since` with more spent than all usage since then explains. Only told:
+   * Envelopes of periods that started at or after `since` with more spent than all usage since explains. Only reported:
    * what was spent cannot be counted again once usage is gone.
    */
   unexplainedSpending(since: number): Promise<readonly string[]>;

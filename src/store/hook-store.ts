@@ -1,4 +1,4 @@
-/** Secrets by which somebody outside may start runs of a workflow. They are sealed before they come here. */
+/** Secrets by which a system outside may start runs of a workflow. They are sealed before they come here. */
 export interface HookStore {
   getHook(orgId: string, workflow: string): Promise<Hook | undefined>;
   /** Of every organisation that has one for a workflow of this name, the oldest first. */

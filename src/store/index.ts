@@ -16,7 +16,7 @@ export * from "./database-trouble.ts";
 export * from "./store-error.ts";
 export * from "./webhook-store.ts";
 export * from "./sql.ts";
-export { createMemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+export { createMemoryStore } from "./memory-store.ts";
 export { createSqlStore } from "./sql-store.ts";
 export { schemaDigest } from "./migrations/migrate.ts";
 export { decodeCursor, encodeCursor } from "./cursor.ts";

@@ -9,7 +9,7 @@ export const NO_RUN = "";
 export interface LaunchApproval extends ApprovalRecord {
   /** Id of the key that wants to start it, or `schedule:NAME`, `hook:NAME`. */
   readonly requestedBy: string;
-  /** Absent: nobody has looked at it yet. */
+  /** Absent: it was not looked at yet. */
   readonly chain?: LaunchChain;
 }
 
@@ -34,11 +34,11 @@ export function isLaunchApproval(approval: ApprovalRecord): approval is LaunchAp
 }
 
 /**
- * Approvals of launches. Their digest says what would be launched; there is at most one that is open, or approved and
+ * Approvals of launches. Their digest identifies the launch; there is at most one that is open, or approved and
  * not used, for each digest. Database time decides what has expired.
  */
 export interface LaunchApprovalStore {
-  /** Opens an approval, and tells the audit; gives the one there is for the same launch instead, if there is one. */
+  /** Opens an approval, with an audit entry; returns the existing one for the same launch instead, if there is one. */
   askLaunch(approval: LaunchApproval, entry: AuditEntry): Promise<ApprovalRecord>;
   /** The first answer counts: false when it was answered, or has expired. */
   answerLaunch(orgId: string, closing: ApprovalClosing, entry: AuditEntry): Promise<boolean>;
@@ -48,11 +48,11 @@ export interface LaunchApprovalStore {
   useLaunch(orgId: string, digest: string, approvalId: string): Promise<boolean>;
   /** The run could not be started after all: it may be used again, unless something else stands in its place. */
   returnLaunch(orgId: string, digest: string, approvalId: string): Promise<void>;
-  /** Those nobody has answered whose chain moves now, the longest due first; and what time it is. */
+  /** Unanswered ones whose chain moves now, the longest due first; and what time it is. */
   dueLaunches(limit: number): Promise<{ readonly now: number; readonly approvals: readonly LaunchApproval[] }>;
   /**
-   * Writes an approval as its chain has moved it, and tells the audit. Nothing, and false, when it was answered, or when
-   * it does not stand one step before: whoever else moved it did the same.
+   * Writes an approval as its chain has moved it, with an audit entry. Nothing, and false, when it was answered, or when
+   * it does not stand one step before: the replica that moved it did the same.
    */
   moveLaunch(approval: LaunchApproval, entry: AuditEntry | null): Promise<boolean>;
   /** Forgets what was granted and not used in time; how many it was. */

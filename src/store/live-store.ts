@@ -1,13 +1,13 @@
 import type { RunHead } from "./store.ts";
 
-/** What whoever watches an organisation wants to know of its runs. */
+/** What a live view of an organisation shows of its runs. */
 export interface LiveStore {
   /**
    * The runs of these organisations that are open, were created since an instant, or are named: newest first, at most
    * `limit`. One query, whatever the number of organisations and of those who watch them.
    */
-  listLiveRuns(wish: LiveWish): Promise<readonly LiveHead[]>;
-  /** The approvals of launches that wait for somebody in these organisations, in order of their ids. */
+  listLiveRuns(query: LiveQuery): Promise<readonly LiveHead[]>;
+  /** The approvals of launches that wait for a person in these organisations, in order of their ids. */
   listOpenLaunches(orgIds: readonly string[]): Promise<readonly OpenLaunch[]>;
 }
 
@@ -16,7 +16,7 @@ export interface OpenLaunch {
   readonly approvalId: string;
 }
 
-export interface LiveWish {
+export interface LiveQuery {
   readonly orgIds: readonly string[];
   readonly createdSince: number;
   readonly runIds: readonly string[];
@@ -26,6 +26,6 @@ export interface LiveWish {
 export interface LiveHead extends RunHead {
   readonly orgId: string;
   readonly workflow: string;
-  /** Ids of the approvals that wait for somebody, in order. */
+  /** Ids of the approvals that wait for a person, in order. */
   readonly pendingApprovals: readonly string[];
 }

@@ -19,7 +19,7 @@ import { createMemoryWorld } from "./memory/memory-world.ts";
 import type { Store } from "./store.ts";
 
 export interface MemoryStoreOptions {
-  /** What the store takes for database time; the process's clock unless told. */
+  /** What the store takes for database time; default: the process's clock. */
   readonly now?: () => number;
 }
 

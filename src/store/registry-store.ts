@@ -12,7 +12,7 @@ export interface RegistryStore {
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
   /** False when there is none. */
   deleteEntry(orgId: string, kind: EntryKind, id: string): Promise<boolean>;
-  /** All of it or nothing, with what is told of it, in the order given; answers with what was put, in that order. */
+  /** All of it or nothing, with its audit entries, in the order given; answers with what was put, in that order. */
   applyEntries(
     orgId: string,
     changes: readonly RegistryChange[],
@@ -23,7 +23,7 @@ export interface RegistryStore {
   entrySecrets(orgId: string, kind: EntryKind, id: string): Promise<Readonly<Record<string, string>>>;
   /** Goes up with every change of what is registered; organisations that never changed anything are left out. */
   configVersions(): Promise<ReadonlyMap<string, number>>;
-  /** Open until somebody closes it. */
+  /** Open until it is closed. */
   getPlatform(orgId: string): Promise<Platform>;
   putPlatform(orgId: string, platform: Platform, audit?: readonly AuditEntry[]): Promise<void>;
 }
@@ -45,7 +45,7 @@ export type RegistryChange =
       readonly settings: Partial<Pick<WorkflowRecord, "status"> & WorkflowSettings>;
     };
 
-/** What is said of a workflow besides its versions. */
+/** What is known of a workflow besides its versions. */
 export interface WorkflowSettings {
   readonly posture: Posture;
   /** Over MCP. */
@@ -80,6 +80,21 @@ export interface Entry {
   readonly updatedAt: number;
 }
 
+/** What is registered of a gateway, as it is kept. */
+export interface GatewayBody {
+  readonly name: string | null;
+  readonly environment: string | null;
+  readonly url: string;
+  readonly isDefault: boolean;
+  readonly minTrustLevel: number;
+  /** What it costs to run there, relative to the others; less is taken first. */
+  readonly costRank: number;
+  readonly capabilities: readonly string[];
+  readonly providers: readonly string[];
+  /** What runs a node that names no provider; null: such nodes do not go there. */
+  readonly defaultProvider: string | null;
+}
+
 /** What is true of registered gateways at the moment: who answers for them, by which secrets, and how they are. */
 export interface GatewayStore {
   /** Of one organisation. */
@@ -105,14 +120,14 @@ export interface GatewayLink {
   readonly status: GatewayStatus;
   readonly instanceId: string | null;
   readonly instanceStartedAt: number | null;
-  /** Sealed; null when nobody has given one. */
+  /** Sealed; null when none was given. */
   readonly dispatchToken: string | null;
   /** SHA-256, hex. */
   readonly callbackHash: string | null;
   readonly previousCallbackHash: string | null;
   readonly previousUntil: number | null;
   readonly seenAt: number | null;
-  /** What the instance said of itself when it registered; null: none did. */
+  /** What the instance reported of itself when it registered; null: none did. */
   readonly instanceFacts: JsonObject | null;
 }
 
@@ -121,7 +136,7 @@ export interface GatewayStanding {
   readonly at: number;
 }
 
-/** What an attempt said besides its result. Written with the commit that takes the result. */
+/** What an attempt reported besides its result. Written with the commit that takes the result. */
 export interface AttemptReport {
   readonly nodeId: string;
   readonly attempt: number;

@@ -1,5 +1,5 @@
 import type { Timer } from "../core/engine/index.ts";
-import type { AttemptKey } from "./store.ts";
+import type { AttemptKey } from "../core/event/index.ts";
 
 export interface ReplicaStore {
   /** Lives on for `ttlMs` of database time; false when the lease was lost in between. */
@@ -8,7 +8,7 @@ export interface ReplicaStore {
   retireReplica(replicaId: string): Promise<void>;
   /** Moves open attempts of replicas that are gone to this one, oldest first; safe on any number of replicas. */
   takeOver(replicaId: string, limit: number): Promise<readonly Orphan[]>;
-  /** Timers and attempt deadlines due by database time plus nothing; the caller tells them to the engine. */
+  /** Timers and attempt deadlines due by database time plus nothing; the caller submits them to the engine. */
   dueTimers(limit: number): Promise<readonly DueTimer[]>;
   /** When the next timer or deadline is due, if any. */
   nextDueAt(): Promise<number | null>;
@@ -16,7 +16,7 @@ export interface ReplicaStore {
   now(): Promise<number>;
   /** Open runs that wait for nothing at all: no attempt, timer or approval. A safety net; normally none. */
   listStalled(limit: number): Promise<readonly string[]>;
-  /** Runs that failed or timed out within a day, and may be recovered once more without anybody asking. */
+  /** Runs that failed or timed out within a day, and may be recovered once more automatically. */
   listRecoverable(limit: number): Promise<readonly Recoverable[]>;
 }
 

@@ -19,7 +19,7 @@ export interface ScheduleStore {
   takeClaimedSlot(key: SlotKey, taking: SlotTaking & { readonly claimedBefore: number }): Promise<boolean>;
   /** Claims a queued slot if none older is queued and, unless it may overlap, nothing of its schedule is going on. */
   takeQueuedSlot(key: SlotKey, taking: SlotTaking & { readonly mayOverlap: boolean }): Promise<boolean>;
-  /** Says what became of a slot in state `from`. A run that was started is recorded whatever was said before. */
+  /** Records what became of a slot in state `from`. A run that was started is recorded whatever was recorded before. */
   settleSlot(key: SlotKey, from: "claimed" | "queued", outcome: SlotOutcome): Promise<boolean>;
   /** Newest first. */
   listSlots(orgId: string, scheduleId: string, page: Page): Promise<Listed<ScheduleSlot>>;
@@ -52,7 +52,7 @@ export interface SlotKey {
   readonly slotAt: number;
 }
 
-export interface SlotTaking {
+interface SlotTaking {
   readonly claimedBy: string;
   readonly at: number;
 }
@@ -72,7 +72,7 @@ export interface NewSlot {
   readonly reason: string | null;
 }
 
-export type SlotOutcome =
+type SlotOutcome =
   | { readonly state: "started"; readonly runId: string }
   | { readonly state: "skipped" | "refused"; readonly reason: string };
 

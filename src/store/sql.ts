@@ -1,6 +1,6 @@
 /** The little of a database that Sluice needs. Implementations give `bigint` columns as numbers. */
 export interface Sql {
-  query<Row>(statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]>;
+  query<Row = SqlRow>(statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]>;
   /** Everything `work` does with the `Sql` it is given counts, or nothing does. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -12,6 +12,7 @@ export interface Statement {
   readonly text: string;
 }
 
+export type SqlRow = Readonly<Record<string, SqlScalar>>;
 export type SqlScalar = string | number | boolean | null;
 export type SqlValue = SqlScalar | readonly SqlScalar[];
 

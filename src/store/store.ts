@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalSource, ApprovalStatus, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
+import type { ApprovalSource, ApprovalStatus, AttemptKey, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -81,11 +81,11 @@ export interface RunCommit {
   readonly waits: readonly Wait[];
   /** Nodes that wait at no gate any more. */
   readonly waitsEnded: readonly string[];
-  /** Set for the run that waits for this one, with this commit: whoever forgets to tell it is found out. */
+  /** Set for the run that waits for this one, with this commit: a missed notification is found by it. */
   readonly parentTimer: { readonly runId: string; readonly timer: Timer; readonly dueAt: number } | null;
   readonly approvalsOpened: readonly ApprovalRecord[];
   readonly approvalsClosed: readonly ApprovalClosing[];
-  /** What attempts said besides their results; the first report of an attempt stands. */
+  /** What attempts reported besides their results; the first report of an attempt stands. */
   readonly reports: readonly AttemptReport[];
   /** D5 nothing of a batch is written when a slot, a window or a ceiling would be passed. */
   readonly slots: readonly SlotChange[];
@@ -111,7 +111,7 @@ export interface NewRun {
   readonly trigger: string;
   readonly traceId: string;
   readonly rootSpanId: string;
-  /** The span of whoever started it within a trace of theirs; null: the trace begins with the run, or with its parent. */
+  /** The span of the caller that started it, within its own trace; null: the trace begins with the run or its parent. */
   readonly parentSpanId: string | null;
   readonly parentRunId: string | null;
   /** The node of the parent, and which attempt of it, that waits for this run. */
@@ -123,7 +123,7 @@ export interface NewRun {
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly team: string | null;
-  /** How often it may be recovered without anybody asking; null: never. */
+  /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
   readonly startedBy: string | null;
   readonly createdAt: number;
@@ -167,12 +167,7 @@ export interface LoadedRun {
   readonly timers: readonly Timer[];
 }
 
-export interface AttemptKey {
-  readonly nodeId: string;
-  readonly attempt: number;
-}
-
-/** A dispatch nobody has reported on: outbox entry, deadline and lease in one row. */
+/** A dispatch without a report yet: outbox entry, deadline and lease in one row. */
 export interface OpenAttempt extends AttemptKey {
   readonly replicaId: string;
   readonly deadlineAt: number | null;

@@ -1,13 +1,13 @@
 import type { Listed, Page } from "./store.ts";
 
-/** Who outside wants to hear what, how far each organisation was told, and what has to be delivered. */
+/** Which webhooks subscribe to what, how far each organisation was fed, and what has to be delivered. */
 export interface WebhookStore extends FeedStore, DeliveryStore {}
 
 export interface FeedStore {
   /** Organisations that have registered a webhook, or in which one still listens. */
   listWebhookOrganisations(): Promise<readonly string[]>;
   /**
-   * Says which webhooks of an organisation listen, as of a version of what is registered. Those that are gone get
+   * Records which webhooks of an organisation listen, as of a version of what is registered. Those that are gone get
    * nothing any more, also of what waited for them. Null, and nothing changes, when the version is not the present one.
    */
   subscribe(orgId: string, version: number, wanted: readonly Subscription[]): Promise<readonly Subscription[] | null>;
@@ -66,7 +66,7 @@ export const DELIVERY_STATES = ["pending", "failed", "delivered", "given_up"] as
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface NewDelivery {
-  /** Follows from organisation, webhook and what it tells of, so that nothing is ever told under two ids. */
+  /** Follows from organisation, webhook and subject, so that nothing is ever sent under two ids. */
   readonly id: string;
   readonly orgId: string;
   readonly webhookId: string;
@@ -88,7 +88,7 @@ export interface Delivery extends NewDelivery {
 }
 
 export interface ClaimedDelivery extends NewDelivery {
-  /** Whoever claims it later has a higher one, and only the last may settle it. */
+  /** A later claim has a higher one, and only the last may settle it. */
   readonly claim: number;
   readonly attempts: number;
 }
@@ -102,14 +102,14 @@ export interface Settlement {
 }
 
 export interface DeliveryStore {
-  /** For what is no event: a message somebody asked for. What is known by its id already is left as it is. */
+  /** For what is no event: a message a person asked for. What is known by its id already is left as it is. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
    * Takes due deliveries, oldest first, for `leaseMs`; safe on any number of replicas. `busy` names webhooks that have
    * enough to do for now.
    */
   claimDeliveries(limit: number, leaseMs: number, busy: readonly WebhookKey[]): Promise<readonly ClaimedDelivery[]>;
-  /** False when somebody else has claimed it since. */
+  /** False when another replica has claimed it since. */
   settleDelivery(id: string, claim: number, settlement: Settlement): Promise<boolean>;
   /** Gives it back untried. */
   releaseDelivery(id: string, claim: number): Promise<void>;

@@ -3,7 +3,7 @@ import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
-import { openChildDesk } from "../../src/launch/index.ts";
+import { openChildPreparer } from "../../src/launch/index.ts";
 import type { TokenVerifier } from "../../src/oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../../src/outbound/index.ts";
 import {
@@ -54,7 +54,7 @@ steps:
 const SCRIPT = `default: echo
 nodes:
   endless/wait: [{ hang: true }]
-  failing/broken: [{ fail: provider_auth }, { stdout: mended }]
+  failing/broken: [{ fail: provider_auth }, { stdout: fixed }]
 `;
 
 export interface Api {
@@ -67,7 +67,7 @@ export interface Api {
   /** A request with the admin's key unless another is given; a plain object is sent as JSON. */
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
   /** The same, and the answer read. */
-  tell(method: string, path: string, options?: AskOptions): Promise<Answer>;
+  request(method: string, path: string, options?: AskOptions): Promise<Answer>;
   key(permissions: readonly Permission[] | Role, more?: { readonly agent?: string }): Promise<string>;
   save(source: string): Promise<void>;
   /** Starts a run and waits until nothing moves in it any more. */
@@ -129,7 +129,7 @@ export async function createApi(
     store,
     clock,
     children: () =>
-      openChildDesk({ store, runtime: () => runtime, governor: governance.governor, now: () => clock.now() }),
+      openChildPreparer({ store, runtime: () => runtime, governor: governance.governor, now: () => clock.now() }),
     adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
     judge: governance.governor,
     ...(isRemote ? { remote: { directory, tickets, agent, publicUrl } } : {}),
@@ -174,7 +174,7 @@ export async function createApi(
         ...(body instanceof ReadableStream ? { duplex: "half" as const } : {}),
       });
     },
-    async tell(method, path, options) {
+    async request(method, path, options) {
       const response = await api.ask(method, path, options);
       const text = await response.text();
       const isJson = text !== "" && /\bjson\b/.test(response.headers.get("content-type") ?? "");
@@ -190,18 +190,18 @@ export async function createApi(
     },
     async save(source) {
       const name = /^name: (\S+)/m.exec(source)?.[1] ?? "";
-      const { status, body } = await api.tell("PUT", `workflows/${name}`, { body: { source } });
+      const { status, body } = await api.request("PUT", `workflows/${name}`, { body: { source } });
       if (status > 201) throw new Error(`not saved: ${JSON.stringify(body)}`);
     },
     async run(workflow, args = {}) {
-      const { status, body } = await api.tell("POST", "runs", { body: { workflow, args } });
+      const { status, body } = await api.request("POST", "runs", { body: { workflow, args } });
       if (status !== 201) throw new Error(`not started: ${JSON.stringify(body)}`);
       await api.settle(body.id);
       return body.id;
     },
     async settle(runId) {
       for (;;) {
-        const { body } = await api.tell("GET", `runs/${runId}/state`);
+        const { body } = await api.request("GET", `runs/${runId}/state`);
         const isResting = body.isPaused || !["queued", "running"].includes(body.status);
         if (isResting) return body.status;
         await new Promise((resolve) => setImmediate(resolve));

@@ -6,14 +6,14 @@ import { type PeerFigure, readPeerLines } from "../../bench/peer-figure.ts";
 import { runPeer } from "../../bench/peer-process.ts";
 import { peerTable } from "../../bench/peer-table.ts";
 
-const say = (line: object): string => JSON.stringify({ peer: true, ...line });
+const line = (fields: object): string => JSON.stringify({ peer: true, ...fields });
 
 const WHOLE = [
-  say({ name: "DBOS", version: "5.3.0" }),
-  say({ figure: "completionsPerSecond", value: 400 }),
-  say({ figure: "idleDiamondMs", value: 50 }),
-  say({ figure: "chainMs", value: 4, nodes: 100 }),
-  say({ figure: "fanOutMs", value: 2, nodes: 100 }),
+  line({ name: "DBOS", version: "5.3.0" }),
+  line({ figure: "completionsPerSecond", value: 400 }),
+  line({ figure: "idleDiamondMs", value: 50 }),
+  line({ figure: "chainMs", value: 4, nodes: 100 }),
+  line({ figure: "fanOutMs", value: 2, nodes: 100 }),
 ];
 
 const DBOS: PeerFigure = {
@@ -38,7 +38,7 @@ describe("the lines of a peer", () => {
   });
 
   it("count as far as they came before it failed", () => {
-    const output = [...WHOLE.slice(0, 2), say({ error: "connection\n  refused" })].join("\n");
+    const output = [...WHOLE.slice(0, 2), line({ error: "connection\n  refused" })].join("\n");
     expect(readPeerLines("DBOS", output, "its process ended with 1")).toEqual({
       ...DBOS,
       idleDiamondMs: null,
@@ -48,12 +48,12 @@ describe("the lines of a peer", () => {
     });
   });
 
-  it("are missed when it ends well and has said too little", () => {
+  it("are an error when it exits with 0 and printed too little", () => {
     expect(readPeerLines("DBOS", "", null).error).toBe("it ended before everything was measured");
   });
 
   it.each([0, -1, Number.NaN, "400", null])("hold no figure when a value is %s", (value) => {
-    const output = [...WHOLE, say({ figure: "completionsPerSecond", value })].join("\n");
+    const output = [...WHOLE, line({ figure: "completionsPerSecond", value })].join("\n");
     expect(readPeerLines("DBOS", output, null).completionsPerSecond).toBeNull();
   });
 });
@@ -73,7 +73,7 @@ describe("the table beside peers", () => {
       .split("\n")
       .map((row) => row.trim().replaceAll(/ {2,}/g, " | "));
 
-  it("puts ours first and says what it is a ratio of", () => {
+  it("puts ours first and names both sides of the ratio", () => {
     expect(rows([DBOS])).toEqual([
       "ratio | governed, beside peers | figure | ratio of",
       "10.00 | 10-node diamonds, 200 at a time | 4,000 nodes/s | of DBOS 5.3.0, 400 nodes/s, at least 8",
@@ -109,10 +109,10 @@ describe("the process of a peer", () => {
   };
   const printing = `console.log(${JSON.stringify(WHOLE.join("\n"))});`;
 
-  it("is told its file and its plan, and may fail after what it has said", async () => {
+  it("receives its file and its plan, and may fail after it has printed figures", async () => {
     const text = `const [file, plan] = process.argv.slice(2); ${printing}
       process.exitCode = file === "dbos" && JSON.parse(plan).url === "u" ? 3 : 4;`;
-    const failed = await runPeer(program("told", text), peer, { patienceMs: 30_000, url: "u" });
+    const failed = await runPeer(program("failing", text), peer, { patienceMs: 30_000, url: "u" });
     expect(failed).toEqual({ ...DBOS, error: "its process ended with 3" });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readIds } from "../../bench/stream-clients.ts";
-import { rateOf, toldOf } from "../../bench/stream-told.ts";
+import { rateOf, deliveriesOf } from "../../bench/stream-delivery.ts";
 
 const frame = (id: number): string => `id: ${id}\nevent: node.started\ndata: {"eventId":${id},"text":"id: 7"}\n\n`;
 
@@ -16,24 +16,24 @@ describe("what a client of a stream reads", () => {
   });
 });
 
-describe("what reached everybody", () => {
+describe("events that reached all clients", () => {
   const committed = new Map([
     [2, 100],
     [3, 110],
   ]);
 
-  it("leaves out what was committed before everybody listened", () => {
+  it("leaves out events committed before all clients were connected", () => {
     const arrivals = [1, 2, 3].map((eventId) => ({ eventId, clients: 5, atMs: 100 + eventId * 10 }));
-    const told = toldOf(arrivals, committed, 5);
-    expect(told).toEqual([
+    const deliveries = deliveriesOf(arrivals, committed, 5);
+    expect(deliveries).toEqual([
       { committedMs: 100, arrivedMs: 120 },
       { committedMs: 110, arrivedMs: 130 },
     ]);
-    expect(rateOf(told)).toBeCloseTo(2_000 / 30);
+    expect(rateOf(deliveries)).toBeCloseTo(2_000 / 30);
   });
 
-  it("is no figure when somebody missed it", () => {
-    expect(() => toldOf([{ eventId: 2, clients: 4, atMs: 120 }], committed, 5)).toThrow(
+  it("is an error when a client missed one", () => {
+    expect(() => deliveriesOf([{ eventId: 2, clients: 4, atMs: 120 }], committed, 5)).toThrow(
       "event 2 reached 4 of 5 clients",
     );
   });

@@ -35,7 +35,7 @@ export function comparable(
   events: readonly RunEvent[],
   isCutShort = false,
 ): Readonly<Record<string, readonly unknown[]>> {
-  const tales = new Map<string, unknown[]>();
+  const byNode = new Map<string, unknown[]>();
   const streamed = new Map<string, { type: string; text: string }>();
   for (const { type, payload } of events) {
     const nodeId = "nodeId" in payload && typeof payload.nodeId === "string" ? payload.nodeId : "";
@@ -43,11 +43,11 @@ export function comparable(
     if (type === "node.log" && "message" in payload && payload.message.startsWith("The price of")) continue;
     // Nor does it guess what a call used that was cut short.
     if (type === "cost.recorded" && isCutShort) continue;
-    const tale = tales.get(nodeId) ?? [];
-    tales.set(nodeId, tale);
+    const entries = byNode.get(nodeId) ?? [];
+    byNode.set(nodeId, entries);
     if (type !== "node.stream.delta") {
       streamed.delete(nodeId);
-      tale.push({ type, payload: without(payload) });
+      entries.push({ type, payload: without(payload) });
       continue;
     }
     const text = (payload as { readonly text?: string }).text ?? "";
@@ -56,8 +56,8 @@ export function comparable(
     else {
       const piece = { type, text };
       streamed.set(nodeId, piece);
-      tale.push(piece);
+      entries.push(piece);
     }
   }
-  return Object.fromEntries([...tales].sort(([left], [right]) => (left < right ? -1 : 1)));
+  return Object.fromEntries([...byNode].sort(([left], [right]) => (left < right ? -1 : 1)));
 }

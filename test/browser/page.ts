@@ -12,7 +12,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Bundles what a page needs as anybody's bundler would, and serves it with a page that loads it. */
+/** Bundles what a page needs as an ordinary bundler would, and serves it with a page that loads it. */
 export async function servePage(): Promise<PageServer> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-page-"));
   await build({

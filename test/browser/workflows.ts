@@ -115,7 +115,7 @@ export function modelOf({ answers }: Scene): (call: ReceivedCall) => Behaviour {
   return ({ body }) => {
     const prompt = JSON.stringify(body["messages"]);
     const found = answers.find(([text]) => prompt.includes(JSON.stringify(text).slice(1, -1)));
-    if (found === undefined) return answerStatus(418, "nobody foresaw this prompt");
+    if (found === undefined) return answerStatus(418, "unexpected prompt");
     const [text, behaviours] = found;
     const count = asked.get(text) ?? 0;
     asked.set(text, count + 1);

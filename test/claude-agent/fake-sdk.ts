@@ -23,7 +23,7 @@ export function createFakeSdk(...scripts: readonly SessionScript[]): FakeSdk {
   };
 }
 
-/** Says what it was told; a prompt with SLOW in it is never answered. */
+/** Repeats what it was sent; a prompt with SLOW in it is never answered. */
 export async function* query({ prompt, options }: Session): AsyncGenerator {
   const { signal } = options.abortController;
   yield init();

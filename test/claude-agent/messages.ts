@@ -48,7 +48,7 @@ export const assistant = (content: readonly Fields[], more: Fields = {}, parent:
   ...more,
 });
 
-/** How the SDK tells an error of the API inside of the conversation. */
+/** How the SDK reports an error of the API inside of the conversation. */
 export const apiError = (error: string, status: number | null, text: string): Fields => ({
   ...assistant([{ type: "text", text }]),
   message: { model: "<synthetic>", role: "assistant", content: [{ type: "text", text }], stop_reason: "stop_sequence" },

@@ -1,4 +1,4 @@
-/** The command as somebody calls it from a script: no terminal, nobody who answers. */
+/** The command as a script calls it: no terminal, and no person who answers. */
 import { expect } from "vitest";
 import { type Clock, createSystemClock } from "../../src/clock/index.ts";
 import type { Io, Screen } from "../../src/cli/io.ts";

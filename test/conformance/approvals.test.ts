@@ -32,7 +32,7 @@ describe("a gate step", () => {
     const rig = gate();
     const due = rig.effects.filter((effect) => effect.type === "set-timer").map((effect) => effect.dueAt - rig.now);
     expect(due.sort((left, right) => left - right)).toEqual([HOUR, 24 * HOUR, 72 * HOUR, 168 * HOUR]);
-    rig.tell({
+    rig.submit({
       type: "timer",
       timer: { kind: "approval-reminder", approvalId: rig.approvalId("g"), urgency: "normal" },
     });
@@ -96,7 +96,7 @@ describe("an escalation chain", () => {
     const rig = chain("reject");
     const approvalId = rig.approvalId("g");
     rig.fire("approval-hop");
-    rig.tell({ type: "timer", timer: { kind: "approval-hop", approvalId, hop: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "approval-hop", approvalId, hop: 0 } });
     expect(rig.of("approval.escalated")).toHaveLength(1);
   });
 });
@@ -153,10 +153,10 @@ describe("verdicts", () => {
     let isFree = false;
     const rig = runOf(workflow(["a {queue_timeout: 60}"]), { judge: () => (isFree ? ALLOW : block({})) });
     expect(rig.node("a").now).toMatchObject({ status: "queued", waitingReason: "queued", isLimited: true });
-    rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
     expect(rig.of("node.waiting")).toHaveLength(1);
     isFree = true;
-    rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
     expect(rig.status("a")).toBe("running");
     expect(rig.node("a").attempts).toBe(1);
   });
@@ -188,18 +188,18 @@ describe("verdicts", () => {
     });
   });
 
-  it("blocks a node nobody can take until somebody is named", () => {
+  it("blocks a node no agent can take until one is named", () => {
     const judge = ({ assignedTo }: RequestVerdict): Verdict =>
       assignedTo === "ben" ? ALLOW : { disposition: "unassigned", message: "no member covers the tools" };
     const rig = runOf(workflow(["a"]), { judge });
     expect(rig.node("a").now).toMatchObject({ status: "blocked", waitingReason: "human_input" });
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:ann", assignTo: "ben" });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", assignTo: "ben" });
     expect(rig.status("a")).toBe("running");
   });
 
-  it("does not take a verdict nobody asked for", () => {
+  it("does not take a verdict that was not requested", () => {
     const rig = runOf(workflow(["a"]));
-    const answer = rig.tell({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
+    const answer = rig.submit({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
     expect(answer).toMatchObject({ events: [], refusal: { code: "verdict_not_asked" } });
   });
 });

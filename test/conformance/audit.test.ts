@@ -13,14 +13,14 @@ afterEach(async () => {
 });
 
 describe("the audit of a run", () => {
-  it("tells what was tried, and how it ended", async () => {
+  it("records what was tried, and how it ended", async () => {
     await scene.save(workflow(["a", `out < a {condition: "1 == 2"}`, "broken < a"]));
     const runId = await scene.run("w");
     const { data } = await scene.get("audit?limit=100");
-    const told = data
+    const found = data
       .filter((record: { run?: string }) => record.run === runId)
       .map(({ type, node }: { type: string; node?: string }) => (node === undefined ? type : `${type} ${node}`));
-    expect(told).toEqual(
+    expect(found).toEqual(
       expect.arrayContaining([
         "run.started",
         "node.dispatched a",
@@ -32,13 +32,13 @@ describe("the audit of a run", () => {
     );
   });
 
-  it("cannot be changed or taken away by anybody, through any route", async () => {
+  it("cannot be changed or taken away through any route", async () => {
     await scene.save(workflow(["a"]));
     await scene.run("w");
     const before = await scene.get("audit?limit=100");
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       for (const path of ["audit", "audit/1", "audit/export", "audit/verify"]) {
-        expect([404, 405]).toContain((await scene.api.tell(method, path, { body: {} })).status);
+        expect([404, 405]).toContain((await scene.api.request(method, path, { body: {} })).status);
       }
     }
     expect(await scene.get("audit?limit=100")).toEqual(before);

@@ -16,7 +16,7 @@ const ends = (rig: Rig, status: RunStatus, outputs = {}) => {
   const child = started(rig).at(-1);
   if (child === undefined) throw new Error("no child");
   const { nodeId, attempt, childRunId } = child;
-  return rig.tell({
+  return rig.submit({
     type: "child_finished",
     nodeId,
     attempt,
@@ -73,9 +73,9 @@ describe("a child run", () => {
     expect(new Set(started(rig).map((child) => child.childRunId)).size).toBe(2);
   });
 
-  it("is told of a cancel and drained before the run ends", () => {
+  it("receives a cancel and is drained before the run ends", () => {
     const rig = running();
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.effects).toContainEqual(expect.objectContaining({ type: "cancel-child", nodeId: "child" }));
     expect(rig.state.status).toBe("running");
     expect(rig.state.ending).toMatchObject({ as: "cancelled" });

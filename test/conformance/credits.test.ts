@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
   paid: { stdout: done, tokens: { input: 1000, output: 200 }, cost_usd: 0.25 }
   twice: { stdout: done, cost_usd: 0.5, duplicate_callback: 3 }
-  flaky: [{ fail: provider_error, cost_usd: 0.1 }, { stdout: mended, cost_usd: 0.2 }]
-  broken: [{ fail: provider_auth, cost_usd: 0.3 }, { stdout: mended, cost_usd: 0.4 }]
+  flaky: [{ fail: provider_error, cost_usd: 0.1 }, { stdout: fixed, cost_usd: 0.2 }]
+  broken: [{ fail: provider_auth, cost_usd: 0.3 }, { stdout: fixed, cost_usd: 0.4 }]
 `;
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 /** What every completion of a run charged, by node. */
@@ -85,7 +80,7 @@ describe("completed work under a credit plan", () => {
       [{ credits_per_usd: 1, credits_per_token: {} }, "conflicting_fields"],
       [{ credits_per_usd: -1 }, "bad_number"],
     ] as const) {
-      const { status, body } = await scene.api.tell("PUT", "credit-plans/odd", { body: spec });
+      const { status, body } = await scene.api.request("PUT", "credit-plans/odd", { body: spec });
       expect([status, body.problems[0].code]).toEqual([422, code]);
     }
   });

@@ -18,7 +18,7 @@ describe("retries", () => {
     expect(rig.node("a").attempts).toBe(2);
   });
 
-  it("waits with jitter that it is told, and longer when the provider asks", () => {
+  it("waits with jitter from its input, and longer when the provider asks", () => {
     const rig = runOf(graph("attempts: 5, backoff_ms: 500, max_backoff_ms: 8000"));
     rig.jitter = 0.5;
     rig.fail("a");
@@ -109,7 +109,7 @@ describe("retries", () => {
 
   it("is cancelled while it waits for the next attempt", () => {
     const rig = runOf(workflow(["a {on_failure: retry}"])).fail("a");
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.status("a")).toBe("cancelled");
     rig.fire("retry");
     expect(rig.state.status).toBe("cancelled");
@@ -118,7 +118,7 @@ describe("retries", () => {
   it("makes at most ten calls in an epoch, re-sends included", () => {
     const rig = runOf(workflow(["a"]));
     for (let lost = 0; lost < 12; lost += 1)
-      rig.tell({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
+      rig.submit({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
     expect(rig.dispatches).toHaveLength(10);
     expect(new Set(rig.dispatches.map((effect) => effect.dispatchId)).size).toBe(1);
     expect(rig.error("a")).toBe("too_many_calls");
@@ -151,7 +151,7 @@ describe("timeouts", () => {
     const late = runOf(workflow(["a {effects: at_most_once, timeout: 1}"])).fire("attempt");
     expect(late.error("a")).toBe("outcome_unknown");
     const lost = runOf(workflow(["a {effects: at_most_once}"]));
-    lost.tell({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
+    lost.submit({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: 1 } });
     expect(lost.error("a")).toBe("outcome_unknown");
     expect(lost.dispatches).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -11,13 +11,8 @@ nodes:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -51,7 +46,7 @@ describe("a node that is another run", () => {
     expect((await scene.get(`runs/${runId}`)).costMicros).toBe(500_000);
   });
 
-  it("fails, and tries nothing again, when somebody cancels the child", async () => {
+  it("fails, and tries nothing again, when the child is cancelled", async () => {
     await kid("endless");
     await scene.save(workflow(["down {workflow_ref: kid, on_failure: retry_once}"]));
     const { body } = await scene.post("runs", { workflow: "w" });

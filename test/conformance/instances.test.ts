@@ -121,7 +121,7 @@ describe("for_each", () => {
 
   it("is cancelled with its instances", () => {
     const rig = runOf(each(", max_parallel: 2"));
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(new Set(Object.values(rig.statuses))).toEqual(new Set(["cancelled"]));
     expect(rig.state.status).toBe("cancelled");
   });
@@ -156,7 +156,7 @@ describe("a for_each node that can only fail", () => {
     expect(rig.state.status).toBe("failed");
   });
 
-  it("goes on as long as tolerate is not exceeded, and stops with the failure that exceeds it", () => {
+  it("continues as long as tolerate is not exceeded, and stops with the failure that exceeds it", () => {
     const rig = runOf(each(", tolerate: 2, max_parallel: 1", "[1, 2, 3, 4, 5, 6]"));
     rig.fail("a[0]").complete("a[1]").fail("a[2]");
     expect(rig.status("a")).toBe("running");
@@ -204,18 +204,18 @@ describe("a for_each node that can only fail", () => {
     const source = workflow(["a {workflow_ref: kid, for_each: list}"], "args: {list: [1, 2]}");
     const rig = runOf(source);
     const children = rig.of("child.started").map(({ childRunId }) => childRunId);
-    const told = { type: "child_finished", attempt: 1, outputs: {}, costMicros: 3, tokens: NO_TOKENS } as const;
-    rig.tell({ ...told, nodeId: "a[0]", childRunId: children[0] ?? "", status: "failed" });
+    const report = { type: "child_finished", attempt: 1, outputs: {}, costMicros: 3, tokens: NO_TOKENS } as const;
+    rig.submit({ ...report, nodeId: "a[0]", childRunId: children[0] ?? "", status: "failed" });
     expect(rig.statuses).toEqual({ a: "failed", "a[0]": "failed", "a[1]": "cancelled" });
     expect(rig.effects.filter(({ type }) => type === "cancel-child")).toHaveLength(1);
     expect(rig.state.status).toBe("running");
-    rig.tell({ ...told, nodeId: "a[1]", childRunId: children[1] ?? "", status: "cancelled" });
+    rig.submit({ ...report, nodeId: "a[1]", childRunId: children[1] ?? "", status: "cancelled" });
     expect(rig.state).toMatchObject({ status: "failed", costMicros: 6 });
   });
 
   it("runs only what did not complete when it is recovered", () => {
     const rig = runOf(each(", max_parallel: 1")).complete("a[0]").fail("a[1]");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     rig.complete("a[1]").complete("a[2]").complete("b");
     expect(sent(rig)).toEqual(["a[0]", "a[1]", "a[1]", "a[2]", "b"]);
     expect(rig.outputs("a")).toMatchObject({ count: 3, failed: 0 });

@@ -1,23 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: mended }]\n");
+sceneForEach("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: fixed }]\n", async (opened) => {
+  scene = opened;
   await scene.put("agents/ann", {
     trust_level: 5,
     autonomy: "bounded",
     system_prompt: "You are Ann.",
     personality_note: "Dry humour.",
   });
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const policy = (name: string, spec: JsonObject) =>
@@ -29,13 +24,13 @@ interface Section {
   readonly text: string;
 }
 
-const told = async (runId: string, nodeId: string, attempt = 1): Promise<Section[]> => {
+const instructionsOf = async (runId: string, nodeId: string, attempt = 1): Promise<Section[]> => {
   const started = await scene.events(runId, "node.started", nodeId);
   return started.find(({ payload }) => payload.attempt === attempt)?.payload.instructions ?? [];
 };
 
-describe("what whoever does the work is told", () => {
-  it("is in layers, strictest first, each with its source", async () => {
+describe("the instructions of an attempt", () => {
+  it("are in layers, strictest first, each with its source", async () => {
     await policy("house", { instructions: "Be polite." });
     await policy("owner", { scope: "workflow", scope_id: "w", instructions: "Cite sources." });
     await policy("keeper", { scope: "agent", scope_id: "ann", instructions: "Ask before buying." });
@@ -46,7 +41,7 @@ describe("what whoever does the work is told", () => {
       members: [{ agent: "ann", tool_profile: { allow_tools: ["read"] }, system_prompt_patch: "Speak for the crew." }],
     });
     await scene.save(workflow(["a {tools: [read]}"]));
-    const sections = await told(await scene.run("w", { team: "crew" }), "a");
+    const sections = await instructionsOf(await scene.run("w", { team: "crew" }), "a");
     expect(sections.map(({ layer }) => layer)).toEqual([2, 3, 3, 4, 5, 5]);
     expect(sections.map(({ source }) => source)).toEqual([
       "policy house@1",
@@ -84,9 +79,9 @@ describe("what whoever does the work is told", () => {
     const first = await scene.run("w");
     await policy("house", { instructions: "Be brief." });
     await scene.answer(first, "approve");
-    expect(await told(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
+    expect(await instructionsOf(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
     await policy("house", { instructions: "Be silent." });
-    expect(await told(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
+    expect(await instructionsOf(first, "a")).toContainEqual({ layer: 2, source: "policy house@2", text: "Be brief." });
   });
 
   it("has in it what a policy says that wanted an answer first", async () => {
@@ -95,12 +90,12 @@ describe("what whoever does the work is told", () => {
     const runId = await scene.run("w");
     expect(await scene.statuses(runId)).toEqual({ a: "blocked" });
     await scene.answer(runId, "approve");
-    expect(await told(runId, "a")).toEqual([{ layer: 2, source: "policy ask@1", text: "Mind the gap." }]);
+    expect(await instructionsOf(runId, "a")).toEqual([{ layer: 2, source: "policy ask@1", text: "Mind the gap." }]);
   });
 
-  it("is nothing where nobody has said anything", async () => {
+  it("are empty where none are set", async () => {
     await scene.save(workflow(["a"]));
-    expect(await told(await scene.run("w"), "a")).toEqual([]);
+    expect(await instructionsOf(await scene.run("w"), "a")).toEqual([]);
   });
 });
 
@@ -148,7 +143,7 @@ describe("a step that asks for what a stricter layer forbids", () => {
     expect(await scene.statuses(await scene.run("w"))).toEqual({ a: "completed" });
   });
 
-  it("is told by a policy of the agent too: data it is not cleared for", async () => {
+  it("is refused by a policy of the agent too: data it is not cleared for", async () => {
     await scene.put("agents/ben", { trust_level: 5, data_classes: ["internal"] });
     await scene.save(workflow(["a {agent: ben, context_sources: [external]}"]));
     const runId = await scene.run("w");
@@ -170,13 +165,13 @@ describe("the configuration of a lens node", () => {
       graph('model_id: big, param_overrides: { tone: "calm\\nand kind", from: "[[first.output]]", n: 3 }'),
     );
     const runId = await scene.run("g");
-    expect(await told(runId, "first")).toEqual([]);
+    expect(await instructionsOf(runId, "first")).toEqual([]);
     const section = {
       layer: 7,
       source: "node second",
       text: "model_id: big\nparam_overrides.tone: calm and kind\nparam_overrides.from: [[first.output]]\nparam_overrides.n: 3",
     };
-    expect(await told(runId, "second")).toEqual([section]);
+    expect(await instructionsOf(runId, "second")).toEqual([section]);
     const { attempts } = await scene.get(`runs/${runId}/nodes/second`);
     expect(attempts[0].instructions.map(({ layer }: Section) => layer)).toEqual([6, 7, 8]);
   });

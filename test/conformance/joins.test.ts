@@ -96,7 +96,7 @@ describe("a graph that could not run", () => {
   const PAIR = [{ id: "a" }, { id: "b" }];
 
   it.each<[string, readonly string[], readonly JsonObject[]]>([
-    ["a condition of a kind nobody knows", ["bad_enum"], [edge("a", "b", { condition: { type: "sometimes" } })]],
+    ["a condition of an unknown kind", ["bad_enum"], [edge("a", "b", { condition: { type: "sometimes" } })]],
     ["a condition that is no map", ["wrong_type"], [edge("a", "b", { condition: "truthy" })]],
     [
       "two strategies for one parameter",
@@ -111,7 +111,9 @@ describe("a graph that could not run", () => {
   });
 
   it("is refused for an override that reads a node that is not there", () => {
-    expect(codes([reads("a", "[[p]]", { param_overrides: { p: "[[nobody.output]]" } })], [])).toEqual(["unknown_step"]);
+    expect(codes([reads("a", "[[p]]", { param_overrides: { p: "[[missing.output]]" } })], [])).toEqual([
+      "unknown_step",
+    ]);
   });
 });
 
@@ -151,7 +153,7 @@ describe("the input contract of a lens", () => {
     ["a short text", { x: { type: "string", min_length: 3 } }, {}, { x: "ab" }, [["x", "too_short"]]],
     ["what fits", { x: { type: "integer", required: true, max: 5 } }, {}, { x: 5 }, undefined],
     ["what is too much", { x: { type: "integer", required: true, max: 5 } }, {}, { x: 6 }, [["x", "above_max"]]],
-  ])("is asked before anybody is called: %s", (_, fields, more, values, expected) => {
+  ])("is checked before an adapter is called: %s", (_, fields, more, values, expected) => {
     const rig = check(contract(fields, more), values);
     expect(reasons(rig)).toEqual(expected);
     expect(rig.dispatches).toHaveLength(expected === undefined ? 1 : 0);

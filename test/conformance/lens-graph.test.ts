@@ -212,7 +212,7 @@ describe("rendering", () => {
       missing: ["one", "two"],
     });
     expect(rig.dispatches).toHaveLength(0);
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:ann", values: { one: "1", two: "2" } });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", values: { one: "1", two: "2" } });
     expect(message(rig, "a")).toBe("1  2 3");
   });
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
@@ -12,14 +12,9 @@ const V2: JsonObject = { id: "v2", template_body: "Second about [[topic]]" };
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
   await scene.put("lenses/answer", { versions: [V1] });
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const graph = (nodes: readonly JsonObject[], edges: readonly JsonObject[] = []) => ({
@@ -38,10 +33,10 @@ const edge = (source: string, target: string, label = "p"): JsonObject => ({
 const message = async (runId: string, nodeId: string): Promise<string> =>
   (await scene.get(`runs/${runId}/nodes/${nodeId}`)).request.message;
 
-/** Waits for a value nobody has given, so that something can change while it runs. */
+/** Waits for a value that is missing, so that something can change while it runs. */
 const WAITING = graph(
   [
-    { id: "wait", config: { template_body: "[[nobody]]" } },
+    { id: "wait", config: { template_body: "[[missing]]" } },
     { id: "ask", lens_id: "answer" },
     { id: "named", lens_id: "answer", version_id: "v1" },
   ],
@@ -49,7 +44,7 @@ const WAITING = graph(
 );
 
 const goOn = async (runId: string): Promise<void> => {
-  await scene.post(`runs/${runId}/nodes/wait/resolve`, { values: { nobody: "somebody" } });
+  await scene.post(`runs/${runId}/nodes/wait/resolve`, { values: { missing: "given" } });
   await scene.api.settle(runId);
 };
 
@@ -81,7 +76,7 @@ describe("a lens of a saved workflow", () => {
   it("may be gone before the run that began with it ends", async () => {
     await scene.save(WAITING);
     const runId = await scene.run("g");
-    await scene.api.tell("DELETE", "lenses/answer");
+    await scene.api.request("DELETE", "lenses/answer");
     await goOn(runId);
     expect((await scene.get(`runs/${runId}`)).status).toBe("completed");
     const { status, body } = await scene.post("runs", { workflow: "g" });
@@ -90,7 +85,7 @@ describe("a lens of a saved workflow", () => {
   });
 
   it("never changes a version: another text needs another id", async () => {
-    const changed = await scene.api.tell("PUT", "lenses/answer", {
+    const changed = await scene.api.request("PUT", "lenses/answer", {
       body: { versions: [{ ...V1, template_body: "Otherwise" }] },
     });
     expect(changed.status).toBe(422);
@@ -98,10 +93,10 @@ describe("a lens of a saved workflow", () => {
   });
 
   it.each<[string, JsonObject]>([
-    ["a lens nobody registered", { id: "a", lens_id: "anser" }],
+    ["a lens that is not registered", { id: "a", lens_id: "anser" }],
     ["a version it does not have", { id: "a", lens_id: "answer", version_id: "v9" }],
   ])("is a problem of the workflow, with its place: %s", async (_, node) => {
-    const saved = await scene.api.tell("PUT", "workflows/g", {
+    const saved = await scene.api.request("PUT", "workflows/g", {
       body: { source: JSON.stringify(graph([node]), null, 2) },
     });
     expect(saved.status).toBe(422);

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Scene } from "./scene.ts";
+import { describe, expect, it } from "vitest";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const USES = `name: uses
 args: { city: { type: string, default: Bern } }
@@ -10,14 +10,9 @@ steps:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: mended }]\n");
+sceneForEach("default: echo\nnodes:\n  flaky: [{ fail: provider_error }, { stdout: fixed }]\n", async (opened) => {
+  scene = opened;
   await scene.put("library/lookup", { command: "Look up ${city}", timeout: 30 });
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const message = async (runId: string, nodeId: string): Promise<string> =>
@@ -62,7 +57,7 @@ steps:
   it("may be gone before the run that began with it ends", async () => {
     await scene.save(USES);
     const runId = await scene.run("uses");
-    await scene.api.tell("DELETE", "library/lookup");
+    await scene.api.request("DELETE", "library/lookup");
     await scene.answer(runId, "approve");
     expect(await scene.statuses(runId)).toEqual({ gate: "completed", look: "completed" });
     const { status, body } = await scene.post("runs", { workflow: "uses" });
@@ -83,9 +78,9 @@ steps:
     expect(await message(child.id, "look")).toBe("Look around");
   });
 
-  it("that nobody registered is a problem of the workflow, with its place", async () => {
+  it("that is not registered is a problem of the workflow, with its place", async () => {
     const source = "name: w\nsteps:\n  - { id: a, library_step: lokup }\n";
-    const saved = await scene.api.tell("PUT", "workflows/w", { body: { source } });
+    const saved = await scene.api.request("PUT", "workflows/w", { body: { source } });
     expect(saved.status).toBe(422);
     expect(saved.body.problems).toMatchObject([
       { code: "unknown_library_step", path: "steps[0].library_step", line: 3 },
@@ -107,7 +102,7 @@ kind: LibraryStep
 name: fresh
 spec: { command: Fresh }
 `;
-    const applied = await scene.api.tell("POST", "apply", { body, headers: { "content-type": "application/yaml" } });
+    const applied = await scene.api.request("POST", "apply", { body, headers: { "content-type": "application/yaml" } });
     expect(applied.body.applied).toMatchObject([{ action: "created" }, { action: "created" }]);
     expect(await message(await scene.run("w"), "a")).toBe("Fresh");
     const simulated = await scene.post("simulate", { workflow: "w" });

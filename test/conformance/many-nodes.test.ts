@@ -7,12 +7,12 @@ describe("a run of many nodes", () => {
     const steps = [{ id: "root", command: "go" }, ...ids.map((id) => ({ id, command: "go", depends_on: ["root"] }))];
     // As JSON, which is read in a tenth of the time.
     const rig = runOf(JSON.stringify({ name: "w", max_parallel: 4_000, steps })).complete("root");
-    const told = ids.map((id) => {
+    const found = ids.map((id) => {
       const before = rig.events.length;
       rig.complete(id);
       return rig.events.length - before;
     });
-    expect(new Set(told.slice(0, -1))).toEqual(new Set([told[0]]));
+    expect(new Set(found.slice(0, -1))).toEqual(new Set([found[0]]));
     expect(rig.state.status).toBe("completed");
   });
 });

@@ -3,14 +3,14 @@ import { createScriptedAdapter, readScript } from "../../src/adapters/index.ts";
 import { createVirtualClock } from "../../src/clock/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { createAllowAllJudge } from "../../src/governance/index.ts";
-import { createNodeModeration, type ModerationGateway } from "../../src/moderation/index.ts";
+import { createNodeModeration, type ContentCheck } from "../../src/driver/moderation/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../../src/store/index.ts";
 import { launch, ORG } from "../integration/support/governed.ts";
 
 const SCRIPT = 'default: echo\nnodes:\n  a: { chunks: ["a ", "word"], chunk_ms: 1, stdout: "a word", cost_usd: 0.5 }\n';
 
-/** One node under moderation, by whoever is asked beyond the rules; what was really called, and the log. */
-async function run(mode: string, gateway: ModerationGateway) {
+/** One node under moderation, by the service that is asked beyond the rules; what was really called, and the log. */
+async function run(mode: string, gateway: ContentCheck) {
   const clock = createVirtualClock(1_000_000);
   const store = createMemoryStore({ now: () => clock.now() });
   const calls: string[] = [];
@@ -44,7 +44,7 @@ async function run(mode: string, gateway: ModerationGateway) {
   return { calls, types: events.map(({ type }) => type), text: JSON.stringify(events) };
 }
 
-const ANSWERS: readonly [string, ModerationGateway][] = [
+const ANSWERS: readonly [string, ContentCheck][] = [
   ["throws", { moderate: () => Promise.reject(new Error("away")) }],
   [
     "throws at once",
@@ -79,7 +79,7 @@ describe("a moderation service that fails", () => {
 describe("a moderation service that answers", () => {
   it("is asked once before the call and once after it, and not at all when moderation is off", async () => {
     const asked: string[] = [];
-    const gateway: ModerationGateway = {
+    const gateway: ContentCheck = {
       moderate: ({ phase }) => {
         asked.push(phase);
         return Promise.resolve({ allowed: true });

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Scene } from "./scene.ts";
+import { describe, expect, it } from "vitest";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 /** Shaped like a key of a model's vendor, and good for nothing. */
 const SECRET = "sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEFGHIJ0123456789abcdefghijAAAA";
@@ -15,13 +15,8 @@ nodes:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 const one = async (id: string, mode: string, template = "hello"): Promise<string> => {
@@ -31,7 +26,7 @@ const one = async (id: string, mode: string, template = "hello"): Promise<string
   return scene.run("g");
 };
 
-/** Everything anybody can read of the run. */
+/** Everything that can be read of the run. */
 const everything = async (runId: string, nodeId: string): Promise<string> => {
   const parts = await Promise.all(
     [`runs/${runId}/state`, `runs/${runId}/nodes/${nodeId}`, `runs/${runId}/provenance`, `runs/${runId}/verdicts`].map(
@@ -42,7 +37,7 @@ const everything = async (runId: string, nodeId: string): Promise<string> => {
 };
 
 describe("what a node is about to send", () => {
-  it.each(["input", "both"])("is stopped before anybody is asked to act, under %s", async (mode) => {
+  it.each(["input", "both"])("is stopped before an adapter is called, under %s", async (mode) => {
     const runId = await one("a", mode, `use ${SECRET}`);
     expect(await scene.result(runId, "a")).toMatchObject({
       status: "failed",
@@ -58,7 +53,7 @@ describe("what a node is about to send", () => {
     expect((await scene.get(`runs/${runId}`)).status).toBe("failed");
   });
 
-  it.each(["off", "output"])("is nobody's business under %s", async (mode) => {
+  it.each(["off", "output"])("is not checked under %s", async (mode) => {
     const runId = await one("says", mode, `use ${SECRET}`);
     expect((await scene.statuses(runId))["says"]).toBe("completed");
     expect(await scene.events(runId, "moderation.flagged")).toEqual([]);
@@ -128,7 +123,7 @@ edges:
     expect(await scene.result(runId, "fails")).toMatchObject({ status: "failed", errorCode: "provider_error" });
   });
 
-  it("leaves the node settled for whoever folds the log", async () => {
+  it("leaves the node settled in every fold of the log", async () => {
     const runId = await one("leaks", "output");
     const types = (await scene.events(runId)).map(({ type }) => type);
     expect(types.indexOf("node.failed")).toBeGreaterThan(types.indexOf("moderation.flagged"));

@@ -51,7 +51,7 @@ describe("a log written before run.ending existed", () => {
     }
   });
 
-  it("goes on as any other: a run found winding down ends, and says so in today's words", () => {
+  it("continues as any other: a run found winding down ends, and records it with current events", () => {
     const state = replay(plan, "run_1", events.slice(0, 14));
     const result = { status: "cancelled", tokens: noTokens(), costMicros: 0 } as const;
     const input = { type: "callback", nodeId: "b", attempt: 1, result, at: 1, jitter: 0 } as const;

@@ -147,7 +147,7 @@ describe("contracts of a lens", () => {
     schema: { title: { type: "string", required: true } },
   };
 
-  it("fails a wrong input without calling anybody", () => {
+  it("fails a wrong input without calling an adapter", () => {
     const rig = runOf(graph, { catalog: catalog({ input_contract }), args: { amount: "500" } });
     expect(rig.error("a")).toBe("input_contract_violation");
     expect(rig.of("contract.violated")[0]).toMatchObject({

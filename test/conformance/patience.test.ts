@@ -54,25 +54,25 @@ describe("a node that waits however long it takes", () => {
     expect(rig.fire("queue").status("a")).toBe("running");
   });
 
-  it("has a deadline again although its clock is behind whoever fires it", () => {
+  it("has a deadline again although its clock is behind that of the caller", () => {
     const rig = runOf(workflow(["a"]), { judge: () => paused() });
     const [timer] = rig.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect.timer] : []));
     rig.now += 1;
-    if (timer !== undefined) rig.tell({ type: "timer", timer });
+    if (timer !== undefined) rig.submit({ type: "timer", timer });
     const timers = rig.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect.timer] : []));
     expect(timers).toHaveLength(2);
     expect(timers[1]).not.toEqual(timers[0]);
-    if (timer !== undefined) expect(rig.tell({ type: "timer", timer }).events).toEqual([]);
+    if (timer !== undefined) expect(rig.submit({ type: "timer", timer }).events).toEqual([]);
   });
 
-  it("is no news when it is woken and waits on", () => {
+  it("records nothing when it is woken and keeps waiting", () => {
     let verdict: Verdict = paused();
     const rig = runOf(workflow(["a"]), { judge: () => verdict });
     const before = rig.events.length;
-    rig.tell(WAKE);
+    rig.submit(WAKE);
     expect(rig.events).toHaveLength(before);
     verdict = ALLOW;
-    rig.tell(WAKE);
+    rig.submit(WAKE);
     expect(rig.status("a")).toBe("running");
   });
 
@@ -81,11 +81,11 @@ describe("a node that waits however long it takes", () => {
     const rig = runOf(workflow(["a {queue_timeout: 60}"]), { judge: () => verdict });
     rig.now += 59_000;
     verdict = paused();
-    rig.tell(WAKE);
+    rig.submit(WAKE);
     rig.now += 2_000;
     // The queue timer of the first wait is stale.
     const [first] = rig.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect.timer] : []));
-    if (first !== undefined) rig.tell({ type: "timer", timer: first });
+    if (first !== undefined) rig.submit({ type: "timer", timer: first });
     expect(rig.status("a")).toBe("queued");
     verdict = BUSY;
     rig.fire("queue");
@@ -97,7 +97,7 @@ describe("a node that waits however long it takes", () => {
 
   it("ends when its run is cancelled", () => {
     const rig = runOf(workflow(["a"]), { judge: () => paused() });
-    rig.tell({ type: "cancel", reason: "enough" });
+    rig.submit({ type: "cancel", reason: "enough" });
     expect(rig.status("a")).toBe("cancelled");
     expect(rig.state.status).toBe("cancelled");
   });

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const SOURCE = "name: w\nsteps:\n  - { id: a, command: go, estimated_cost: 0.01 }\n";
 
 describe("a budget whose period ends", () => {
-  it("is spent, blocks, and is whole again at midnight, which the audit is told once with what was spent", async () => {
+  it("is spent, blocks, and is whole again at midnight, which the audit records once with what was spent", async () => {
     const clock = createVirtualClock(Date.UTC(2026, 10, 15, 22));
     const store = createMemoryStore({ now: () => clock.now() });
     const troubles: string[] = [];
@@ -31,13 +31,13 @@ describe("a budget whose period ends", () => {
     await passTo(Date.UTC(2026, 10, 16) + HOUR);
     expect(await runOnce()).toBe("completed");
     await passTo(Date.UTC(2026, 10, 16) + 2 * HOUR);
-    const told: string[] = [];
+    const found: string[] = [];
     await store.seal(ORG, 1_000, (head, pending) => {
-      told.push(...pending.map(({ body }) => body).filter((body) => body.includes("budget.period_reset")));
+      found.push(...pending.map(({ body }) => body).filter((body) => body.includes("budget.period_reset")));
       return { head, records: [], segments: [] };
     });
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain("0.01");
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain("0.01");
     expect(troubles).toEqual([]);
     const stopped = replica.stop();
     let isStopped = false;

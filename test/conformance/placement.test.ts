@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Scene } from "./scene.ts";
+import { describe, expect, it } from "vitest";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 /** Stops for a person, so that something can be changed while it runs. */
 const WAITING = `name: w
@@ -11,20 +11,15 @@ steps:
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open();
+sceneForEach(undefined, async (opened) => {
+  scene = opened;
   await scene.agents("ann", "ben", "cy");
   await scene.save(WAITING);
 });
 
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
-});
-
 const bind = (agent: string, more: object = {}) => scene.put("bindings/editors", { role: "editor", agent, ...more });
 
-/** What is put takes effect within a second; nothing else tells when. */
+/** What is put takes effect within a second; nothing reports when. */
 const known = async (isKnown: (run: { roleBindings: object; gateway: string | null }) => boolean): Promise<string> => {
   for (;;) {
     const runId = await scene.run("w");

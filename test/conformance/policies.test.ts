@@ -18,10 +18,10 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const block = (condition: string) =>
-  api.tell("PUT", "policies/rule", { body: { category: "guardrail", condition, action: "block" } });
+  api.request("PUT", "policies/rule", { body: { category: "guardrail", condition, action: "block" } });
 
 const codes = async (runId: string): Promise<readonly (string | null)[]> =>
-  (await api.tell("GET", `runs/${runId}/state`)).body.nodeResults.map(
+  (await api.request("GET", `runs/${runId}/state`)).body.nodeResults.map(
     (node: { errorCode: string | null }) => node.errorCode,
   );
 
@@ -36,7 +36,7 @@ describe("a policy", () => {
     await api.save(`name: outer\nsteps:\n  - { id: down, workflow_ref: welcome, with: { who: Eve } }\n`);
     await block("run.depth > 0");
     const runId = await api.run("outer");
-    const { body } = await api.tell("GET", `runs?parent=${runId}`);
+    const { body } = await api.request("GET", `runs?parent=${runId}`);
     expect(await codes(body.data[0].id)).toEqual(["policy_blocked", "upstream_failure"]);
     expect(await codes(await api.run("welcome", { who: "Eve" }))).toEqual([null, null]);
   });

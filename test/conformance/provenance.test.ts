@@ -3,7 +3,7 @@ import type { JsonObject } from "../../src/core/base/index.ts";
 import { type Rig, runOf, workflow } from "./rig.ts";
 import { Scene } from "./scene.ts";
 
-const told = (rig: Rig, nodeId: string): string[] =>
+const inputsOf = (rig: Rig, nodeId: string): string[] =>
   rig
     .of("node.provenance", nodeId)
     .map(({ sourceNodeId, sourceOutputPath, targetInputPath, transform }) =>
@@ -23,7 +23,7 @@ describe("node.provenance of steps", () => {
         "args: {tag: v1}",
       ),
     ).complete("a", { outputs: { list: [1] } });
-    expect(told(rig, "b")).toEqual([
+    expect(inputsOf(rig, "b")).toEqual([
       "- args.tag inputs.tag",
       "a outputs.list[0] command",
       "- args.tag command",
@@ -42,10 +42,10 @@ describe("node.provenance of steps", () => {
       ),
     ).complete("a");
     const handed = ["- args.tag with.tag", "a stdout with.deep.note[0]"];
-    expect(told(rig, "kid")).toEqual(handed);
+    expect(inputsOf(rig, "kid")).toEqual(handed);
     const started = rig.of("child.started", "kid").at(-1)?.childRunId ?? "";
     const spent = { costMicros: 0, tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 } };
-    rig.tell({
+    rig.submit({
       type: "child_finished",
       nodeId: "kid",
       attempt: 1,
@@ -55,21 +55,21 @@ describe("node.provenance of steps", () => {
       ...spent,
     });
     expect(rig.of("child.started", "kid")).toHaveLength(2);
-    expect(told(rig, "kid")).toEqual(handed);
+    expect(inputsOf(rig, "kid")).toEqual(handed);
   });
 
   it("names the list of a for_each, and for each instance its very element", () => {
     const rig = runOf(
       workflow(["a {outputs: {list: array}}", "each {for_each: a.outputs.list, command: 'do ${item.x} at ${index}'}"]),
     ).complete("a", { outputs: { list: [{ x: 1 }, { x: 2 }] } });
-    expect(told(rig, "each")).toEqual(["a outputs.list for_each"]);
-    expect(told(rig, "each[1]")).toEqual(["a outputs.list[1].x command"]);
+    expect(inputsOf(rig, "each")).toEqual(["a outputs.list for_each"]);
+    expect(inputsOf(rig, "each[1]")).toEqual(["a outputs.list[1].x command"]);
   });
 
-  it("is told anew after a rewind", () => {
+  it("is recorded anew after a rewind", () => {
     const rig = runOf(workflow(["a {command: 'do ${tag}'}"], "args: {tag: v1}")).complete("a");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
-    expect(told(rig, "a")).toEqual(["- args.tag command", "- args.tag command"]);
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
+    expect(inputsOf(rig, "a")).toEqual(["- args.tag command", "- args.tag command"]);
   });
 });
 
@@ -97,13 +97,13 @@ describe("node.provenance of lens nodes", () => {
     const rig = runOf(graph(nodes, [edge("a", "c", "x"), edge("b", "c", "x")], ROOT))
       .complete("a")
       .complete("b");
-    expect(told(rig, "c")).toEqual(["a output y", "- args.z z", "b output x last_write_wins"]);
+    expect(inputsOf(rig, "c")).toEqual(["a output y", "- args.z z", "b output x last_write_wins"]);
   });
 
   it("names what is handed to a child run, but for the constants of `with`", () => {
     const nodes = [reads("a", "A"), { id: "kid", config: { workflow_ref: "audit", with: { y: 7 } } }];
     const rig = runOf(graph(nodes, [edge("a", "kid", "x")], ROOT)).complete("a");
-    expect(told(rig, "kid")).toEqual(["- args.z with.z", "a output with.x"]);
+    expect(inputsOf(rig, "kid")).toEqual(["- args.z with.z", "a output with.x"]);
   });
 });
 

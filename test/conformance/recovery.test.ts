@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { Recoverer } from "../../src/launch/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
-  once: [{ fail: provider_error }, { stdout: mended }]
+  once: [{ fail: provider_error }, { stdout: fixed }]
   never: { fail: provider_error }
 `;
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
 });
 
 /** Looks for what may be recovered, by a clock that is so many seconds ahead. */
@@ -76,7 +71,7 @@ describe("a run that may recover by itself", () => {
     }
   });
 
-  it("does not unless it was asked to, nor when somebody cancelled it", async () => {
+  it("does not unless it was asked to, nor when it was cancelled", async () => {
     const runId = await failed("once");
     await scene.save("name: gated\nsteps:\n  - { id: gate, approval: required }\n");
     const gated = await scene.run("gated", { recovery: { max: 3 } });
@@ -88,14 +83,14 @@ describe("a run that may recover by itself", () => {
 
   it("passes the launch gates: a paused workflow and a closed platform wait", async () => {
     const runId = await failed("once", { max: 1 });
-    await scene.api.tell("PATCH", "workflows/w", { body: { status: "paused" } });
+    await scene.api.request("PATCH", "workflows/w", { body: { status: "paused" } });
     await lookAhead(11);
     expect(await scene.get(`runs/${runId}`)).toMatchObject({ status: "failed", epoch: 0 });
-    await scene.api.tell("PATCH", "workflows/w", { body: { status: "active" } });
-    await scene.api.tell("PUT", "platform", { body: { open: false, reason: "night" } });
+    await scene.api.request("PATCH", "workflows/w", { body: { status: "active" } });
+    await scene.api.request("PUT", "platform", { body: { open: false, reason: "night" } });
     await lookAhead(11);
     expect(await scene.get(`runs/${runId}`)).toMatchObject({ status: "failed", epoch: 0 });
-    await scene.api.tell("PUT", "platform", { body: { open: true } });
+    await scene.api.request("PUT", "platform", { body: { open: true } });
     await lookAhead(11);
     await scene.api.settle(runId);
     expect(await scene.get(`runs/${runId}`)).toMatchObject({ status: "completed", epoch: 1 });

@@ -37,7 +37,7 @@ describe("rewind", () => {
     const target = rig.state.lastEventId;
     rig.complete("side").complete("b", { costMicros: 4 }).fail("c");
     expect(rig.state.status).toBe("failed");
-    rig.tell({ type: "rewind", eventId: target, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: target, isConsumed: false });
     expect(rig.state).toMatchObject({ status: "running", epoch: 1, costMicros: 7 });
     expect(rig.statuses).toEqual({ a: "completed", b: "running", c: "awaiting_dependency", side: "running" });
     expect(rig.dispatch("b")).toMatchObject({ attempt: 2, idempotencyKey: "run_1/b/1", dispatchId: "run_1/b/2" });
@@ -48,7 +48,7 @@ describe("rewind", () => {
 
   it("cancels what is in flight, and takes its late result as cost only", () => {
     const rig = runOf(CHAIN);
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(rig.effects.filter((effect) => effect.type === "cancel-dispatch")).toHaveLength(2);
     expect(rig.node("a").attempts).toBe(2);
     rig.callback("a", { status: "completed", stdout: "old", tokens: NO_TOKENS, costMicros: 8 }, 1);
@@ -59,8 +59,8 @@ describe("rewind", () => {
   it("closes later approvals, whose answers then come too late", () => {
     const rig = runOf(workflow(["g {approval: required}"]));
     const approvalId = rig.approvalId("g");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
-    const answer = rig.tell({ type: "approval", approvalId, decision: "approve", by: "user:ann" });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
+    const answer = rig.submit({ type: "approval", approvalId, decision: "approve", by: "user:ann" });
     expect(answer.refusal?.code).toBe("approval_closed");
     expect(rig.status("g")).toBe("blocked");
     expect(rig.approvalId("g")).not.toBe(approvalId);
@@ -68,8 +68,8 @@ describe("rewind", () => {
 
   it("refuses when a parent has taken the result, or the event is not there", () => {
     const rig = runOf(CHAIN);
-    expect(rig.tell({ type: "rewind", eventId: 1, isConsumed: true }).refusal?.code).toBe("already_consumed");
-    expect(rig.tell({ type: "rewind", eventId: 999, isConsumed: false }).refusal?.code).toBe("cursor_ahead");
+    expect(rig.submit({ type: "rewind", eventId: 1, isConsumed: true }).refusal?.code).toBe("already_consumed");
+    expect(rig.submit({ type: "rewind", eventId: 999, isConsumed: false }).refusal?.code).toBe("cursor_ahead");
   });
 
   it("keeps completed instances and re-runs the others", () => {
@@ -77,7 +77,7 @@ describe("rewind", () => {
     const target = rig.state.lastEventId;
     rig.complete("a[1]");
     expect(rig.state.status).toBe("completed");
-    rig.tell({ type: "rewind", eventId: target, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: target, isConsumed: false });
     expect(rig.statuses).toEqual({ a: "running", "a[0]": "completed", "a[1]": "running" });
     expect(rig.node("a[1]").attempts).toBe(2);
     expect(rig.complete("a[1]").state.status).toBe("completed");
@@ -100,7 +100,7 @@ describe("branch and recover", () => {
 
   it("recovers a failed run in place, and says so at the end", () => {
     const rig = runOf(CHAIN).complete("a").complete("side").fail("b");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     expect(rig.of("run.status.changed").at(-1)).toMatchObject({ from: "failed", to: "running", epoch: 1 });
     expect(rig.statuses).toEqual({ a: "completed", b: "running", c: "awaiting_dependency", side: "completed" });
     rig.complete("b").complete("c");
@@ -109,6 +109,6 @@ describe("branch and recover", () => {
   });
 
   it("recovers only what has failed", () => {
-    expect(runOf(CHAIN).tell({ type: "recover" }).refusal?.code).toBe("not_recoverable");
+    expect(runOf(CHAIN).submit({ type: "recover" }).refusal?.code).toBe("not_recoverable");
   });
 });

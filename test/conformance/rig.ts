@@ -12,19 +12,29 @@ import {
   type RequestVerdict,
   type RunState,
   type Timer,
+  type UnstampedInput,
   type Verdict,
 } from "../../src/core/engine/index.ts";
 import type { Json, JsonObject } from "../../src/core/base/index.ts";
 import { type Catalog, checkArgs, EMPTY_CATALOG } from "../../src/core/definition/index.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/core/event/index.ts";
-import { checkSource } from "../../src/core/plan/index.ts";
-import { applyTeam, type Team } from "../../src/core/team/index.ts";
+import { applyTeam, checkSource, type Team } from "../../src/core/plan/index.ts";
 
 export const ALLOW: Verdict = {
   disposition: "allow",
   verdictId: "vrd_1",
   route: { agentId: "default", gatewayId: "local", provider: "scripted", model: null, executionPath: "edge" },
 };
+
+/** What the gates answer when the agent has no free slot. */
+export const BUSY = {
+  disposition: "block",
+  verdictId: "vrd_1",
+  gate: "concurrency",
+  code: "agent_busy",
+  message: "all slots are taken",
+  after: "queue",
+} as const satisfies Verdict;
 
 export interface RigOptions {
   readonly args?: JsonObject;
@@ -33,8 +43,6 @@ export interface RigOptions {
   /** Nothing: it is allowed. */
   readonly judge?: (request: RequestVerdict) => Verdict | undefined;
 }
-
-type Told = Input extends infer I ? (I extends Input ? Omit<I, "at" | "jitter"> : never) : never;
 
 /** Drives one run by hand: every answer, timer and decision is chosen by the test. */
 export class Rig {
@@ -57,14 +65,14 @@ export class Rig {
     this.state = createRunState(options.team === undefined ? plan : applyTeam(plan, options.team), "run_1");
   }
 
-  tell(input: Told): Advance {
+  submit(input: UnstampedInput): Advance {
     const result = advance(this.state, { at: this.now, jitter: this.jitter, ...input });
     this.events.push(...result.events);
     this.effects.push(...result.effects);
     for (const effect of result.effects) {
       if (effect.type === "request-verdict") {
         const verdict = this.options.judge?.(effect) ?? ALLOW;
-        this.tell({ type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict });
+        this.submit({ type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict });
       }
     }
     return result;
@@ -72,12 +80,12 @@ export class Rig {
 
   start(more: Partial<Extract<Input, { type: "start" }>> = {}): this {
     const about = { workflow: "w", version: 1, hash: "h", trigger: "test", recursionDepth: 0 };
-    this.tell({ type: "start", ...about, args: this.args, ...more });
+    this.submit({ type: "start", ...about, args: this.args, ...more });
     return this;
   }
 
   callback(nodeId: string, result: CallbackResult, attempt = this.node(nodeId).attempts): Advance {
-    return this.tell({ type: "callback", nodeId, attempt, result });
+    return this.submit({ type: "callback", nodeId, attempt, result });
   }
 
   complete(nodeId: string, answer: { outputs?: JsonObject; stdout?: string; costMicros?: number } = {}): this {
@@ -116,13 +124,13 @@ export class Rig {
     const last = fitting.at(-1);
     if (last === undefined) throw new Error(`no ${kind} timer was set`);
     this.now = Math.max(this.now, last.dueAt);
-    this.tell({ type: "timer", timer: last.timer });
+    this.submit({ type: "timer", timer: last.timer });
     return this;
   }
 
   answer(nodeId: string, decision: "approve" | "reject" | "retry" | "skip" | "abort", more: object = {}): Advance {
     const reason = decision === "reject" ? { reason: "no" } : {};
-    return this.tell({
+    return this.submit({
       type: "approval",
       approvalId: this.approvalId(nodeId),
       decision,

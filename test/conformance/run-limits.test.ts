@@ -61,7 +61,7 @@ describe("the log of a run", () => {
   const streamed = (eventId: number) => {
     const rig = runOf(workflow(["a"]));
     rig.state.lastEventId = eventId;
-    return rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] }).events.length;
+    return rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] }).events.length;
   };
 
   it("takes pieces of answers until it is so long", () => {
@@ -98,12 +98,12 @@ describe("the log of a run", () => {
     expect(rig.state.status).toBe("completed");
   });
 
-  it("keeps late cost, and lets nobody open the run again", () => {
+  it("keeps late cost, and refuses to open the run again", () => {
     const rig = completed(LIMITS.eventsPerRunMax);
     rig.callback("d", { status: "completed", tokens: NO_TOKENS, costMicros: 9 });
     expect(rig.state.costMicros).toBe(9);
     for (const input of [{ type: "recover" }, { type: "rewind", eventId: 1, isConsumed: false }] as const) {
-      expect(rig.tell(input)).toMatchObject({ events: [], refusal: { code: "too_many_events" } });
+      expect(rig.submit(input)).toMatchObject({ events: [], refusal: { code: "too_many_events" } });
     }
   });
 });

@@ -35,9 +35,9 @@ describe("run status", () => {
     expect(rig.state.status).toBe("failed");
   });
 
-  it("is cancelled at once when somebody cancels, without waiting for adapters", () => {
+  it("is cancelled at once on a cancel, without waiting for adapters", () => {
     const rig = runOf(workflow(["a", "b < a"]));
-    rig.tell({ type: "cancel", reason: "changed my mind" });
+    rig.submit({ type: "cancel", reason: "changed my mind" });
     expect(rig.state.status).toBe("cancelled");
     expect(rig.statuses).toEqual({ a: "cancelled", b: "cancelled" });
     expect(rig.events.at(-1)?.type).toBe("run.cancelled");
@@ -46,7 +46,7 @@ describe("run status", () => {
 
   it("keeps the cost and drops the output of a result that comes after a cancel, once", () => {
     const rig = runOf(workflow(["a"]));
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     rig.complete("a", { costMicros: 700 });
     rig.complete("a", { costMicros: 700 });
     expect(rig.of("cost.recorded")).toEqual([expect.objectContaining({ costMicros: 700, late: true })]);
@@ -55,7 +55,7 @@ describe("run status", () => {
 
   it("refuses a second cancel of a finished run", () => {
     const rig = runOf(workflow(["a"])).complete("a");
-    expect(rig.tell({ type: "cancel", reason: "late" })).toMatchObject({
+    expect(rig.submit({ type: "cancel", reason: "late" })).toMatchObject({
       events: [],
       refusal: { code: "run_finished" },
     });
@@ -84,7 +84,7 @@ describe("run status", () => {
     const rig = runOf(workflow(["a", "b < a"]));
     expect(rig.events.slice(0, 2).map(({ type }) => type)).toEqual(["run.started", "run.status.changed"]);
     rig.complete("a").fail("b", "provider_auth");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     rig.complete("b");
     expect(changesOf(rig)).toEqual([
       "queued → running (0)",
@@ -98,18 +98,18 @@ describe("run status", () => {
 
   it("says a cancel of a run that had not started", () => {
     const rig = new Rig(workflow(["a"]));
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(changesOf(rig)).toEqual(["queued → cancelled (0)"]);
     expect(rig.events.at(-1)?.type).toBe("run.cancelled");
   });
 
   it("does not change when a running run is rewound; a finished one runs again", () => {
     const rig = runOf(workflow(["a", "b < a"])).complete("a");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(rig.of("run.rewound")).toEqual([{ toEventId: 1, epoch: 1 }]);
     expect(changesOf(rig)).toEqual(["queued → running (0)"]);
     rig.complete("a").complete("b");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(changesOf(rig).slice(1)).toEqual(["running → completed (1)", "completed → running (2)"]);
     expect(rig.state).toMatchObject({ status: "running", epoch: 2, endedAt: null });
   });
@@ -126,7 +126,7 @@ describe("a run that winds down", () => {
   it("says once as what and why, also when a cancel overtakes a halt", () => {
     const rig = runOf(workflow(["a", "b", "c < b"])).fail("a", "provider_auth");
     expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "a failed", errorCode: "provider_auth" }]);
-    rig.tell({ type: "cancel", reason: "enough" });
+    rig.submit({ type: "cancel", reason: "enough" });
     expect(rig.of("run.ending").slice(1)).toEqual([{ as: "cancelled", reason: "enough" }]);
     expect(rig.state.status).toBe("cancelled");
     expect(rig.of("run.status.changed").filter(({ from, to }) => from === to)).toEqual([]);

@@ -8,7 +8,7 @@ import { Scene } from "./scene.ts";
 const SCRIPT = `default: echo
 nodes:
   endless: { hang: true }
-  flaky: [{ fail: provider_error, cost_usd: 0.25 }, { stdout: mended, cost_usd: 0.5 }]
+  flaky: [{ fail: provider_error, cost_usd: 0.25 }, { stdout: fixed, cost_usd: 0.5 }]
   broken: { fail: provider_error }
 `;
 
@@ -103,7 +103,7 @@ describe("an attempt", () => {
     const { attempts, node } = await scene.get(`runs/${runId}/nodes/flaky`);
     expect(attempts).toMatchObject([
       { attempt: 1, status: "failed", errorCode: "provider_error", costMicros: 250_000 },
-      { attempt: 2, status: "completed", output: "mended", costMicros: 500_000 },
+      { attempt: 2, status: "completed", output: "fixed", costMicros: 500_000 },
     ]);
     expect(attempts[0].endedAt <= attempts[1].startedAt).toBe(true);
     expect(node).toMatchObject({ attempts: 2, retries: 1, costMicros: 750_000 });
@@ -112,7 +112,7 @@ describe("an attempt", () => {
 });
 
 describe("a run", () => {
-  it("goes on although somebody who listens to it breaks", async () => {
+  it("continues although one of its listeners breaks", async () => {
     scene.api.runtime.onCommitted(() => {
       throw new Error("the sink is full");
     });
@@ -161,20 +161,20 @@ describe("a run", () => {
   });
 });
 
-describe("a launch nobody approved", () => {
-  it("starts nothing for a schedule either, until somebody approves it, and then once", async () => {
+describe("a launch without approval", () => {
+  it("starts nothing for a schedule either, until a person approves it, and then once", async () => {
     const { api } = scene;
     const source = workflow(["a"]);
     await scene.put("workflows/w", { source });
     const manifest = { kind: "Workflow", name: "w", spec: { source, posture: "approval_required" } };
     expect((await scene.post("apply", manifest)).status).toBe(200);
     const launcher = new RunLauncher({ store: api.store, runtime: api.runtime, governance: api.governance });
-    const wish = { orgId: ORG, workflow: "w", trigger: "schedule", startedBy: "schedule:nightly" };
-    expect(await launcher.launch(wish)).toMatchObject({ kind: "refused", refusal: { code: "posture_forbidden" } });
+    const request = { orgId: ORG, workflow: "w", trigger: "schedule", startedBy: "schedule:nightly" };
+    expect(await launcher.launch(request)).toMatchObject({ kind: "refused", refusal: { code: "posture_forbidden" } });
     expect((await scene.get("runs")).data).toEqual([]);
     const [asked] = (await scene.get("approvals?status=pending")).data;
     await scene.post(`approvals/${asked.id}/resolve`, { decision: "approve" });
-    expect(await launcher.launch(wish)).toMatchObject({ kind: "started", run: { trigger: "schedule" } });
-    expect(await launcher.launch(wish)).toMatchObject({ kind: "refused" });
+    expect(await launcher.launch(request)).toMatchObject({ kind: "started", run: { trigger: "schedule" } });
+    expect(await launcher.launch(request)).toMatchObject({ kind: "refused" });
   });
 });

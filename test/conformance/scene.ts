@@ -1,8 +1,9 @@
+import { afterEach, beforeEach, expect } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { type Answer, type Api, createApi } from "../api/fixture.ts";
 
 /** One event as clients see it. */
-export interface Told {
+export interface ClientEvent {
   readonly eventId: number;
   readonly type: string;
   readonly payload: ReturnType<typeof JSON.parse>;
@@ -22,7 +23,7 @@ export class Scene {
 
   /** `put("teams/crew", {…})`; whatever is wrong with it is an error here. */
   async put(path: string, spec: JsonObject): Promise<void> {
-    const { status, body } = await this.api.tell("PUT", path, { body: spec });
+    const { status, body } = await this.api.request("PUT", path, { body: spec });
     if (status > 201) throw new Error(`${path} was not registered: ${JSON.stringify(body)}`);
   }
 
@@ -38,7 +39,7 @@ export class Scene {
   }
 
   post(path: string, body: object = {}): Promise<Answer> {
-    return this.api.tell("POST", path, { body });
+    return this.api.request("POST", path, { body });
   }
 
   /** The id of a run that has come to rest. */
@@ -50,7 +51,7 @@ export class Scene {
   }
 
   async get(path: string): Promise<Answer["body"]> {
-    const { status, body } = await this.api.tell("GET", path);
+    const { status, body } = await this.api.request("GET", path);
     if (status !== 200) throw new Error(`GET ${path}: ${JSON.stringify(body)}`);
     return body;
   }
@@ -65,15 +66,15 @@ export class Scene {
     return nodeResults.find((one: { nodeId: string }) => one.nodeId === nodeId);
   }
 
-  async events(runId: string, type?: string, nodeId?: string): Promise<Told[]> {
-    const told: Told[] = [];
+  async events(runId: string, type?: string, nodeId?: string): Promise<ClientEvent[]> {
+    const found: ClientEvent[] = [];
     for (let after = 0; ;) {
       const page = await this.get(`runs/${runId}/events?afterEventId=${after}&limit=100`);
-      told.push(...page.data);
+      found.push(...page.data);
       if (page.nextCursor === undefined) break;
       after = Number(page.nextCursor);
     }
-    return told.filter(
+    return found.filter(
       (event) =>
         (type === undefined || event.type === type) && (nodeId === undefined || event.payload.nodeId === nodeId),
     );
@@ -96,4 +97,19 @@ export class Scene {
   async close(): Promise<void> {
     await this.api.close();
   }
+}
+
+/** Opens a scene before each test of the file; after the test it must have had no troubles, and is closed. */
+export function sceneForEach(script: string | undefined, take: (scene: Scene) => Promise<void>): void {
+  let scene: Scene;
+
+  beforeEach(async () => {
+    scene = await Scene.open(script);
+    await take(scene);
+  });
+
+  afterEach(async () => {
+    expect(scene.api.troubles).toEqual([]);
+    await scene.close();
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/store/index.ts";
-import { Scheduler } from "../../src/schedule/index.ts";
+import { Scheduler } from "../../src/outside/schedule/index.ts";
 import { StoreLauncher } from "../schedule/store-launcher.ts";
 
 const ORG = "org_1";
@@ -19,14 +19,14 @@ describe("many schedules that are due at once", () => {
     const onTrouble = (what: string): number => troubles.push(what);
     const scheduler = new Scheduler({ store, launcher, clock, replicaId: "a", onTrouble });
     await scheduler.tick();
-    const before = launcher.wishes.length;
+    const before = launcher.requests.length;
     now += 1_000;
     await scheduler.tick();
-    const started = launcher.wishes.slice(before).map(({ startedBy }) => startedBy);
+    const started = launcher.requests.slice(before).map(({ startedBy }) => startedBy);
     expect(new Set(started)).toEqual(new Set(names.map((name) => `schedule:${name}`)));
     expect(started).toHaveLength(101);
     await scheduler.tick();
-    expect(launcher.wishes).toHaveLength(before + 101);
+    expect(launcher.requests).toHaveLength(before + 101);
     expect(troubles).toEqual([]);
     await scheduler.stop();
   });

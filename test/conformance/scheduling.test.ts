@@ -21,7 +21,7 @@ describe("scheduling", () => {
     expect(rig.state.nodes.map((node) => node.attempts)).toEqual([1, 1, 1]);
   });
 
-  it("queues roots with a reason and tells the others to wait", () => {
+  it("queues roots with a reason and makes the others wait", () => {
     const rig = runOf(workflow(["a", "b < a"]));
     expect(rig.of("node.queued", "a")[0]).toMatchObject({ waitingReason: "queued" });
     expect(rig.of("node.waiting", "b")[0]).toMatchObject({ waitingReason: "dependency" });
@@ -93,7 +93,7 @@ describe("scheduling", () => {
     expect(problem?.message).not.toMatch(/→ d\b|\bd →/u);
   });
 
-  it("asks nobody about a step whose condition is false, and says why it did not run", () => {
+  it("asks no gate about a step whose condition is false, and says why it did not run", () => {
     const asked: string[] = [];
     const rig = runOf(workflow(["a", `b < a {condition: "a.stdout == 'go'"}`, "c < b"]), {
       judge: ({ nodeId }) => {

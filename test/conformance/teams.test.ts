@@ -1,25 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import { workflow } from "./rig.ts";
-import { Scene } from "./scene.ts";
+import { type Scene, sceneForEach } from "./scene.ts";
 
 const SCRIPT = `default: echo
 nodes:
   broken: { fail: provider_error }
-  flaky: [{ fail: provider_error }, { stdout: mended }]
+  flaky: [{ fail: provider_error }, { stdout: fixed }]
   refused: [{ fail: provider_auth }, { stdout: by another }]
 `;
 
 let scene: Scene;
 
-beforeEach(async () => {
-  scene = await Scene.open(SCRIPT);
+sceneForEach(SCRIPT, async (opened) => {
+  scene = opened;
   await scene.agents("ann", "ben", "cy");
-});
-
-afterEach(async () => {
-  expect(scene.api.troubles).toEqual([]);
-  await scene.close();
 });
 
 const crew = (members: readonly JsonObject[], more: JsonObject = {}) =>
@@ -51,7 +46,7 @@ describe("who takes a node of a team run", () => {
     expect((await scene.get(`runs/${runId}`)).team).toBe("crew");
   });
 
-  it("is nobody who is not active, although first", async () => {
+  it("is no member that is not active, although first", async () => {
     await crew([
       { agent: "ann", is_active: false },
       { agent: "ben", lane: 9 },
@@ -96,7 +91,7 @@ describe("who takes a node of a team run", () => {
   });
 });
 
-describe("a node nobody of the team may take", () => {
+describe("a node no member of the team may take", () => {
   beforeEach(async () => {
     const allow = { tool_profile: { allow_tools: ["deploy"] } };
     await crew([{ agent: "ann", is_active: false, ...allow }, { agent: "ben" }]);
@@ -117,7 +112,7 @@ describe("a node nobody of the team may take", () => {
     expect((await scene.get("approvals?status=pending")).data).toEqual([]);
   });
 
-  it("goes to no member its tool profile bans, and to nobody else with a tool no member may use", async () => {
+  it("goes to no member its tool profile bans, and to no other agent with a tool no member may use", async () => {
     const runId = await teamRun(["a {tools: [deploy]}", "s {tools: [shell]}"]);
     for (const [nodeId, assignTo, tool] of [
       ["a", "ben", "deploy"],
@@ -140,7 +135,7 @@ describe("a node nobody of the team may take", () => {
     expect(await scene.takers(runId, "a")).toEqual(["ann"]);
   });
 
-  it("passes the gates when it was named: an agent nobody registered may not act", async () => {
+  it("passes the gates when it was named: an agent that is not registered may not act", async () => {
     const runId = await teamRun(["a {tools: [deploy]}"]);
     await scene.post(`runs/${runId}/nodes/a/resolve`, { assignTo: "stranger" });
     await scene.api.settle(runId);
@@ -200,13 +195,13 @@ describe("the queue policy of a team", () => {
     expect(await open()).toEqual(Array(8).fill(1));
   });
 
-  it("serial: lets the lane go on after a failure", async () => {
+  it("serial: lets the lane continue after a failure", async () => {
     await crew([{ agent: "ann", lane: 1 }], { queue_policy: "serial" });
     const runId = await teamRun(["broken", "c", "d"]);
     expect(await scene.statuses(runId)).toEqual({ broken: "failed", c: "completed", d: "completed" });
   });
 
-  it("serial: a node that waits for a person keeps nobody of its lane waiting", async () => {
+  it("serial: a node that waits for a person keeps no other node of its lane waiting", async () => {
     await crew([{ agent: "ann", lane: 1, tool_profile: { requires_approval: ["pay"] } }], { queue_policy: "serial" });
     const runId = await teamRun(["a {tools: [pay]}", "b"]);
     expect(await scene.statuses(runId)).toEqual({ a: "blocked", b: "completed" });
@@ -268,7 +263,7 @@ describe("the failure policy of a team", () => {
     expect(await scene.statuses(runId)).toEqual({ refused: "completed", broken: "failed", c: "completed" });
   });
 
-  it("fallback: nobody falls back on themselves, whatever places they hold", async () => {
+  it("fallback: no agent falls back on itself, whatever places it holds", async () => {
     const places = [
       { agent: "ann", lane: 1 },
       { agent: "ann", lane: 2 },
@@ -358,7 +353,7 @@ describe("a team", () => {
     expect(again.status).toBe(201);
     await scene.api.settle(again.body.id);
     expect(await scene.takers(again.body.id, "a")).toEqual(["ann"]);
-    await scene.api.tell("DELETE", "teams/crew");
+    await scene.api.request("DELETE", "teams/crew");
     expect((await scene.get(`runs/${runId}/state`)).status).toBe("completed");
   });
 
@@ -371,7 +366,7 @@ describe("a team", () => {
     expect(await scene.takers(child.id, "k")).toEqual(["ann"]);
   });
 
-  it("that nobody registered starts nothing", async () => {
+  it("that is not registered starts nothing", async () => {
     await scene.save(workflow(["a"]));
     const { status, body } = await scene.post("runs", { workflow: "w", team: "ghosts" });
     expect([status, body.code]).toEqual([404, "unknown_team"]);

@@ -40,15 +40,15 @@ beforeAll(async () => {
   site = await openSite(SCRIPT);
   for (const source of [BOOK, LETTER, NEEDY, TEAMED]) await site.api.save(source);
   failed = await site.api.run("book");
-  await site.api.tell("PUT", "agents/writer", { body: { trust_level: 6, autonomy: "bounded" } });
-  const { body } = await site.api.tell("POST", `runs/${failed}/restart`, { body: {} });
+  await site.api.request("PUT", "agents/writer", { body: { trust_level: 6, autonomy: "bounded" } });
+  const { body } = await site.api.request("POST", `runs/${failed}/restart`, { body: {} });
   restarted = body.id;
   await site.api.settle(restarted);
 });
 afterAll(() => site.close());
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -68,7 +68,7 @@ describe("two runs beside each other", () => {
     await page.context().close();
   });
 
-  it("are a restart and its origin when a run page is asked, told node by node, and shared as an address", async () => {
+  it("are a restart and its origin when a run page is asked, compared node by node, and shared as an address", async () => {
     const page = await visit({ path: `/runs/${restarted}` });
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Compare with its origin" }).click();
@@ -99,7 +99,7 @@ describe("two runs beside each other", () => {
     await page.context().close();
   });
 
-  it("are any two, with other args, and follow a run that goes on", async () => {
+  it("are any two, with other args, and follow a run that has not ended", async () => {
     const bold = await site.api.run("book", { tone: "bold" });
     const page = await visit({ path: `/runs/${failed}/compare` });
     await page.getByRole("table", { name: "Other runs of book" }).locator(`tr[data-key="${bold}"]`).press("Enter");
@@ -128,23 +128,23 @@ describe("a node that waits for a person", () => {
     await form.getByLabel("reader").fill("Ada");
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "unblock-values");
-    await form.getByRole("button", { name: "Go on with these values" }).click();
+    await form.getByRole("button", { name: "Continue with these values" }).click();
     await page.locator('.run-facts [data-status="completed"]').waitFor();
     expect(await site.api.settle(runId)).toBe("completed");
     await page.context().close();
   });
 
-  it("is given to an agent when nobody of the team may take it", async () => {
+  it("is given to an agent when no member of the team may take it", async () => {
     for (const agent of ["senior", "linguist"]) {
-      await site.api.tell("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
+      await site.api.request("PUT", `agents/${agent}`, { body: { trust_level: 6, autonomy: "bounded" } });
     }
-    // Nobody who is active has the tool; a person may call in one who has it, and nobody who has not.
+    // No active member has the tool; a person may call in one who has it, and no other.
     const members = [
       { agent: "senior", tool_profile: { allow_tools: ["mail"] } },
       { agent: "linguist", is_active: false, tool_profile: { allow_tools: ["translate"] } },
     ];
-    await site.api.tell("PUT", "teams/desk", { body: { members } });
-    const { body } = await site.api.tell("POST", "runs", { body: { workflow: "teamed", team: "desk" } });
+    await site.api.request("PUT", "teams/desk", { body: { members } });
+    const { body } = await site.api.request("POST", "runs", { body: { workflow: "teamed", team: "desk" } });
     await site.api.settle(body.id);
     const page = await visit({ path: "/approvals" });
     await page.getByRole("link", { name: "Give what it needs" }).click();

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readSource } from "../../src/core/text/index.ts";
-import { KINDS, specOf } from "../../src/console/screens/settings/manifest-kind.ts";
-import { printYaml } from "../../src/console/screens/settings/print-yaml.ts";
-import { fieldsOf } from "../../src/console/screens/settings/spec-fields.ts";
-import { bodySchema } from "../../src/console/screens/settings/spec-schema.ts";
+import { printYaml, readSource } from "../../src/core/text/index.ts";
+import { KINDS, specOf } from "../../src/console/manifest/manifest-kind.ts";
+import { fieldsOf } from "../../src/console/manifest/spec-fields.ts";
+import { bodySchema } from "../../src/console/manifest/spec-schema.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
 let api: Api;
@@ -20,10 +19,10 @@ describe("a spec as the console shows it", () => {
     "is the one of $kind that was saved: saving it again changes nothing",
     async ({ collection, sample }) => {
       const written = readSource(sample).tree?.value;
-      expect((await api.tell("PUT", `${collection}/sample`, { body: written })).status).toBe(201);
-      const { body: shown } = await api.tell("GET", `${collection}/sample`);
+      expect((await api.request("PUT", `${collection}/sample`, { body: written })).status).toBe(201);
+      const { body: shown } = await api.request("GET", `${collection}/sample`);
       const read = readSource(printYaml(specOf(shown))).tree?.value;
-      const again = await api.tell("PUT", `${collection}/sample`, { body: read });
+      const again = await api.request("PUT", `${collection}/sample`, { body: read });
       expect(again.status).toBe(200);
       expect(again.body).toEqual(shown);
     },
@@ -34,7 +33,7 @@ describe("the fields the console offers", () => {
   it.each(Object.values(KINDS).filter(({ kind }) => kind !== "LibraryStep"))(
     "are those the server checks $kind with: its sample has no others",
     async ({ collection, sample }) => {
-      const { body: openApi } = await api.tell("GET", "/openapi.json", { key: null });
+      const { body: openApi } = await api.request("GET", "/openapi.json", { key: null });
       const schema = bodySchema(openApi, { collection });
       const names = fieldsOf(schema ?? {}).map(({ name }) => name);
       expect(names.length).toBeGreaterThan(0);
@@ -43,8 +42,8 @@ describe("the fields the console offers", () => {
     },
   );
 
-  it("says what an agent may say", async () => {
-    const { body: openApi } = await api.tell("GET", "/openapi.json", { key: null });
+  it("prints every field of an agent", async () => {
+    const { body: openApi } = await api.request("GET", "/openapi.json", { key: null });
     const fields = fieldsOf(bodySchema(openApi, { collection: "agents" }) ?? {});
     expect(fields.find(({ name }) => name === "trust_level")).toMatchObject({
       type: "whole number",

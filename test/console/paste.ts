@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Runs in the page: what the browser does when somebody pastes. */
+/** Runs in the page: what the browser does when a person pastes. */
 const PASTE = `(element, text) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData("text/plain", text);

@@ -69,7 +69,7 @@ const SCRIPT = JSON.stringify({
         cost_usd: 0.0042,
       },
     ],
-    "broken/second": [{ fail: "provider_auth" }, { fail: "provider_auth" }, { stdout: "mended" }],
+    "broken/second": [{ fail: "provider_auth" }, { fail: "provider_auth" }, { stdout: "repaired" }],
     "broken/first": { stdout: "begun", tokens: { input: 1_200, output: 30 } },
     "each/one[1]": { fail: "provider_auth" },
     "endless/wait": [{ hang: true }],
@@ -79,7 +79,7 @@ const SCRIPT = JSON.stringify({
 });
 
 /**
- * Notes which lines of tables are drawn, as the tools of developers would: React tells a hook of every tree it has
+ * Notes which lines of tables are drawn, as the tools of developers would: React notifies a hook of every tree it has
  * shown, and marks in it what it has drawn anew. What was left as it was is the same object as before.
  */
 const DRAWN_ROWS = `
@@ -124,7 +124,7 @@ let shared: Page | null = null;
 beforeAll(async () => {
   site = await openSite(SCRIPT);
   for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, FAMILY, BIG]) await site.api.save(source);
-  await site.api.tell("PUT", "policies/people-pay", {
+  await site.api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -137,8 +137,8 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -151,13 +151,13 @@ async function open(path: string): Promise<Page> {
 }
 
 async function begin(workflow: string, args: object = {}): Promise<string> {
-  const { status, body } = await site.api.tell("POST", "runs", { body: { workflow, args } });
+  const { status, body } = await site.api.request("POST", "runs", { body: { workflow, args } });
   expect(status).toBe(201);
   return body.id;
 }
 
 async function stateOf(runId: string): Promise<State> {
-  return (await site.api.tell("GET", `runs/${runId}/state`)).body;
+  return (await site.api.request("GET", `runs/${runId}/state`)).body;
 }
 
 /** The nodes on the canvas, each as `id status`. */
@@ -250,7 +250,7 @@ describe("the run page", () => {
     expect((await stateOf(next)).nodeResults.map(({ status }) => status)[0]).toBe("completed");
   });
 
-  it("goes on after the server was away, and says so meanwhile", async () => {
+  it("continues after the server was away, and shows it meanwhile", async () => {
     const runId = await site.api.run("quick");
     const page = await open(`/runs/${runId}`);
     await page.locator('.graph-card[data-node="pay"][data-status="blocked"]').waitFor();
@@ -261,10 +261,12 @@ describe("the run page", () => {
       .first()
       .waitFor();
     await screenshot(page, "run-reconnecting-light");
-    // The run goes on while nobody can hear of it.
-    const { body } = await site.api.tell("GET", "approvals?status=pending&limit=1");
-    const told = await site.api.tell("POST", `approvals/${body.data[0].id}/resolve`, { body: { decision: "approve" } });
-    expect([told.status, told.body.runId]).toEqual([200, runId]);
+    // The run continues while no page is connected.
+    const { body } = await site.api.request("GET", "approvals?status=pending&limit=1");
+    const answer = await site.api.request("POST", `approvals/${body.data[0].id}/resolve`, {
+      body: { decision: "approve" },
+    });
+    expect([answer.status, answer.body.runId]).toEqual([200, runId]);
     await site.api.settle(runId);
     expect(await statusOfRun(page).textContent()).not.toBe("Completed");
     await site.start();
@@ -304,14 +306,14 @@ describe("the run page", () => {
     for (const at of [1, 4, last - 1]) {
       await page.goto(`${site.url}/runs/${runId}?at=${at}&event=${at}&tab=events`);
       await card(page, "first").waitFor();
-      const then: State = (await site.api.tell("GET", `runs/${runId}/at/${at}`)).body;
+      const then: State = (await site.api.request("GET", `runs/${runId}/at/${at}`)).body;
       const wanted = then.nodeResults.map(({ nodeId, status }) => `${nodeId} ${status}`).sort();
       await soon(() => cardsOf(page)).toEqual(wanted);
     }
     await page.getByRole("complementary", { name: `Event ${last - 1}` }).waitFor();
     await screenshot(page, "run-travel-light");
     await page.goto(`${site.url}/runs/${runId}?at=2&tab=timeline`);
-    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Clock\d+ms.*Tokens0 in · 0 out/);
+    await soon(() => page.locator(".run-facts").textContent()).toMatch(/Duration\d+ms.*Tokens0 in · 0 out/);
     expect(await page.locator(".timeline-row .span-execution").count()).toBe(0);
     await page.getByRole("button", { name: "Back to now" }).click();
     await soon(() => page.locator(".run-facts").textContent()).toContain("Tokens1,200 in · 30 out");
@@ -323,7 +325,7 @@ describe("the run page", () => {
 
   it("rewinds to an event, and branches with other args", async () => {
     const runId = await site.api.run("hostile");
-    const first = (await site.api.tell("GET", `runs/${runId}/checkpoints`)).body.data[0].eventId as number;
+    const first = (await site.api.request("GET", `runs/${runId}/checkpoints`)).body.data[0].eventId as number;
     const page = await open(`/runs/${runId}?event=${first}&tab=events`);
     await page.getByRole("button", { name: "Rewind to here" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rewind", exact: true }).click();
@@ -340,7 +342,7 @@ describe("the run page", () => {
     await page.waitForURL((url) => !url.pathname.endsWith(refund));
     await page.getByText("A branch has started; nothing is carried over, every node runs again.").waitFor();
     const branch = new URL(page.url()).pathname.split("/").at(-1) ?? "";
-    expect((await site.api.tell("GET", `runs/${branch}`)).body.args).toEqual({ customer: "Linus" });
+    expect((await site.api.request("GET", `runs/${branch}`)).body.args).toEqual({ customer: "Linus" });
   });
 
   it("can be used with the keyboard alone, and read as a list", async () => {
@@ -386,9 +388,9 @@ describe("the run page", () => {
       String((await stateOf(runId)).lastEventId),
     );
     expect(new Set(await page.evaluate<string[]>("sluiceDrawn()"))).toContain("collect");
-    const { body } = await site.api.tell("GET", "approvals?status=pending&limit=100");
+    const { body } = await site.api.request("GET", "approvals?status=pending&limit=100");
     const asked = body.data.find((approval: { runId: string }) => approval.runId === runId);
-    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await site.api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
     await line("letter", "completed").waitFor();
     expect(new Set(await page.evaluate<string[]>("sluiceDrawn()"))).toEqual(new Set(["pay", "letter"]));
   });

@@ -31,10 +31,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const { api } = site;
-  await api.tell("PUT", "agents/analyst", {
+  await api.request("PUT", "agents/analyst", {
     body: { trust_level: 6, autonomy: "bounded", max_concurrent: 5, budget_monthly_usd: 40, skills: ["refunds"] },
   });
-  await api.tell("PUT", "policies/people-pay", {
+  await api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -43,12 +43,12 @@ beforeAll(async () => {
       reason: "A person lets money go",
     },
   });
-  await api.tell("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
-  await api.tell("PUT", "budgets/analysts", {
+  await api.request("PUT", "budgets/house", { body: { scope: "global", period: "daily", amount_usd: 2 } });
+  await api.request("PUT", "budgets/analysts", {
     body: { scope: "agent", scope_id: "analyst", period: "monthly", amount_usd: 0.3 },
   });
-  await api.tell("PUT", "schedules/nightly", { body: { workflow: "refund", cron: "0 3 * * *", timezone: "UTC" } });
-  await api.tell("PUT", "library/summarise", { body: { command: "Summarise ${text}" } });
+  await api.request("PUT", "schedules/nightly", { body: { workflow: "refund", cron: "0 3 * * *", timezone: "UTC" } });
+  await api.request("PUT", "library/summarise", { body: { command: "Summarise ${text}" } });
   await api.save(REFUND);
   await api.run("refund");
   await api.run("refund", { customer: "Grace" });
@@ -58,8 +58,8 @@ afterAll(async () => {
   receiver.close();
 });
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -98,11 +98,11 @@ describe("governance", () => {
     await screenshot(page, "governance-policy-light");
     await page.getByRole("button", { name: "Save" }).click();
     await has(page, "Saved policy people-pay.");
-    expect((await site.api.tell("GET", "policies/people-pay")).body).toMatchObject({
+    expect((await site.api.request("GET", "policies/people-pay")).body).toMatchObject({
       action: "block",
       reason: "Nobody reads",
     });
-    await site.api.tell("PUT", "policies/people-pay", {
+    await site.api.request("PUT", "policies/people-pay", {
       body: {
         category: "guardrail",
         scope: "global",
@@ -116,7 +116,7 @@ describe("governance", () => {
     const page = await visit({ theme: "dark", path: "/governance/agents/-" });
     await page.getByLabel(/^Name/).fill("clerk");
     const fields = page.getByRole("region", { name: "Fields of an agent" });
-    await fields.getByText("whole number, 1 to 10, otherwise 1").waitFor();
+    await fields.getByText("whole number, 1 to 10, default: 1").waitFor();
     await fields.getByRole("button", { name: "rate_limit" }).focus();
     await page.keyboard.press("Enter");
     await page.locator(".cm-activeLine", { hasText: "rate_limit:" }).waitFor();
@@ -127,7 +127,7 @@ describe("governance", () => {
     const problem = page.getByRole("list", { name: "Problems" }).getByRole("button", { name: /line 7.*bad_name/ });
     await problem.waitFor();
     await screenshot(page, "governance-new-agent-dark");
-    // What is only heard must not make the page longer than what is seen.
+    // Text for screen readers must not make the page longer.
     expect(
       await page.evaluate("document.documentElement.scrollHeight - document.querySelector('.shell').offsetHeight"),
     ).toBe(0);
@@ -136,7 +136,7 @@ describe("governance", () => {
     await problem.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Save" }).click();
     await has(page, "Saved agent clerk.");
-    expect((await site.api.tell("GET", "agents/clerk")).body).toMatchObject({
+    expect((await site.api.request("GET", "agents/clerk")).body).toMatchObject({
       model: "tide-1",
       rateLimit: { count: 1, perSeconds: 1 },
     });
@@ -170,7 +170,7 @@ describe("governance", () => {
     await dialog.getByLabel(/Type intern/).fill("intern");
     await dialog.getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/agents$/);
-    expect((await site.api.tell("GET", "agents/intern")).status).toBe(404);
+    expect((await site.api.request("GET", "agents/intern")).status).toBe(404);
   });
 
   it("closes and opens the platform, with a reason", async () => {
@@ -238,16 +238,16 @@ describe("settings", () => {
     await page.getByRole("button", { name: "Create key" }).click();
     const secret = await page.getByRole("region", { name: "The new key" }).textContent();
     expect(secret).toMatch(/^slk_/);
-    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).body).toMatchObject({
+    expect((await site.api.request("GET", "session", { key: secret ?? "" })).body).toMatchObject({
       label: "build server",
     });
     await screenshot(page, "settings-key-light");
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
     const row = page.getByRole("row", { name: /build server/ });
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.getByText("revoked").waitFor();
-    expect((await site.api.tell("GET", "session", { key: secret ?? "" })).status).toBe(401);
+    expect((await site.api.request("GET", "session", { key: secret ?? "" })).status).toBe(401);
   });
 
   it("registers a webhook and shows its deliveries", async () => {
@@ -299,7 +299,7 @@ describe("settings", () => {
     await has(page, /You may look at it/);
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.goto(`${site.url}/settings`);
-    await has(page, "Keys are for those who manage them");
+    await has(page, "You may not manage keys");
   });
 });
 

@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHECKOUT } from "../../scripts/checkout.mjs";
 import { ADMIN, ENDLESS, FAILING, GATED, HELLO } from "../api/fixture.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
@@ -14,7 +17,7 @@ beforeAll(async () => {
   await site.api.run("hello", { who: "Ada" });
   await site.api.run("failing");
   gated = await site.api.run("gated");
-  await site.api.tell("PUT", "budgets/daily", { body: { scope: "global", period: "daily", amount_usd: 10 } });
+  await site.api.request("PUT", "budgets/daily", { body: { scope: "global", period: "daily", amount_usd: 10 } });
 }, BUILD_MS);
 afterAll(() => site?.close());
 
@@ -54,6 +57,25 @@ describe("signing in", () => {
     await second.getByRole("menuitem", { name: "Sign out" }).click();
     await second.getByLabel("Key").waitFor();
     await late.close();
+  });
+});
+
+describe("the build", () => {
+  const assets = join(CHECKOUT, "dist", "console", "assets");
+  const schemas = (name: string): boolean => readFileSync(join(assets, name), "utf8").includes("ZodError");
+
+  it("keeps schemas out of the live script, which stays small", () => {
+    const scripts = readdirSync(assets).filter((name) => /^(?:shared|member)-script/.test(name));
+    expect(scripts).toHaveLength(2);
+    for (const name of scripts) expect(statSync(join(assets, name)).size, name).toBeLessThan(20_000);
+    expect(scripts.filter(schemas)).toEqual([]);
+  });
+
+  it("keeps schemas out of the first load", () => {
+    const page = readFileSync(join(CHECKOUT, "dist", "console", "index.html"), "utf8");
+    const loaded = [...page.matchAll(/assets\/([\w.-]+\.js)/g)].map((match) => match[1] ?? "");
+    expect(loaded.length).toBeGreaterThan(2);
+    expect(loaded.filter(schemas)).toEqual([]);
   });
 });
 
@@ -113,7 +135,7 @@ describe("the shell", () => {
     await page.context().close();
   });
 
-  it("says that a page is not there, and answers programs with a problem", async () => {
+  it("shows that a page is not there, and answers programs with a problem", async () => {
     const page = await site.visit({ path: "/no/such/page" });
     await page.getByText("There is no such page").waitFor();
     const response = await fetch(`${site.url}/api/v1/nothing`);
@@ -158,16 +180,16 @@ describe("the shell", () => {
     for (const page of [first, second, third]) await page?.locator('.run-facts [data-status="blocked"]').waitFor();
     await soon(open).toBe(1);
     await first.close();
-    const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
+    const { data } = (await site.api.request("GET", "approvals?status=pending")).body;
     const asked = data.find((approval: { runId: string }) => approval.runId === runId);
-    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await site.api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
     expect(await site.api.settle(runId)).toBe("completed");
-    const state = (await site.api.tell("GET", `runs/${runId}/state`)).body;
+    const state = (await site.api.request("GET", `runs/${runId}/state`)).body;
     for (const page of [second, third]) {
       await page?.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
       await page?.locator('.run-facts [data-status="completed"]').waitFor();
     }
-    // Somebody who looks at an earlier event keeps looking at it.
+    // A page at an earlier event stays there.
     expect(await fourth?.locator(".run-page").getAttribute("data-run-event")).toBe("2");
     await runs?.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
     await home?.locator(`tr[data-key="${runId}"]`).waitFor({ state: "detached" });
@@ -202,11 +224,11 @@ describe("the shell", () => {
     await soon(open).toBe(1);
     await leader.close();
     await soon(open).toBe(1);
-    const { data } = (await site.api.tell("GET", "approvals?status=pending")).body;
+    const { data } = (await site.api.request("GET", "approvals?status=pending")).body;
     const asked = data.find((approval: { runId: string }) => approval.runId === runId);
-    await site.api.tell("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
+    await site.api.request("POST", `approvals/${asked.id}/resolve`, { body: { decision: "approve" } });
     expect(await site.api.settle(runId)).toBe("completed");
-    const state = (await site.api.tell("GET", `runs/${runId}/state`)).body;
+    const state = (await site.api.request("GET", `runs/${runId}/state`)).body;
     await run.locator(`.run-page[data-run-event="${state.lastEventId}"]`).waitFor();
     await run.locator('.run-facts [data-status="completed"]').waitFor();
     await runs.locator(`tr[data-key="${runId}"] [data-status="completed"]`).waitFor();
@@ -217,9 +239,9 @@ describe("the shell", () => {
     await soon(open).toBe(0);
   });
 
-  it("tells every tab of a launch that waits, and that it was answered", async () => {
+  it("shows in every tab that a launch waits, and that it was answered", async () => {
     const posture = (to: string) =>
-      site.api.tell("POST", "apply", {
+      site.api.request("POST", "apply", {
         body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
       });
     const home = await site.visit();
@@ -227,8 +249,8 @@ describe("the shell", () => {
     await inbox.goto(`${site.url}/approvals`);
     for (const page of [home, inbox]) await live(page);
     await posture("approval_required");
-    const wish = { body: { workflow: "hello", args: { who: "Ada" } } };
-    expect((await site.api.tell("POST", "runs", wish)).status).toBe(403);
+    const start = { body: { workflow: "hello", args: { who: "Ada" } } };
+    expect((await site.api.request("POST", "runs", start)).status).toBe(403);
     await home.getByText("A launch waits for approval").first().waitFor();
     await home.getByRole("link", { name: /wants to start hello/ }).waitFor();
     await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).click();
@@ -236,7 +258,7 @@ describe("the shell", () => {
     await inbox.keyboard.press("a");
     await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).waitFor({ state: "detached" });
     await home.getByRole("link", { name: /wants to start hello/ }).waitFor({ state: "detached" });
-    expect((await site.api.tell("POST", "runs", wish)).status).toBe(201);
+    expect((await site.api.request("POST", "runs", start)).status).toBe(201);
     await posture("bounded_autonomous");
     await home.context().close();
   });
@@ -245,11 +267,11 @@ describe("the shell", () => {
 describe("the runs", () => {
   it("change as they happen, are filtered by the address, and cancelled together after typing how many", async () => {
     const page = await site.visit({ path: "/runs?workflow=endless" });
-    await page.getByText("No run fits").waitFor();
+    await page.getByText("No run matches").waitFor();
     await live(page);
     const started = await Promise.all(
       [1, 2].map(
-        async () => (await site.api.tell("POST", "runs", { body: { workflow: "endless" } })).body.id as string,
+        async () => (await site.api.request("POST", "runs", { body: { workflow: "endless" } })).body.id as string,
       ),
     );
     for (const runId of started) await runOf(page, runId).waitFor();
@@ -268,17 +290,46 @@ describe("the runs", () => {
     for (const runId of started) await runOf(page, runId).getByText("Cancelled").waitFor();
     await page.context().close();
   });
+
+  it("come and leave by live messages: no page of the list is read again, except after a gap", async () => {
+    const page = await site.visit({ path: "/runs?status=running" });
+    await live(page);
+    // Reads of the list: the first one, and the one after the connection was made.
+    const reads: string[] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/api/v1/runs")) reads.push(pathname);
+    });
+    const { body } = await site.api.request("POST", "runs", { body: { workflow: "endless" } });
+    await runOf(page, body.id).waitFor();
+    await page.waitForTimeout(1_000);
+    reads.length = 0;
+    const late = await site.api.request("POST", "runs", { body: { workflow: "endless" } });
+    await runOf(page, late.body.id).waitFor();
+    expect(await page.locator("tbody tr[data-key]").first().getAttribute("data-key")).toBe(late.body.id);
+    await site.api.request("POST", `runs/${body.id}/cancel`, { body: { reason: "not needed" } });
+    await runOf(page, body.id).waitFor({ state: "detached" });
+    expect(reads).toEqual([`/api/v1/runs/${late.body.id}`]);
+    await site.stop();
+    await page.locator('[data-live="reconnecting"], [data-live="offline"]').waitFor();
+    await site.api.request("POST", `runs/${late.body.id}/cancel`, { body: { reason: "not needed" } });
+    expect(await site.api.settle(late.body.id)).toBe("cancelled");
+    await site.start();
+    await runOf(page, late.body.id).waitFor({ state: "detached" });
+    expect(reads.filter((path) => path === "/api/v1/runs")).toHaveLength(1);
+    await page.context().close();
+  });
 });
 
 describe("the approvals", () => {
-  it("are answered by key: what will happen, approve, and the run goes on", async () => {
+  it("are answered by key: what will happen, approve, and the run continues", async () => {
     const page = await site.visit({ path: "/approvals" });
     const detail = page.getByRole("region", { name: "decide waits for approval" });
     await detail.getByText("What exactly will happen").waitFor();
-    const { body } = await site.api.tell("GET", "approvals?status=pending");
+    const { body } = await site.api.request("GET", "approvals?status=pending");
     await detail.getByText(body.data[0].digest).waitFor();
     await page.keyboard.press("a");
-    await page.getByText("Nobody has to answer anything").waitFor();
+    await page.getByText("No approval is waiting").waitFor();
     expect(await site.api.settle(gated)).toBe("completed");
     await page.getByRole("tab", { name: "Answered" }).click();
     await page.getByRole("region").getByText("by admin").waitFor();
@@ -302,7 +353,7 @@ describe("the approvals", () => {
     await page.getByRole("button", { name: "Approve all 2 identical" }).click();
     await dialog.getByLabel(/^Type/).fill("approve 2");
     await dialog.getByRole("button", { name: "Approve 2" }).click();
-    await page.getByText("Nobody has to answer anything").waitFor();
+    await page.getByText("No approval is waiting").waitFor();
     const statuses = await Promise.all(runs.map((runId) => site.api.settle(runId)));
     expect(statuses.toSorted()).toEqual(["completed", "completed", "failed"]);
     await page.context().close();

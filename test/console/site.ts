@@ -27,7 +27,7 @@ export interface Site {
   readonly browser: Browser;
   /** A page of its own, signed in by a one-time link. Whatever the browser complains about is kept. */
   visit(visit?: Visit): Promise<Page>;
-  /** What browsers complained about, such as breaches of the policy, and errors nobody caught. */
+  /** What browsers complained about, such as breaches of the policy, and uncaught errors. */
   readonly complaints: readonly string[];
   /** Stops listening and, with `start`, listens again on the same port. */
   stop(): Promise<void>;

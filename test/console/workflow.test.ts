@@ -44,7 +44,7 @@ beforeAll(async () => {
   await site.api.save(REVIEW);
   await site.api.save(CHANGED);
   await site.api.run("review");
-  await site.api.tell("PUT", "policies/people-pay", {
+  await site.api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -54,7 +54,7 @@ beforeAll(async () => {
       reason: "A person lets money go",
     },
   });
-  await site.api.tell("PUT", "policies/no-writing", {
+  await site.api.request("PUT", "policies/no-writing", {
     body: {
       category: "guardrail",
       scope: "global",
@@ -70,8 +70,8 @@ afterAll(async () => {
   await model.close();
 });
 
-async function visit(wish: Visit): Promise<Page> {
-  const page = await site.visit(wish);
+async function visit(visited: Visit): Promise<Page> {
+  const page = await site.visit(visited);
   page.setDefaultTimeout(20_000);
   return page;
 }
@@ -85,7 +85,7 @@ async function editorOf(page: Page) {
 }
 
 describe("the workflow page", () => {
-  it("authors a workflow: mistake, line, mend, graph, simulate, save, launch", async () => {
+  it("authors a workflow: mistake, line, fix, graph, simulate, save, launch", async () => {
     const page = await visit({ path: "/workflows/-?template=steps" });
     await page.getByRole("heading", { level: 1, name: "New workflow" }).waitFor();
     await writeAll(
@@ -115,7 +115,7 @@ describe("the workflow page", () => {
     await page.getByText("Choose who pays first.").waitFor();
     await page.getByLabel(/^The server: a real run/).check();
     expect(await page.getByRole("button", { name: "Launch on the server" }).isDisabled()).toBe(true);
-    await page.getByLabel(/^Nobody/).check();
+    await page.getByLabel(/^No one/).check();
     await page.getByRole("button", { name: "Simulate", exact: true }).click();
     await page.getByRole("region", { name: "Result of the simulation" }).getByText("Completed").first().waitFor();
     await page.getByLabel(/On the server/).check();
@@ -147,7 +147,7 @@ describe("the workflow page", () => {
     await page.keyboard.press("Enter");
     await page.keyboard.type("comm");
     await page.getByRole("option", { name: /command/ }).waitFor();
-    // What has only just appeared is not yet chosen by Enter, so that nobody takes what they have not seen.
+    // What has only just appeared is not yet chosen by Enter, so that nothing is taken unseen.
     await page.evaluate(PICTURES_LATER);
     await page.keyboard.press("Enter");
     await page.locator(".cm-activeLine", { hasText: "command:" }).waitFor();
@@ -206,11 +206,11 @@ describe("the workflow page", () => {
     await page.locator(".code-editor .cm-content").getByText("in one page").waitFor();
   });
 
-  it("says what is missing", async () => {
+  it("shows what is missing", async () => {
     const page = await visit({ path: "/workflows/nobody" });
     await page.getByText('There is no workflow "nobody"').waitFor();
     await page.goto(`${site.url}/workflows/review?tab=schedules`);
-    await page.getByText("Nothing starts it by the clock").waitFor();
+    await page.getByText("It has no schedule").waitFor();
   });
 
   it.each(["light", "dark"] as const)("is accessible and looks right in %s", async (theme) => {
@@ -247,11 +247,12 @@ describe("the workflow page", () => {
     expect(width).toBeLessThanOrEqual(390);
   });
 
-  it("runs in the page with a model of one's own, whose key no server of ours is told", async () => {
+  it("runs in the page with a model of one's own, whose key never reaches our server", async () => {
     const page = await visit({ path: "/workflows/review?tab=editor" });
-    const told: string[] = [];
+    const requests: string[] = [];
     page.on("request", (request) => {
-      if (request.url().startsWith(site.url)) told.push(`${JSON.stringify(request.headers())} ${request.postData()}`);
+      if (request.url().startsWith(site.url))
+        requests.push(`${JSON.stringify(request.headers())} ${request.postData()}`);
     });
     await page.getByRole("tab", { name: "Simulate" }).click();
     await page.getByLabel(/with a model of yours/).check();
@@ -269,7 +270,7 @@ describe("the workflow page", () => {
     expect(model.calls.map(({ headers }) => headers.authorization)).toEqual(
       model.calls.map(() => `Bearer ${TEST_KEY}`),
     );
-    expect(told.join()).not.toContain(TEST_KEY);
+    expect(requests.join()).not.toContain(TEST_KEY);
     await page.reload();
     await page.getByRole("tab", { name: "Simulate" }).click();
     await page.getByLabel(/with a model of yours/).check();
@@ -292,7 +293,7 @@ describe("the workflow page", () => {
     );
     await collect.click();
     await result.getByRole("region", { name: "Answer of collect" }).getByText("The tide comes in").waitFor();
-    // Somebody who looks at the plan meanwhile ends nothing.
+    // Looking at the plan meanwhile does not end the run.
     await page.getByRole("tab", { name: "Graph" }).nth(1).click();
     await page.getByRole("tab", { name: "Simulate" }).click();
     await result.getByRole("button", { name: "List", exact: true }).click();
@@ -306,7 +307,7 @@ describe("the workflow page", () => {
     await collect.and(page.locator('[data-status="cancelled"]')).waitFor();
   });
 
-  it("says what to do about a service that refuses, and about one that cannot be reached", async () => {
+  it("explains what to do about a service that refuses, and about one that cannot be reached", async () => {
     const page = await visit({ path: "/workflows/review?tab=editor", width: 390, height: 844 });
     await page.getByRole("tab", { name: "Simulate" }).click();
     await page.getByLabel(/with a model of yours/).check();

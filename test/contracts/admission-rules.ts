@@ -22,7 +22,7 @@ const money = (reserved: number, spent: number, parts: Partial<LedgerChange> = {
   ...parts,
 });
 
-/** Limits hold on what is committed, whoever else commits at the same moment. */
+/** Limits hold on what is committed, whichever replica commits at the same moment. */
 export function admissionRules(subjectOf: SubjectOf): void {
   const make = (id: string, parts: Partial<RunCommit>): RunCommit => creation(id, {}, parts);
   const counters = async () => subjectOf().store.readCounters("org_1", 0);
@@ -76,7 +76,7 @@ export function admissionRules(subjectOf: SubjectOf): void {
       expect(await store.recount()).toEqual([]);
     });
 
-    it("and reservations that nobody counts at all are counted from the attempts", async () => {
+    it("and reservations that are not counted at all are counted from the attempts", async () => {
       const { store } = subjectOf();
       const attempt = { attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: "analyst" };
       const held = (micros: number) => ({ envelopeId: "monthly", periodStart: 1_000, micros });
@@ -182,13 +182,13 @@ export function admissionRules(subjectOf: SubjectOf): void {
     });
   });
 
-  it("tells something once, whoever tells it first", async () => {
+  it("marks a key once, whichever replica is first", async () => {
     const { store, rival } = subjectOf();
     const entry = auditEntry({ at: 5, type: "budget.alert", actor: "sluice", resource: "budget/cap", detail: {} });
-    const told = await Promise.all([store.tellOnce("org_1", "a", entry), rival.tellOnce("org_1", "a", entry)]);
-    expect(told.filter(Boolean)).toHaveLength(1);
-    expect(await store.tellOnce("org_2", "a", entry)).toBe(true);
-    expect(await store.tellOnce("org_1", "b", entry)).toBe(true);
+    const marked = await Promise.all([store.markOnce("org_1", "a", entry), rival.markOnce("org_1", "a", entry)]);
+    expect(marked.filter(Boolean)).toHaveLength(1);
+    expect(await store.markOnce("org_2", "a", entry)).toBe(true);
+    expect(await store.markOnce("org_1", "b", entry)).toBe(true);
     expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_1", "org_2"]);
   });
 }

@@ -68,7 +68,7 @@ export function agentMemoryRules(subjectOf: SubjectOf): void {
       expect(await read("ada", "short")).toEqual(["said at 3"]);
       expect(await read("ada", "long", "org_2")).toEqual(["theirs"]);
       expect(await read("ada", "long", "org_3")).toEqual([]);
-      const several = [{ agentId: "bob", profile: "long" }, ofAda, { agentId: "nobody", profile: "long" }];
+      const several = [{ agentId: "bob", profile: "long" }, ofAda, { agentId: "unknown", profile: "long" }];
       expect(textsOf(await store.readMemories(ORG, several))).toEqual(["said at 1", "said at 2"]);
       expect(await store.readMemories(ORG, [])).toEqual([]);
       expect(textsOf((await store.listMemory(ORG, "ada", page)).data)).toEqual(["said at 3", "said at 1"]);
@@ -118,12 +118,12 @@ export function agentMemoryRules(subjectOf: SubjectOf): void {
       expect(await read("bob")).toEqual(["said at 4"]);
     });
 
-    it("is forgotten as a whole, which the audit is told if there was anything", async () => {
+    it("is forgotten as a whole, which the audit records if there was anything", async () => {
       const { store } = subjectOf();
       await commit("run_1", [kept("run_1", 1), kept("run_1", 2, { profile: "short", nodeId: "b" })]);
       await commit("run_2", [kept("run_2", 3, { agentId: "bob" })]);
       await commit("run_3", [kept("run_3", 4)], "org_2");
-      expect(await store.forgetMemory(ORG, "nobody", entry)).toBe(0);
+      expect(await store.forgetMemory(ORG, "unknown", entry)).toBe(0);
       expect(await store.listPendingOrganisations(0, 10)).toEqual([]);
       expect(await store.forgetMemory(ORG, "ada", entry)).toBe(2);
       expect(await store.listPendingOrganisations(0, 10)).toEqual([ORG]);

@@ -4,7 +4,7 @@ import type { RunStatus } from "../../src/core/event/index.ts";
 import { approval, creation, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
-/** What alerts look at, and that each is told once. */
+/** What alerts look at, and that each is reported once. */
 export function alertRules(subjectOf: SubjectOf): void {
   describe("alerts", () => {
     it("are looked for by one holder at a time", async () => {
@@ -23,7 +23,7 @@ export function alertRules(subjectOf: SubjectOf): void {
       expect(await store.takeLease("alerts", holder ?? "", 60_000)).toBe(true);
     });
 
-    it("fire once under a key, with what is told of them", async () => {
+    it("fire once under a key, with what is reported about them", async () => {
       const { store, rival } = subjectOf();
       const delivery = { id: "m", orgId: "org_1", webhookId: "ops", type: "alert.fired", body: "{}" };
       const entry = auditEntry({ at: 1, type: "budget.alert", actor: "sluice", resource: "budget/b", detail: {} });
@@ -58,7 +58,7 @@ export function alertRules(subjectOf: SubjectOf): void {
       expect(await store.countEnded("org_1", 100)).toEqual({ all: 3, failed: 1 });
     });
 
-    it("find approvals that wait too long and were not told of yet", async () => {
+    it("find approvals that wait too long and were not reported yet", async () => {
       const { store } = subjectOf();
       const opened = [
         approval("apr_1", "run_1", { requestedAt: 30 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AuditDesk } from "../../src/audit/index.ts";
+import { AuditTrail } from "../../src/audit/index.ts";
 import { auditEntry, type AuditEntry, type AuditType, GENESIS_HASH } from "../../src/core/audit/index.ts";
 import type { AuditFilter, ComputeSeal, Store } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
@@ -19,14 +19,14 @@ const entry = (type: AuditType, parts: Partial<AuditEntry> = {}): AuditEntry =>
     ...parts,
   });
 
-const deskOf = (store: Store, now = 5_000): AuditDesk =>
-  new AuditDesk({ store, now: () => now, seed: "0e".repeat(32) });
+const trailOf = (store: Store, now = 5_000): AuditTrail =>
+  new AuditTrail({ store, now: () => now, seed: "0e".repeat(32) });
 
 /** Seals and closes at once. */
 async function segment(store: Store, entries: readonly AuditEntry[], now: number): Promise<void> {
   await store.appendAudit(ORG, entries);
-  await deskOf(store, now).catchUp(ORG);
-  await deskOf(store, now + 60_000).catchUp(ORG);
+  await trailOf(store, now).catchUp(ORG);
+  await trailOf(store, now + 60_000).catchUp(ORG);
 }
 
 /** What happened, chained: sealing, reading and letting go. */
@@ -42,8 +42,8 @@ export function auditRules(subjectOf: SubjectOf): void {
       expect(await store.listPendingOrganisations(0, 10)).toEqual([ORG, "org_2"]);
       expect(await store.listPendingOrganisations(0, 1)).toEqual([ORG]);
       expect((await store.listAudit(ORG, {}, ALL)).data).toEqual([]);
-      const desk = deskOf(store);
-      await desk.catchUp(ORG);
+      const trail = trailOf(store);
+      await trail.catchUp(ORG);
       expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_2"]);
       const { data } = await store.listAudit(ORG, {}, ALL);
       expect(data.map(({ seq, type }) => [seq, type])).toEqual([
@@ -59,22 +59,22 @@ export function auditRules(subjectOf: SubjectOf): void {
         prevHash: data[1]?.hash,
       });
       expect(await store.auditHead(ORG)).toMatchObject({ seq: 2, hash: data[0]?.hash, segment: { fromSeq: 1 } });
-      expect(await desk.verify(ORG)).toMatchObject({ ok: true, records: 2 });
+      expect(await trail.verify(ORG)).toMatchObject({ ok: true, records: 2 });
       expect(await store.listAudited("", 10)).toEqual([ORG]);
       expect(await store.listAudited(ORG, 10)).toEqual([]);
     });
 
-    it("is told by the commit of a run, or not at all", async () => {
+    it("is recorded by the commit of a run, or not at all", async () => {
       const { store } = subjectOf();
       const started = entry("run.started", { run: "run_1" });
       const finished = entry("run.finished", { run: "run_1", at: 900 });
       await store.commit([creation("run_1", {}, { audit: [started] })]);
-      // A commit that tells something and changes nothing in the log is a commit of its own.
+      // A commit that records something and changes nothing in the log is a commit of its own.
       await store.commit([share("run_1", 1, [], { audit: [finished], head: { lastEventId: 2 } })]);
       await store.commit([share("run_1", 2, logFrom(2, 1), { audit: [started, started] })]);
       const late = share("run_1", 1, logFrom(2, 1), { audit: [finished] });
       expect((await store.commit([late])).conflicts).toEqual(["run_1"]);
-      await deskOf(store).catchUp(ORG);
+      await trailOf(store).catchUp(ORG);
       const { data } = await store.listAudit(ORG, { run: "run_1" }, ALL);
       expect(data.map(({ type }) => type).reverse()).toEqual([
         "run.finished",
@@ -84,14 +84,14 @@ export function auditRules(subjectOf: SubjectOf): void {
       ]);
     });
 
-    it("keeps the order in which one run told it", async () => {
+    it("keeps the order in which one run recorded it", async () => {
       const { store } = subjectOf();
       await store.commit([creation("run_1", {}, { audit: [entry("run.started", { run: "run_1" })] })]);
       for (let version = 1; version <= 11; version += 1) {
-        const told = entry("node.completed", { run: "run_1", node: `n${version}` });
-        await store.commit([share("run_1", version, logFrom(version + 1, 1), { audit: [told] })]);
+        const completed = entry("node.completed", { run: "run_1", node: `n${version}` });
+        await store.commit([share("run_1", version, logFrom(version + 1, 1), { audit: [completed] })]);
       }
-      await deskOf(store).catchUp(ORG);
+      await trailOf(store).catchUp(ORG);
       const { data } = await store.listAudit(ORG, { type: "node.completed" }, ALL);
       const nodes = data.map(({ node }) => node).reverse();
       expect(nodes).toEqual(Array.from({ length: 11 }, (_, index) => `n${index + 1}`));
@@ -100,10 +100,10 @@ export function auditRules(subjectOf: SubjectOf): void {
     it("has a segment to close once it is old enough", async () => {
       const { store } = subjectOf();
       await store.appendAudit(ORG, [entry("key.created")]);
-      await deskOf(store, 5_000).catchUp(ORG);
+      await trailOf(store, 5_000).catchUp(ORG);
       expect(await store.listPendingOrganisations(5_000, 10)).toEqual([]);
       expect(await store.listPendingOrganisations(5_001, 10)).toEqual([ORG]);
-      await deskOf(store, 65_000).catchUp(ORG);
+      await trailOf(store, 65_000).catchUp(ORG);
       expect(await store.listPendingOrganisations(99_000, 10)).toEqual([]);
       expect(await store.readSegment(ORG, 0, 1)).toMatchObject({
         toSeq: 1,
@@ -136,11 +136,11 @@ export function auditRules(subjectOf: SubjectOf): void {
       const { store, rival } = subjectOf();
       for (let call = 0; call < 12; call += 1)
         await store.appendAudit(ORG, [entry("key.created"), entry("key.revoked")]);
-      const desks = [deskOf(store), deskOf(rival), deskOf(store), deskOf(rival)];
-      await Promise.all(desks.map((desk) => desk.catchUp(ORG)));
-      await deskOf(store).catchUp(ORG);
+      const trails = [trailOf(store), trailOf(rival), trailOf(store), trailOf(rival)];
+      await Promise.all(trails.map((trail) => trail.catchUp(ORG)));
+      await trailOf(store).catchUp(ORG);
       expect(await store.auditHead(ORG)).toMatchObject({ seq: 24 });
-      expect(await deskOf(rival).verify(ORG)).toMatchObject({ ok: true, records: 24 });
+      expect(await trailOf(rival).verify(ORG)).toMatchObject({ ok: true, records: 24 });
     });
 
     it("is listed newest first, page by page, by type, category and run, of one organisation", async () => {
@@ -152,7 +152,7 @@ export function auditRules(subjectOf: SubjectOf): void {
         entry("key.created"),
         entry("node.failed", { run: "run_1", node: "c" }),
       ]);
-      await deskOf(store).catchUp(ORG);
+      await trailOf(store).catchUp(ORG);
       const seqs = async (filter: AuditFilter): Promise<readonly number[]> =>
         (await store.listAudit(ORG, filter, ALL)).data.map(({ seq }) => seq);
       expect(await seqs({})).toEqual([5, 4, 3, 2, 1]);
@@ -174,7 +174,7 @@ export function auditRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       await segment(store, [entry("key.created"), entry("key.revoked")], 10_000);
       await store.appendAudit(ORG, [entry("auth.failed"), entry("auth.failed")]);
-      await deskOf(store, 80_000).catchUp(ORG);
+      await trailOf(store, 80_000).catchUp(ORG);
       const first = await store.readSegment(ORG, 0, 4);
       expect([first?.toSeq, first?.closed?.toSeq, first?.lines.length]).toEqual([2, 2, 2]);
       expect(JSON.parse(first?.closed?.checkpoint ?? "")).toMatchObject({ kind: "checkpoint", fromSeq: 1, toSeq: 2 });
@@ -193,9 +193,9 @@ export function auditRules(subjectOf: SubjectOf): void {
       await segment(store, [done], 80_000);
       await segment(store, [done, entry("gate.held"), done], 160_000);
       await segment(store, [entry("key.created")], 240_000);
-      const desk = deskOf(store, 400 * DAY_MS);
-      expect(await desk.prune(ORG)).toBe(4);
-      expect(await desk.prune(ORG)).toBe(0);
+      const trail = trailOf(store, 400 * DAY_MS);
+      expect(await trail.prune(ORG)).toBe(4);
+      expect(await trail.prune(ORG)).toBe(0);
       const gone = await store.readSegment(ORG, 0, 7);
       expect([gone?.toSeq, gone?.lines, gone?.closed?.checkpoint]).toEqual([3, [], null]);
       expect(JSON.parse(gone?.closed?.pruned ?? "")).toMatchObject({ kind: "pruned", fromSeq: 1, toSeq: 3 });
@@ -210,10 +210,10 @@ export function auditRules(subjectOf: SubjectOf): void {
       });
       expect(await store.readSegment(ORG, 6, 7)).toMatchObject({ toSeq: 7, closed: { pruned: null } });
       expect((await store.listAudit(ORG, {}, ALL)).data.map(({ seq }) => seq)).toEqual([7, 5]);
-      expect(await desk.verify(ORG)).toMatchObject({ ok: true, records: 2, lastSeq: 7 });
+      expect(await trail.verify(ORG)).toMatchObject({ ok: true, records: 2, lastSeq: 7 });
       await store.appendAudit(ORG, [done]);
-      await desk.catchUp(ORG);
-      expect(await desk.verify(ORG)).toMatchObject({ ok: true, records: 3, lastSeq: 8 });
+      await trail.catchUp(ORG);
+      expect(await trail.verify(ORG)).toMatchObject({ ok: true, records: 3, lastSeq: 8 });
     });
 
     it("is pruned within the ages that are asked for, of one organisation", async () => {

@@ -115,7 +115,7 @@ export function configRules(subjectOf: SubjectOf): void {
       const idle: readonly (() => Promise<unknown>)[] = [
         () => store.putEntry("org_1", "agent", "a", { trust: 2 }, 9),
         () => store.applyEntries("org_1", [put("a", { trust: 2 }, { secret: "s" })], 9),
-        () => store.deleteEntry("org_1", "agent", "nobody"),
+        () => store.deleteEntry("org_1", "agent", "unknown"),
         () => store.deleteEntry("org_1", "agent", "no\0body"),
         () => store.setWorkflowStatus("org_1", "nothing", "paused"),
         () =>
@@ -138,15 +138,15 @@ export function configRules(subjectOf: SubjectOf): void {
     });
   });
 
-  it("is told of with the change itself", async () => {
+  it("is audited with the change itself", async () => {
     const { store } = subjectOf();
-    const told = auditEntry({ at: 1, type: "agent.changed", actor: "key_1", resource: "agent/a", detail: {} });
-    await store.applyEntries("org_1", [put("a")], 1, [told]);
-    await store.putPlatform("org_1", { isOpen: false, reason: null }, [{ ...told, type: "platform.changed" }]);
+    const changed = auditEntry({ at: 1, type: "agent.changed", actor: "key_1", resource: "agent/a", detail: {} });
+    await store.applyEntries("org_1", [put("a")], 1, [changed]);
+    await store.putPlatform("org_1", { isOpen: false, reason: null }, [{ ...changed, type: "platform.changed" }]);
     expect(await store.listPendingOrganisations(0, 10)).toEqual(["org_1"]);
   });
 
-  it("a platform is open until somebody closes it, for their organisation alone", async () => {
+  it("a platform is open until it is closed, for one organisation alone", async () => {
     const { store } = subjectOf();
     expect(await store.getPlatform("org_1")).toEqual({ isOpen: true, reason: null });
     await store.putPlatform("org_1", { isOpen: false, reason: "drill" });

@@ -43,7 +43,7 @@ export function deliveryRules(subjectOf: SubjectOf): void {
       expect((await store.claimDeliveries(9, 60_000, busy)).map(({ id }) => id)).toEqual(["b", "c"]);
     });
 
-    it("are settled only by whoever claimed them last", async () => {
+    it("are settled only by the replica that claimed them last", async () => {
       const { store, passTime } = subjectOf();
       await store.addDeliveries([delivery("a")]);
       await store.claimDeliveries(1, 1_000, []);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import { openEmbedded } from "../../src/embedded/index.ts";
-import { openPostgres } from "../../src/postgres/index.ts";
+import { openEmbedded } from "../../src/store/embedded/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
 import { createDatabase } from "../postgres/database.ts";
 import { creation, logged, share } from "./shares.ts";
@@ -71,7 +71,7 @@ describe.each(Object.entries(DATABASES))("execution_tags on %s", (_name, open) =
     await opened.close();
   });
 
-  it("tells of every tag with its metadata, and of nothing else", async () => {
+  it("reports every tag with its metadata, and nothing else", async () => {
     const store = createSqlStore(opened.sql);
     await store.commit([creation("run_1"), creation("run_2")]);
     const events = FACTS.map(([type, payload], index) => ({ ...logged(index + 3), type, payload }) as RunEvent);
@@ -83,7 +83,7 @@ describe.each(Object.entries(DATABASES))("execution_tags on %s", (_name, open) =
       ...row,
       metadata: typeof metadata === "string" ? (JSON.parse(metadata) as unknown) : metadata,
     }));
-    const told = [
+    const expected = [
       ["a", "node_started", { attempt: 1, wave: 2 }],
       ["a", "node_retried", { attempt: 1, cause: "timeout", delay_ms: 1_500 }],
       ["a", "moderation_flagged", { phase: "output" }],
@@ -100,8 +100,8 @@ describe.each(Object.entries(DATABASES))("execution_tags on %s", (_name, open) =
       ["b", "node_completed", { duration_ms: 12.5, input_tokens: 3, output_tokens: 4 }],
       ["c", "node_cancelled", {}],
     ];
-    expect(rows).toHaveLength(told.length);
-    for (const [node_id, tag, metadata] of told)
+    expect(rows).toHaveLength(expected.length);
+    for (const [node_id, tag, metadata] of expected)
       expect(rows).toContainEqual({ run_id: "run_1", node_id, tag, metadata });
   });
 });

@@ -95,7 +95,7 @@ export function feedRules(subjectOf: SubjectOf): void {
   });
 
   describe("the feed of an organisation", () => {
-    it("begins before what its first webhook may hear, and moves on by exactly what is next", async () => {
+    it("begins before what its first webhook may receive, and moves on by exactly what is next", async () => {
       const { store } = subjectOf();
       await sealed(store, ["old"], 5_000);
       await sealed(store, ["new"], 500_000);

@@ -96,7 +96,7 @@ export function gatewayRules(subjectOf: SubjectOf): void {
       const later = (await store.now()) + 1_000;
       await store.setGatewayStatus("org_1", "edge-1", "offline", later);
       await store.setGatewayStatus("org_1", "edge-1", "offline", later + 1);
-      await store.setGatewayStatus("org_1", "nobody", "offline", later);
+      await store.setGatewayStatus("org_1", "unknown", "offline", later);
       const history = await store.gatewayHistory("org_1", "edge-1", 10);
       expect(history.map(({ status }) => status)).toEqual(["offline", "healthy"]);
       expect(history[0]?.at).toBe(later);
@@ -104,7 +104,7 @@ export function gatewayRules(subjectOf: SubjectOf): void {
     });
   });
 
-  it("keeps the first of an installation's secrets, whoever comes later", async () => {
+  it("keeps the first of an installation's secrets, whatever comes later", async () => {
     const { store, rival } = subjectOf();
     const [one, two] = await Promise.all([store.ensureSecret("box", "a"), rival.ensureSecret("box", "b")]);
     expect(one).toBe(two);

@@ -7,7 +7,7 @@ export function idempotencyRules(subjectOf: SubjectOf): void {
     const scope = { orgId: "org_1", keyId: "key_1", workflow: "triage", key: "nonce" };
     const idempotency = { ...scope, bodyHash: "h1" };
 
-    it("starts one run, and tells the later ones apart", async () => {
+    it("starts one run, and recognises the later requests", async () => {
       const { store } = subjectOf();
       expect(await store.findIdempotent(scope)).toBeUndefined();
       expect(await store.commit([creation("run_1", { idempotency })])).toEqual(WRITTEN);
@@ -25,7 +25,7 @@ export function idempotencyRules(subjectOf: SubjectOf): void {
       expect(await store.getRun("org_1", "run_4")).toBeDefined();
     });
 
-    it("names the run itself when a creation is told again", async () => {
+    it("names the run itself when a creation is submitted again", async () => {
       const { store } = subjectOf();
       await store.commit([creation("run_1", { idempotency })]);
       const { conflicts, duplicates } = await store.commit([creation("run_1", { idempotency })]);

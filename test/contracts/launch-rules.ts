@@ -26,7 +26,7 @@ export function launchRules(subjectOf: SubjectOf): void {
   const digest = "sha256:1";
 
   describe("a launch", () => {
-    it("is asked for once, whoever asks first, and stands among the approvals", async () => {
+    it("is asked for once, whichever replica asks first, and stands among the approvals", async () => {
       const { store, rival } = subjectOf();
       const [one, two] = [await asked("apr_1"), await asked("apr_2")];
       const found = await Promise.all([store.askLaunch(one, entry), rival.askLaunch(two, entry)]);
@@ -38,7 +38,7 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect((await store.askLaunch(other, entry)).id).toBe("apr_3");
     });
 
-    it("is told to those who watch, until it is answered", async () => {
+    it("is shown to those who watch, until it is answered", async () => {
       const { store } = subjectOf();
       await store.askLaunch(await asked("apr_2"), entry);
       await store.askLaunch(await asked("apr_1", { digest: "sha256:2" }), entry);
@@ -64,7 +64,7 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "approved", resolvedBy: "bob" });
       expect(await store.findApprovedLaunch("org_2", digest)).toBeUndefined();
       expect(await store.findApprovedLaunch("org_1", digest)).toBe("apr_1");
-      // While it is not used, nobody has to be asked again.
+      // While it is not used, no person has to be asked again.
       expect((await store.askLaunch(await asked("apr_2"), entry)).id).toBe("apr_1");
       const uses = await Promise.all([store, rival].map((one) => one.useLaunch("org_1", digest, "apr_1")));
       expect(uses.filter(Boolean)).toHaveLength(1);
@@ -127,7 +127,7 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect((await store.askLaunch(await asked("apr_4"), entry)).id).toBe("apr_4");
     });
 
-    it("granted by its chain is good until it says, and forgotten when nobody used it", async () => {
+    it("granted by its chain is valid until its expiry, and forgotten when it was not used", async () => {
       const { store } = subjectOf();
       const now = await store.now();
       const over = await asked("apr_1", { expiresAt: now });

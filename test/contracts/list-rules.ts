@@ -29,7 +29,7 @@ export function listRules(subjectOf: SubjectOf): void {
       expect(await store.listRuns("org_2", {}, { limit: 10, cursor: null })).toEqual({ data: [], nextCursor: null });
     });
 
-    it("go on where they were, whatever is added meanwhile", async () => {
+    it("continue where they were, whatever is added meanwhile", async () => {
       const { store } = subjectOf();
       await store.commit([1, 2, 3, 4].map((at) => creation(`run_${at}`, { createdAt: at })));
       const first = await store.listRuns("org_1", {}, { limit: 2, cursor: null });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { LiveWish } from "../../src/store/index.ts";
+import type { LiveQuery } from "../../src/store/index.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function liveRules(subjectOf: SubjectOf): void {
-  const wish: LiveWish = { orgIds: ["org_1"], createdSince: 1_000_000, runIds: [], limit: 100 };
+  const query: LiveQuery = { orgIds: ["org_1"], createdSince: 1_000_000, runIds: [], limit: 100 };
   const ended = { head: { status: "completed", endedAt: 2_000, costMicros: 7 } } as const;
 
   describe("live runs", () => {
@@ -16,8 +16,8 @@ export function liveRules(subjectOf: SubjectOf): void {
         creation("run_3", { createdAt: 1_000_000 }, ended),
         creation("run_4", { createdAt: 3_000 }, { orgId: "org_2" }),
       ]);
-      const ids = async (more: Partial<LiveWish>) =>
-        (await store.listLiveRuns({ ...wish, ...more })).map(({ runId }) => runId);
+      const ids = async (more: Partial<LiveQuery>) =>
+        (await store.listLiveRuns({ ...query, ...more })).map(({ runId }) => runId);
       expect(await ids({})).toEqual(["run_3", "run_1"]);
       expect(await ids({ runIds: ["run_2", "run_4", "run_none"] })).toEqual(["run_3", "run_2", "run_1"]);
       expect(await ids({ orgIds: ["org_1", "org_2"] })).toEqual(["run_3", "run_4", "run_1"]);
@@ -25,11 +25,11 @@ export function liveRules(subjectOf: SubjectOf): void {
       expect(await ids({ orgIds: [] })).toEqual([]);
     });
 
-    it("tell their head and which approvals wait", async () => {
+    it("carry their head and which approvals wait", async () => {
       const { store } = subjectOf();
       const opened = [approval("apr_2", "run_1"), approval("apr_1", "run_1")];
       await store.commit([creation("run_1", {}, { approvalsOpened: opened })]);
-      expect(await store.listLiveRuns(wish)).toMatchObject([
+      expect(await store.listLiveRuns(query)).toMatchObject([
         { runId: "run_1", orgId: "org_1", workflow: "triage", status: "running", pendingApprovals: ["apr_1", "apr_2"] },
       ]);
       const closing = {
@@ -41,9 +41,9 @@ export function liveRules(subjectOf: SubjectOf): void {
         reason: null,
         modifications: null,
       } as const;
-      const [before] = await store.listLiveRuns(wish);
+      const [before] = await store.listLiveRuns(query);
       await store.commit([share("run_1", 1, logFrom(before?.lastEventId ?? 0, 1), { approvalsClosed: [closing] })]);
-      const [after] = await store.listLiveRuns(wish);
+      const [after] = await store.listLiveRuns(query);
       expect(after).toMatchObject({ rowVersion: 2, pendingApprovals: ["apr_2"] });
     });
   });

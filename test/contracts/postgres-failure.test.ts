@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openPostgres } from "../../src/postgres/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, StoreUnavailable, type Sql, type Store } from "../../src/store/index.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
@@ -72,7 +72,7 @@ describe("a database that fails", () => {
     for (let round = 0; round < 20; round += 1) {
       await Promise.all([isReached(store), isReached(store)]);
       await terminate();
-      // The pool may lend out a connection before it has heard of its end, but each of its two only once.
+      // The pool may lend out a connection before it has noticed its end, but each of its two only once.
       let failed = 0;
       while (!(await isReached(store))) failed += 1;
       expect(failed).toBeLessThanOrEqual(2);
@@ -95,7 +95,7 @@ describe("a database that fails", () => {
     await hasty.close();
   });
 
-  it("answers a wrong statement with its own words, and the connection goes on", async () => {
+  it("answers a wrong statement with its own words, and the connection stays usable", async () => {
     await expect(sql.query(plain("select nonsense"))).rejects.toThrow('column "nonsense" does not exist');
     const work = sql.transaction(async (within) => {
       await within.query(plain("insert into organisations values ('org_x', 1)"));

@@ -32,7 +32,7 @@ export class Replica {
     if (written !== null) return written;
     await this.reload();
     const again = await this.#try(now + this.ahead, many);
-    // Nobody else writes meanwhile: what is decided on counts just read must fit.
+    // Nothing else writes meanwhile: what is decided on counts just read must fit.
     expect(again).not.toBeNull();
     return again ?? [];
   }

@@ -14,7 +14,7 @@ const slot = (hits: readonly Hits[], rate: RateWindow | null): SlotChange => {
 const some = (at: number, count = 1): Hits => ({ at, count });
 const sum = (hits: readonly Hits[] = []): number => hits.reduce((total, { count }) => total + count, 0);
 
-/** No window ever holds more than its count, whoever writes what first and however many there are. */
+/** No window ever holds more than its count, whichever replica writes first and however many there are. */
 export function rateRules(subjectOf: SubjectOf): void {
   let made = 0;
   const run = (hits: readonly Hits[], rate: RateWindow): RunCommit => {
@@ -61,7 +61,7 @@ export function rateRules(subjectOf: SubjectOf): void {
       expect(await agents()).toEqual([{ agentId: "analyst", open: 0, hits: [some(1_000)] }]);
     });
 
-    it("tells those of one moment as one, whoever wrote them", async () => {
+    it("returns those of one moment as one, whichever replica wrote them", async () => {
       await isIn(
         run([some(1_000, 3)], { count: 9, windowMs: 1_000 }),
         run([some(1_000)], { count: 9, windowMs: 1_000 }),
@@ -129,7 +129,7 @@ export function rateRules(subjectOf: SubjectOf): void {
       expect(await isIn(run([some(start + length, 300)], limit))).toBe(true);
     });
 
-    it("that becomes one for few goes on counting what it has", async () => {
+    it("that becomes one for few continues to count what it has", async () => {
       expect(await isIn(run([some(100_010, 30), some(100_020, 40)], rate))).toBe(true);
       expect(await isIn(run([some(100_030)], { count: 70, windowMs }))).toBe(false);
       expect(await isIn(run([some(100_030)], { count: 71, windowMs }))).toBe(true);

@@ -90,7 +90,7 @@ export function registryRules(subjectOf: SubjectOf): void {
       await store.putKey(key("key_2", { createdAt: 2_000 }));
       await store.putKey(key("key_3", { orgId: "org_2" }));
       expect(await store.findKey(full.hash)).toEqual(full);
-      expect(await store.findKey("hash of nobody")).toBeUndefined();
+      expect(await store.findKey("unknown hash")).toBeUndefined();
       expect((await store.listKeys("org_1", ALL)).data.map(({ id }) => id)).toEqual(["key_2", "key_1"]);
       expect(await store.revokeKey("org_2", "key_1", 7_000)).toBe(false);
       expect(await store.revokeKey("org_1", "key_0", 7_000)).toBe(false);
@@ -99,7 +99,7 @@ export function registryRules(subjectOf: SubjectOf): void {
       expect(await store.findKey(full.hash)).toEqual({ ...full, revokedAt: 7_000 });
     });
 
-    it("that have ended are told from those that have not", async () => {
+    it("that have ended are distinguished from those that have not", async () => {
       const { store } = subjectOf();
       const later = Date.now() + 3_600_000;
       await store.putKey(key("key_1", { createdBy: "key_0" }));
@@ -112,6 +112,15 @@ export function registryRules(subjectOf: SubjectOf): void {
       await store.revokeKey("org_1", "key_1", 9_000);
       expect(await store.listEndedKeys(["key_1", "key_2"])).toEqual(["key_1"]);
       expect((await store.getKey("org_1", "key_2"))?.createdBy).toBe("oidc:ann");
+    });
+
+    it("that several replicas put at the same moment are there once", async () => {
+      const { store } = subjectOf();
+      for (let round = 0; round < 40; round += 1) {
+        const same = key(`key_${round}`);
+        await Promise.all(Array.from({ length: 6 }, () => store.putKey(same)));
+        expect(await store.findKey(same.hash)).toEqual(same);
+      }
     });
 
     it("that are put again are replaced", async () => {

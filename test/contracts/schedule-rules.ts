@@ -116,7 +116,7 @@ export function scheduleRules(subjectOf: SubjectOf): void {
       ]);
     });
 
-    it("is taken from whoever claimed it too long ago, by one", async () => {
+    it("is taken from the replica that claimed it too long ago, by one", async () => {
       const { store, rival } = subjectOf();
       await claim(store, { 100: "claimed" }, { at: 1_000 });
       const taking = { claimedBy: "b", at: 5_000, claimedBefore: 999 };
@@ -183,7 +183,7 @@ export function scheduleRules(subjectOf: SubjectOf): void {
     });
   });
 
-  it("knows of a schedule nobody has looked at that nothing is going on", async () => {
+  it("knows that nothing is under way for a schedule that was never claimed", async () => {
     const { store } = subjectOf();
     const nothing = { cursor: null, open: null, queued: 0 };
     expect(await store.scheduleStanding("org_1", "nightly")).toEqual(nothing);

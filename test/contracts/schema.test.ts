@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPostgres } from "../../src/postgres/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, SchemaMismatch, type Sql } from "../../src/store/index.ts";
-import { AuditDesk } from "../../src/audit/index.ts";
+import { AuditTrail } from "../../src/audit/index.ts";
 import { auditEntry } from "../../src/core/audit/index.ts";
 import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
 import { key } from "./shares.ts";
@@ -99,7 +99,7 @@ describe("the schema", () => {
     ]);
   });
 
-  it("lets nobody change, remove or empty what is sealed of the audit, except while pruning", async () => {
+  it("refuses to change, remove or empty what is sealed of the audit, except while pruning", async () => {
     const sql = open();
     await createSqlStore(sql).migrate();
     await sql.query(plain("insert into audit_records values ('org_1', 1, 0, 'security', 'key.created', null, '{}')"));
@@ -127,7 +127,7 @@ describe("the schema", () => {
     const store = createSqlStore(sql);
     await store.migrate();
     const now = { at: 1_700_000_000_000 };
-    const desk = new AuditDesk({ store, now: () => now.at, seed: "0e".repeat(32) });
+    const trail = new AuditTrail({ store, now: () => now.at, seed: "0e".repeat(32) });
     const entry = auditEntry({
       at: now.at,
       type: "run.started",
@@ -137,17 +137,17 @@ describe("the schema", () => {
       detail: {},
     });
     await store.appendAudit("org_9", [entry, entry]);
-    await desk.catchUp("org_9");
+    await trail.catchUp("org_9");
     now.at += 60_000;
-    await desk.catchUp("org_9");
-    expect(await desk.verify("org_9")).toMatchObject({ ok: true, records: 2 });
+    await trail.catchUp("org_9");
+    expect(await trail.verify("org_9")).toMatchObject({ ok: true, records: 2 });
     const changed = async (text: string): Promise<unknown> => {
       const found = await sql
         .transaction(async (within) => {
           await within.query(plain("select set_config('sluice.prune', 'on', true)"));
           await within.query(plain(text));
           // Seen from inside the transaction, which is then given up.
-          const seen = await new AuditDesk({
+          const seen = await new AuditTrail({
             store: createSqlStore(within),
             now: () => now.at,
             seed: "0e".repeat(32),
@@ -170,7 +170,7 @@ describe("the schema", () => {
     );
     expect(await changed(`update audit_records set at = at + 1 ${where} and seq = 1`)).toBe(reason("at"));
     expect(await changed(`update audit_segments set at = 0 ${where}`)).toBe(reason("at"));
-    expect(await desk.verify("org_9")).toMatchObject({ ok: true, records: 2 });
+    expect(await trail.verify("org_9")).toMatchObject({ ok: true, records: 2 });
   });
 
   it("knows of keys made before who made them, from the audit", async () => {
@@ -181,7 +181,7 @@ describe("the schema", () => {
     await store.putKey(key("key_first", { orgId: "org_8" }));
     const made = { at: 1, type: "key.created", actor: "key_first", resource: "key/key_made", detail: {} } as const;
     await store.appendAudit("org_8", [auditEntry(made)]);
-    await new AuditDesk({ store, now: () => 1, seed: "0e".repeat(32) }).catchUp("org_8");
+    await new AuditTrail({ store, now: () => 1, seed: "0e".repeat(32) }).catchUp("org_8");
     const [, backfill = ""] = KEY_MAKERS.statements;
     await sql.query(plain(backfill));
     expect(await store.getKey("org_8", "key_made")).toMatchObject({ createdBy: "key_first" });

@@ -51,7 +51,7 @@ const RESET = {
   text: `with ${TABLES.map((table) => `${table}_gone as (delete from ${table})`).join(", ")} select 1`,
 };
 
-/** Sealed audit is kept from everybody who does not say this. */
+/** Sealed audit can be changed only by a session with this setting. */
 const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.prune', 'on', true)" };
 
 /** Time cannot be made to pass in a database, but everything it is compared with can be made older. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbedded } from "../../src/embedded/index.ts";
+import { openEmbedded } from "../../src/store/embedded/index.ts";
 import { createSqlStore } from "../../src/store/index.ts";
 import { testAgainstMemory } from "./same-as-memory.ts";
 import { sqlSubject } from "./sql-subject.ts";

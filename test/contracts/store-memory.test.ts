@@ -1,5 +1,4 @@
-import { createMemoryStore } from "../../src/store/index.ts";
-import type { Store } from "../../src/store/index.ts";
+import { createMemoryStore, type Store } from "../../src/store/index.ts";
 import { testStore } from "./store-contract.ts";
 
 testStore("memory", async () => {

@@ -1,4 +1,4 @@
-import { openPostgres } from "../../src/postgres/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createDatabase } from "../postgres/database.ts";
 import { testAgainstMemory } from "./same-as-memory.ts";
 import { sqlSubject } from "./sql-subject.ts";

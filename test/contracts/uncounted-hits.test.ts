@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openPostgres } from "../../src/postgres/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 import { creation } from "./shares.ts";

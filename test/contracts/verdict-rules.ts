@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { BadCursor } from "../../src/store/index.ts";
-import type {
-  LedgerChange,
-  Listed,
-  NewVerdict,
-  RunCommit,
-  RunVerdict,
-  StoredVerdict,
-  UsageRecord,
+import {
+  BadCursor,
+  type LedgerChange,
+  type Listed,
+  type NewVerdict,
+  type RunCommit,
+  type RunVerdict,
+  type StoredVerdict,
+  type UsageRecord,
 } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";

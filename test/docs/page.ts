@@ -35,7 +35,7 @@ export function blocksOf(path: string, text: string): readonly Block[] {
   });
 }
 
-/** The pages people read: everything in Markdown but what tells of the past. */
+/** The pages people read: all Markdown files except the changelog and the decisions. */
 export function readPages(): readonly Page[] {
   return readRepository()
     .filter(({ path }) => path.endsWith(".md") && path !== "CHANGELOG.md" && !path.startsWith("docs/decisions/"))

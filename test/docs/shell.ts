@@ -9,8 +9,8 @@ import { curl } from "./curl.ts";
 import { startQuickServer } from "./quick-server.ts";
 import { cut, withoutRemark, wordsIn } from "./words.ts";
 
-/** What a program said, in the order in which it said it. */
-interface Said {
+/** The exit code and output of a program; `all` has both streams in their real order. */
+interface Result {
   readonly code: number;
   readonly out: string;
   readonly all: string;
@@ -19,7 +19,7 @@ interface Said {
 interface Standing {
   readonly url: string;
   readonly key: string;
-  readonly stop: () => Promise<Said>;
+  readonly stop: () => Promise<Result>;
 }
 
 /** Commands that are done in this process: those of the program, requests to its server, and `NAME=$(…)` around them. */
@@ -56,12 +56,12 @@ export class Shell {
 
   /** Ctrl-C in the terminal of the server. */
   async interrupt(): Promise<string> {
-    const said = await this.#server?.stop();
+    const printed = await this.#server?.stop();
     this.#server = null;
-    return said === undefined ? "" : said.all;
+    return printed === undefined ? "" : printed.all;
   }
 
-  /** One line as it is typed; what it says as a person sees it. `run_…` is the run that was spoken of last. */
+  /** Types one line and returns its output as a person sees it. `run_…` is the run that was printed last. */
   async type(line: string): Promise<string> {
     const { all } = await this.#line(line.replaceAll(/\b(run|apr|key)_…/g, (_, kind: string) => this.#idOf(kind)));
     for (const [id, kind = ""] of all.matchAll(/\b(run|apr|key)_[a-z0-9_]{20,}/g)) this.#spokenOf.set(kind, id);
@@ -70,40 +70,40 @@ export class Shell {
 
   #idOf(kind: string): string {
     const id = this.#spokenOf.get(kind);
-    if (id === undefined) throw new Error(`the page says ${kind}_…, and nothing has told one`);
+    if (id === undefined) throw new Error(`the page has ${kind}_…, and no command before it printed one`);
     return id;
   }
 
-  async #line(line: string): Promise<Said> {
+  async #line(line: string): Promise<Result> {
     let all = "";
     let out = "";
     for (const part of cut(withoutRemark(line), "&&")) {
-      const said = await this.#piped(part);
-      all += said.all;
-      out += said.out;
-      this.#lastCode = said.code;
-      if (said.code !== 0) break;
+      const printed = await this.#piped(part);
+      all += printed.all;
+      out += printed.out;
+      this.#lastCode = printed.code;
+      if (printed.code !== 0) break;
     }
     const server = this.#server;
     const shown = (text: string): string => (server === null ? text : text.replaceAll(server.url, SHOWN_URL));
     return { code: this.#lastCode, all: shown(all), out };
   }
 
-  async #piped(line: string): Promise<Said> {
+  async #piped(line: string): Promise<Result> {
     const [first = "", ...rest] = cut(line, "|");
     if (!OURS.test(first)) return this.#system(line, "");
     const { command, file } = redirected(first);
-    const said = await this.#command(command);
+    const printed = await this.#command(command);
     if (file !== null) {
-      this.write(file, said.out);
-      return { ...said, out: "", all: said.all.replace(said.out, "") };
+      this.write(file, printed.out);
+      return { ...printed, out: "", all: printed.all.replace(printed.out, "") };
     }
-    if (rest.length === 0) return said;
-    const after = await this.#system(rest.join(" | "), said.out);
-    return { ...after, all: said.all.replace(said.out, "") + after.all };
+    if (rest.length === 0) return printed;
+    const after = await this.#system(rest.join(" | "), printed.out);
+    return { ...after, all: printed.all.replace(printed.out, "") + after.all };
   }
 
-  async #command(line: string): Promise<Said> {
+  async #command(line: string): Promise<Result> {
     const assigned = /^(\w+)=(\$\(.*\))$/s.exec(line);
     if (assigned !== null) {
       const [value = ""] = await this.#words(assigned[2] ?? "");
@@ -144,7 +144,7 @@ export class Shell {
   }
 
   /** Anything that is no program of ours. */
-  async #system(line: string, input: string): Promise<Said> {
+  async #system(line: string, input: string): Promise<Result> {
     const moved = /^cd (\S+)$/.exec(line);
     if (moved !== null) {
       this.#folder = resolve(this.#folder, moved[1] ?? "");
@@ -165,21 +165,21 @@ export class Shell {
     });
   }
 
-  async #sluice(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
+  async #sluice(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Result> {
     const isStanding = argv[0] === "up" || argv[0] === "serve" || argv[0] === "bridge";
     if (isStanding) return this.#stand(argv, env);
     const begun = begin(argv, env, this.#folder);
-    return soon(begun.ended, () => `\`sluice ${argv.join(" ")}\` does not end; so far it says:\n${begun.said()}`);
+    return soon(begun.ended, () => `\`sluice ${argv.join(" ")}\` does not end; its output so far:\n${begun.printed()}`);
   }
 
-  /** Starts what goes on until it is stopped, and shows how it announces itself. */
-  async #stand(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
+  /** Starts a server that runs until it is stopped, and returns its first output. */
+  async #stand(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Result> {
     if (this.#server !== null) throw new Error("the page starts a second server before it has stopped the first");
     if (this.#isQuick) return this.#standQuickly(argv, env);
     const begun = begin([...argv, "--port", "0"], env, this.#folder);
     const all = await begun.until(/Ctrl-C stops it.*\n\n/);
     const url = /URL {2}(\S+)/.exec(all)?.[1] ?? "";
-    // It is shown only when it is made; later starts say where it is kept.
+    // The key is printed only when it is created; later starts print where it is kept.
     const shown = /Key {2}(slk_\S+)/.exec(all)?.[1];
     const key = shown ?? readFileSync(join(this.#folder, ".sluice", "key"), "utf8").trim();
     this.#server = {
@@ -187,18 +187,18 @@ export class Shell {
       key,
       async stop() {
         begun.interrupt();
-        const said = await begun.ended;
-        return { ...said, all: said.all.slice(all.length) };
+        const printed = await begun.ended;
+        return { ...printed, all: printed.all.slice(all.length) };
       },
     };
     return { code: 0, out: all, all };
   }
 
-  async #standQuickly([verb, ...flags]: readonly string[], env: Readonly<Record<string, string>>): Promise<Said> {
+  async #standQuickly([verb, ...flags]: readonly string[], env: Readonly<Record<string, string>>): Promise<Result> {
     if (verb !== "up") throw new Error(`a page that starts \`sluice ${verb}\` has to stop it as well`);
     const silent = { out: () => undefined, err: () => undefined, onInterrupt: () => () => undefined };
     const server = await startQuickServer(ioWith(silent, env, this.#folder), flags);
-    const stop = async (): Promise<Said> => {
+    const stop = async (): Promise<Result> => {
       await server.close();
       return { code: 0, out: "", all: "" };
     };
@@ -214,7 +214,7 @@ function redirected(line: string): { readonly command: string; readonly file: st
 
 const PATIENCE_MS = 30_000;
 
-/** A page that waits for ever is wrong, and should say where. */
+/** A page that waits for ever fails with the place where it waits. */
 async function soon<T>(what: Promise<T>, otherwise: () => string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
@@ -239,10 +239,10 @@ function begin(argv: readonly string[], env: Readonly<Record<string, string>>, c
     return () => listeners.delete(listener);
   };
   const io = ioWith({ out: write(true), err: write(false), onInterrupt }, env, cwd);
-  const ended = main(argv, io).then((code): Said => ({ code, out, all }));
+  const ended = main(argv, io).then((code): Result => ({ code, out, all }));
   return {
     ended,
-    said: () => all,
+    printed: () => all,
     interrupt: () => listeners.forEach((listener) => listener("interrupt")),
     until: (pattern: RegExp): Promise<string> =>
       new Promise((done, fail) => {

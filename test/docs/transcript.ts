@@ -2,12 +2,12 @@ import type { Block, Page } from "./page.ts";
 import { runScript } from "./script.ts";
 import { Shell } from "./shell.ts";
 
-/** A command of a page with what the page says it answers. */
+/** A command of a page, with the output the page shows and the real one. */
 export interface Exchange {
   readonly block: Block;
   readonly command: string;
   readonly shown: string;
-  readonly said: string;
+  readonly printed: string;
 }
 
 interface Typed {
@@ -15,7 +15,7 @@ interface Typed {
   readonly shown: string;
 }
 
-/** `$ command`, then what it says; a line that ends in `\` goes on, and `^C` stops the server. */
+/** `$ command`, then its output; a line that ends in `\` continues, and `^C` stops the server. */
 export function commandsIn(text: string): readonly Typed[] {
   const found: { command: string; shown: string[] }[] = [];
   let isOpen = false;
@@ -34,8 +34,8 @@ export function commandsIn(text: string): readonly Typed[] {
 /** What stands in the place of a command when a page shows a program; the block after it is what it prints. */
 export const SCRIPT = "(script)";
 
-/** Does what a page says, in its order, in one folder: writes its files and types its commands. */
-export async function perform(page: Page, hear: (exchange: Exchange) => void): Promise<void> {
+/** Executes a page from top to bottom in one folder: writes its files and types its commands. */
+export async function perform(page: Page, onExchange: (exchange: Exchange) => void): Promise<void> {
   // A page that stops its server shows that everything is kept.
   const shell = new Shell({ isQuick: !/^\^C$/m.test(page.text) });
   try {
@@ -43,14 +43,14 @@ export async function perform(page: Page, hear: (exchange: Exchange) => void): P
       const file = block.words.get("file");
       if (file !== undefined) shell.write(file, block.text);
       if (block.language === "js" && block.words.has("run")) {
-        const said = await runScript(block.text, shell.environment);
-        hear({ block, command: SCRIPT, shown: page.blocks[at + 1]?.text ?? "", said });
+        const printed = await runScript(block.text, shell.environment);
+        onExchange({ block, command: SCRIPT, shown: page.blocks[at + 1]?.text ?? "", printed });
       }
       if (block.language !== "console") continue;
       for (const { command, shown } of commandsIn(block.text)) {
         const line = command.replaceAll("\\\n", " ");
-        const said = line === "^C" ? await shell.interrupt() : await shell.type(line);
-        hear({ block, command, shown, said: said.trimEnd() });
+        const printed = line === "^C" ? await shell.interrupt() : await shell.type(line);
+        onExchange({ block, command, shown, printed: printed.trimEnd() });
       }
     }
   } finally {
@@ -62,10 +62,10 @@ export function isPerformed({ blocks }: Page): boolean {
   return blocks.some(({ language }) => language === "console");
 }
 
-/** Whether what was said is what is shown: `…` stands for anything in a line, alone on a line for any lines. */
-export function isAsShown(said: string, shown: string): boolean {
-  const isJson = /^[[{]/.test(said) && /^[[{]/.test(shown);
-  return isJson ? holds(JSON.parse(said), JSON.parse(shown)) : patternOf(shown).test(`${tidy(said)}\n`);
+/** Whether the real output is the one shown: `…` stands for any text in a line, alone on a line for any lines. */
+export function isAsShown(printed: string, shown: string): boolean {
+  const isJson = /^[[{]/.test(printed) && /^[[{]/.test(shown);
+  return isJson ? holds(JSON.parse(printed), JSON.parse(shown)) : patternOf(shown).test(`${tidy(printed)}\n`);
 }
 
 function tidy(text: string): string {
@@ -91,16 +91,18 @@ function escaped(line: string): string {
 }
 
 /** What is shown of an answer is in it; `…` in a text stands for anything, and alone for any value. */
-function holds(said: unknown, shown: unknown): boolean {
+function holds(printed: unknown, shown: unknown): boolean {
   if (shown === "…") return true;
-  if (typeof shown === "string") return typeof said === "string" && patternOf(shown).test(`${tidy(said)}\n`);
+  if (typeof shown === "string") return typeof printed === "string" && patternOf(shown).test(`${tidy(printed)}\n`);
   if (Array.isArray(shown)) {
-    return Array.isArray(said) && shown.length === said.length && shown.every((one, at) => holds(said[at], one));
+    return (
+      Array.isArray(printed) && shown.length === printed.length && shown.every((one, at) => holds(printed[at], one))
+    );
   }
   if (typeof shown === "object" && shown !== null) {
-    if (typeof said !== "object" || said === null) return false;
-    const whole = new Map(Object.entries(said));
+    if (typeof printed !== "object" || printed === null) return false;
+    const whole = new Map(Object.entries(printed));
     return Object.entries(shown).every(([key, value]) => whole.has(key) && holds(whole.get(key), value));
   }
-  return said === shown;
+  return printed === shown;
 }

@@ -1,4 +1,4 @@
-/** A command line as a small shell reads it: quotes, variables, and what other commands said. */
+/** A command line as a small shell reads it: quotes, variables, and the output of other commands. */
 export interface Surroundings {
   readonly variable: (name: string) => string;
   readonly output: (command: string) => Promise<string>;
@@ -64,8 +64,8 @@ async function expand(line: string, at: number, around: Surroundings): Promise<{
   const rest = line.slice(at + 1);
   if (rest.startsWith("(")) {
     const end = closing(rest);
-    const said = await around.output(rest.slice(1, end));
-    return { value: said.trimEnd(), end: at + 1 + end };
+    const printed = await around.output(rest.slice(1, end));
+    return { value: printed.trimEnd(), end: at + 1 + end };
   }
   const named = /^(?:\{(\w+)\}|(\w+|\?))/.exec(rest);
   if (named === null) return { value: "$", end: at };

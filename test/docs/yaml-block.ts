@@ -35,7 +35,7 @@ export async function problemsOfYaml(block: Block): Promise<readonly string[]> {
     return readCatalog(new TextEncoder().encode(text)).problems.map(({ message }) => message);
   if (has("nodes", "seed") || value["default"] === "echo")
     return readScript(text).problems.map(({ message }) => message);
-  return [`nobody here knows what reads it: ${Object.keys(value).join(", ")}`];
+  return [`it is no known kind of file: ${Object.keys(value).join(", ")}`];
 }
 
 function workflowProblems(text: string): readonly string[] {

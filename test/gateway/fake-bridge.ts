@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** `reset`: the connection ends after the request was read. `hang`: nothing, until the Bridge closes. */
-export type Said =
+export type FakeReply =
   | {
       readonly status: number;
       readonly body?: unknown;
@@ -27,7 +27,7 @@ export interface FakeBridge {
   readonly url: string;
   readonly asked: Asked[];
   /** What it says next; may be changed at any time. */
-  answer: (asked: Asked) => Said | Promise<Said>;
+  answer: (asked: Asked) => FakeReply | Promise<FakeReply>;
   /** The requests of one path, by how it begins. */
   to(method: string, path: string): readonly Asked[];
   close(): Promise<void>;
@@ -96,7 +96,7 @@ interface SecondWords {
 export const UNKNOWN = { status: 404, body: { code: "unknown_dispatch", detail: "Not here." } } as const;
 
 /** Takes everything, and knows nothing when it is asked. */
-export function acceptAll({ method, path, dispatches }: Asked): Said {
+export function acceptAll({ method, path, dispatches }: Asked): FakeReply {
   if (method === "GET") return UNKNOWN;
   const [only] = dispatches;
   if (path !== DISPATCH_BATCH_PATH && only !== undefined) {
@@ -106,7 +106,7 @@ export function acceptAll({ method, path, dispatches }: Asked): Said {
   return { status: 200, body: { results } };
 }
 
-/** Where nobody listens. */
+/** Where nothing listens. */
 export async function refusingUrl(): Promise<string> {
   const bridge = await openFakeBridge();
   await bridge.close();

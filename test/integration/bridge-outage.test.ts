@@ -41,7 +41,7 @@ const countOf = (lines: readonly string[], pattern: RegExp): number =>
   lines.filter((line) => pattern.test(line)).length;
 
 /** Requests arrive, and no answer and no result comes back; then all of them do. */
-async function neverHeard(pair: Pair): Promise<void> {
+async function neverReported(pair: Pair): Promise<void> {
   const [callsBefore, postsBefore] = [readLedger(pair.ledger).length, countOf(pair.toBridge.requests, DISPATCH)];
   pair.toBridge.weather = { kind: "mute" };
   pair.toServer.weather = { kind: "hole" };
@@ -66,7 +66,7 @@ async function neverHeard(pair: Pair): Promise<void> {
   expect(readLedger(pair.ledger).length).toBe(callsBefore + calls.length);
 }
 
-/** Not even requests arrive; then they do, when nobody waits for them any more. */
+/** Not even requests arrive; then they do, when they are not needed any more. */
 async function neverReached(pair: Pair): Promise<void> {
   const [callsBefore, postsBefore] = [readLedger(pair.ledger).length, countOf(pair.toBridge.requests, DISPATCH)];
   pair.toBridge.weather = { kind: "hole" };
@@ -105,12 +105,12 @@ describe.concurrent("when one side is gone", () => {
   });
 
   it(
-    "a Bridge that is not heard, not reached or not there costs a bounded number of calls, and is used when it is back",
+    "a Bridge that cannot be reached or whose answers are lost costs a bounded number of calls, and is used when it is back",
     async () => {
       const pair = await openPair(11);
-      // The server knows a Bridge before the Bridge has heard so; one run there and back shows that both do.
+      // The server knows a Bridge before the Bridge knows it; one run there and back shows that both do.
       expect(await ended(pair.api, await startHopeless(pair, "warm"))).toMatchObject({ status: "completed" });
-      await neverHeard(pair);
+      await neverReported(pair);
       await neverReached(pair);
       await comesBack(pair);
     },
@@ -140,7 +140,7 @@ describe.concurrent("when one side is gone", () => {
       const verdict = await judgePair(pair, load);
       expect(verdict.violations).toEqual([]);
       expect(verdict.completed / verdict.runs).toBeGreaterThan(0.8);
-      // Whatever had ended came from the disk: no call was made again but those nobody answered.
+      // Whatever had ended came from the disk: no call was made again but those without an answer.
       expect(repeatedIn(readLedger(pair.ledger)).filter((id) => !id.includes("/stuck/"))).toEqual([]);
       for (const { id } of waiting) expect(readOutbox(pair.outbox).get(id)).toMatchObject({ isSettled: true });
     },
@@ -148,7 +148,7 @@ describe.concurrent("when one side is gone", () => {
   );
 
   it(
-    "a Bridge that is told to stop ends in order: what it can finish is finished, the rest is taken up again",
+    "a Bridge that is asked to stop ends in order: what it can finish is finished, the rest is taken up again",
     async () => {
       const pair = await openPair(14, { isLedgerShared: true });
       const run = await started(pair.api, LENGTHY);

@@ -98,7 +98,7 @@ async function allRuns(store: Store): Promise<readonly RunRecord[]> {
   }
 }
 
-/** Every child once, nobody outlives a cancelled parent, and what a family cost is what its runs spent. */
+/** Every child once, none outlives a cancelled parent, and what a family cost is what its runs spent. */
 async function expectWholeFamilies(sql: Sql, families: number): Promise<void> {
   const store = createSqlStore(sql);
   const runs = await allRuns(store);

@@ -123,7 +123,7 @@ describe("admissions", () => {
       const runs = await launchAll(12, fanOut(4, step));
       const cancelled = runs.slice(0, 4);
       const cancel = { type: "cancel", reason: "enough" } as const;
-      await Promise.all(cancelled.map((runId, index) => replicaOf(index).driver.tell(ORG, runId, cancel)));
+      await Promise.all(cancelled.map((runId, index) => replicaOf(index).driver.submit(ORG, runId, cancel)));
       await allEnded();
       await expectExactBooks();
       expect(database.commits).toBeGreaterThan(20);

@@ -44,12 +44,12 @@ afterEach(async () => {
 });
 
 async function put(path: string, body: object): Promise<void> {
-  const { status, body: said } = await api.tell("PUT", path, { body });
+  const { status, body: said } = await api.request("PUT", path, { body });
   if (status > 201) throw new Error(`${path}: ${JSON.stringify(said)}`);
 }
 
 const answer = (approvalId: string, decision: string, options: { key?: string; digest?: string } = {}) =>
-  api.tell("POST", `approvals/${approvalId}/resolve`, {
+  api.request("POST", `approvals/${approvalId}/resolve`, {
     body: {
       decision,
       reason: "looked at it",
@@ -59,13 +59,13 @@ const answer = (approvalId: string, decision: string, options: { key?: string; d
   });
 
 async function pending(runId: string): Promise<readonly { readonly id: string; readonly nodeId: string }[]> {
-  const { body } = await api.tell("GET", "approvals?status=pending&limit=100");
+  const { body } = await api.request("GET", "approvals?status=pending&limit=100");
   return body.data.filter((approval: { runId: string }) => approval.runId === runId);
 }
 
 async function pendingOne(runId: string): Promise<string> {
   const [approval] = await pending(runId);
-  if (approval === undefined) throw new Error(`nobody is asked about ${runId}`);
+  if (approval === undefined) throw new Error(`no person is asked about ${runId}`);
   return approval.id;
 }
 
@@ -82,7 +82,7 @@ const said = ({ status, body }: Answer): readonly [number, unknown] => [status, 
 const CLOSED = [409, "approval_closed"];
 
 describe("a policy's hold", () => {
-  it("approved goes on with the right node of the right run, once, and does nothing before it again", async () => {
+  it("approved continues with the right node of the right run, once, and does nothing before it again", async () => {
     const runs = [await api.run("held"), await api.run("held"), await api.run("held")];
     const [first = "", second = "", third = ""] = runs;
     expect(await started(second)).toEqual(["draft"]);
@@ -95,7 +95,7 @@ describe("a policy's hold", () => {
     }
   });
 
-  it("rejected fails its node, and nobody is asked any more", async () => {
+  it("rejected fails its node, and no person is asked any more", async () => {
     const runId = await api.run("held");
     await answer(await pendingOne(runId), "reject");
     expect(await api.settle(runId)).toBe("failed");
@@ -123,19 +123,19 @@ describe("a policy's hold", () => {
 });
 
 describe("answers at the same moment", () => {
-  const cancel = (runId: string): Promise<Answer> => api.tell("POST", `runs/${runId}/cancel`, { body: {} });
+  const cancel = (runId: string): Promise<Answer> => api.request("POST", `runs/${runId}/cancel`, { body: {} });
   const expire = (runId: string, approvalId: string) =>
-    api.runtime.tell(ORG, runId, { type: "timer", timer: { kind: "approval-expiry", approvalId } });
+    api.runtime.submit(ORG, runId, { type: "timer", timer: { kind: "approval-expiry", approvalId } });
 
   const statusOf = async (approvalId: string): Promise<string> =>
-    (await api.tell("GET", `approvals/${approvalId}`)).body.status;
+    (await api.request("GET", `approvals/${approvalId}`)).body.status;
 
   it.each([
     [["approve", "reject"], "approved"],
     [["reject", "approve"], "rejected"],
     [["approve", "approve"], "approved"],
     [["reject", "reject"], "rejected"],
-  ])("%j: the first counts, and the second is told that it came too late", async (decisions, status) => {
+  ])("%j: the first counts, and the second learns that it came too late", async (decisions, status) => {
     const runId = await api.run("endless");
     const approvalId = await pendingOne(runId);
     const answers = await Promise.all(decisions.map((decision) => answer(approvalId, decision)));
@@ -146,7 +146,7 @@ describe("answers at the same moment", () => {
     await cancel(runId);
   });
 
-  it.each(["cancel", "expiry"])("a %s and an approval have one winner, and the other is told", async (rival) => {
+  it.each(["cancel", "expiry"])("a %s and an approval have one winner, and the other learns it", async (rival) => {
     const runId = await api.run("endless");
     const approvalId = await pendingOne(runId);
     const other = rival === "cancel" ? cancel(runId) : expire(runId, approvalId);
@@ -159,7 +159,7 @@ describe("answers at the same moment", () => {
     expect(await pending(runId)).toEqual([]);
   });
 
-  it("a cancel before an approval closes it, and the approval is told so", async () => {
+  it("a cancel before an approval closes it, and the approval learns it", async () => {
     const runId = await api.run("endless");
     const approvalId = await pendingOne(runId);
     await cancel(runId);
@@ -219,7 +219,7 @@ describe("an approval", () => {
   it("is not needed any more when the policy is gone, but the gates are asked", async () => {
     const runId = await api.run("held");
     const approvalId = await pendingOne(runId);
-    await api.tell("DELETE", "policies/ask-first");
+    await api.request("DELETE", "policies/ask-first");
     await answer(approvalId, "approve");
     expect(await api.settle(runId)).toBe("completed");
   });

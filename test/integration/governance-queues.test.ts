@@ -70,7 +70,7 @@ describe("those who wait", () => {
     for (const [place, runId] of runs.entries())
       for (const [nodeId, at] of await machine.starts(runId)) order.push([at, `${place}/${nodeId}`]);
     const served = order.sort(([left], [right]) => left - right).map(([, who]) => who);
-    // The first of all found the slot free; everybody else waited, run after run.
+    // The first of all found the slot free; all others waited, run after run.
     expect(served).toEqual([0, 1, 2, 3].flatMap((place) => ["n0", "n1", "n2"].map((nodeId) => `${place}/${nodeId}`)));
   });
 
@@ -88,7 +88,7 @@ describe("those who wait", () => {
     const crowd = await machine.launch(fanOut(300));
     const last = await machine.launch(steps([step("b")]));
     await machine.pass(1_000);
-    await machine.tell(crowd, { type: "cancel", reason: "enough" });
+    await machine.submit(crowd, { type: "cancel", reason: "enough" });
     await machine.end(last);
     expect((await machine.starts(last)).get("b")).toBe(await freedAt(machine, holder));
   });
@@ -109,7 +109,7 @@ describe("those who wait", () => {
     const full = await machine.launch(steps(narrow, { max_parallel: 1 }));
     const behind = await machine.launch(steps([step("b")]));
     const [approval] = (await machine.store.listApprovals(ORG, "pending", { limit: 1, cursor: null })).data;
-    await machine.tell(full, { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "ada" });
+    await machine.submit(full, { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "ada" });
     await machine.end(behind);
     expect((await machine.starts(behind)).get("b")).toBe(await freedAt(machine, holder));
     expect(await machine.end(full)).toBe("completed");
@@ -121,14 +121,14 @@ describe("those who wait", () => {
       scriptOf({ a: { delay_ms: 2_000 } }),
     );
     const holder = await machine.launch(steps([step("a")]));
-    const dear = await machine.launch(steps([step("dear", { estimated_cost: 1 })]));
+    const expensive = await machine.launch(steps([step("dear", { estimated_cost: 1 })]));
     const cheap = await machine.launch(steps([step("cheap")]));
-    expect(await machine.end(dear)).toBe("failed");
+    expect(await machine.end(expensive)).toBe("failed");
     expect(await machine.end(cheap)).toBe("completed");
     expect((await machine.starts(cheap)).get("cheap")).toBe(await freedAt(machine, holder));
   });
 
-  it("for a window are served before whoever comes when it frees", async () => {
+  it("for a window are served before those who come when it frees", async () => {
     const machine = await GovernedMachine.open([
       agent({ max_concurrent: 50, rate_limit: { count: 2, per_seconds: 1 } }),
     ]);
@@ -142,12 +142,12 @@ describe("those who wait", () => {
   });
 });
 
-describe("whoever waits when a process ends", () => {
-  it("goes on at the next, which knows of it only from the database", async () => {
+describe("what waits when a process ends", () => {
+  it("continues at the next, which knows of it only from the database", async () => {
     const machine = await GovernedMachine.open([agent({ max_concurrent: 2 })], scriptOf({ a: { delay_ms: 4_000 } }), 2);
     const holder = await machine.launch(steps([step("a"), step("b")]), 0);
     const waiting = await machine.launch(fanOut(20), 0);
-    // The first replica stops in its tracks, and nobody else has seen the twenty wait.
+    // The first replica stops in its tracks, and no other has seen the twenty wait.
     machine.replica(0).governance.stop();
     await machine.wait(machine.replica(0).driver.stop());
     expect(await machine.end(holder)).toBe("completed");
@@ -155,7 +155,7 @@ describe("whoever waits when a process ends", () => {
     expect(await failures(machine, waiting)).toBe(0);
   });
 
-  it("is found behind hundreds that wait for somebody else", async () => {
+  it("is found behind hundreds that wait for another agent", async () => {
     const script = scriptOf({ stuck: { hang: true }, y: { delay_ms: 30_000 } });
     const machine = await GovernedMachine.open(
       [agent({ max_concurrent: 1 }), agent({ max_concurrent: 1 }, "other")],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOKENS } from "../../src/core/engine/index.ts";
+import { NO_TOKENS, type UnstampedInput } from "../../src/core/engine/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import type { Told } from "../../src/driver/index.ts";
 import { deafAdapter, Machine } from "./support/machine.ts";
 
 const WORK = "name: w\nsteps: [{ id: work, command: go, timeout: 60 }]\n";
@@ -28,16 +27,16 @@ const endsOf = (events: readonly RunEvent[], ends: ReadonlySet<string>) =>
 
 interface Contender {
   readonly name: string;
-  readonly told: Told;
-  /** How the node and the run end when it is heard first. */
+  readonly input: UnstampedInput;
+  /** How the node and the run end when it arrives first. */
   readonly wins: readonly [string, string];
 }
 
 const CONTENDERS: readonly Contender[] = [
-  { name: "cancel", told: { type: "cancel", reason: "enough" }, wins: ["node.cancelled", "run.cancelled"] },
+  { name: "cancel", input: { type: "cancel", reason: "enough" }, wins: ["node.cancelled", "run.cancelled"] },
   {
     name: "completion",
-    told: {
+    input: {
       type: "callback",
       nodeId: "work",
       attempt: 1,
@@ -47,7 +46,7 @@ const CONTENDERS: readonly Contender[] = [
   },
   {
     name: "timeout",
-    told: { type: "timer", timer: { kind: "attempt", nodeId: "work", attempt: 1 } },
+    input: { type: "timer", timer: { kind: "attempt", nodeId: "work", attempt: 1 } },
     wins: ["node.timed_out", "run.failed"],
   },
 ];
@@ -58,9 +57,9 @@ describe("cancel, completion and timeout of one node", () => {
   it.each(ORDERS)("have one winner, the first of $title", async ({ order }) => {
     const machine = new Machine(never);
     const runId = await machine.start(WORK);
-    await machine.tellAtOnce(
+    await machine.submitTogether(
       runId,
-      order.map(({ told }) => told),
+      order.map(({ input }) => input),
     );
     const events = await machine.log(runId);
     expect([...endsOf(events, NODE_ENDS), ...endsOf(events, RUN_ENDS)]).toEqual(order[0]?.wins);
@@ -70,15 +69,15 @@ describe("cancel, completion and timeout of one node", () => {
   it.each(ORDERS)("have one winner on three replicas: $title", async ({ order }) => {
     const machine = new Machine(never, 3);
     const runId = await machine.start(WORK);
-    await machine.tellAtOnce(
+    await machine.submitTogether(
       runId,
-      order.map(({ told }) => told),
+      order.map(({ input }) => input),
     );
     const events = await machine.log(runId);
     const ends = [...endsOf(events, NODE_ENDS), ...endsOf(events, RUN_ENDS)];
     expect(CONTENDERS.map(({ wins }) => wins)).toContainEqual(ends);
     expect(events.map(({ eventId }) => eventId)).toEqual(events.map((_, index) => index + 1));
-    // What a late report costs is kept, whoever won.
+    // What a late report costs is kept, whichever won.
     const cost = events.filter(({ type }) => type === "cost.recorded");
     expect(cost).toHaveLength(1);
   });
@@ -90,27 +89,27 @@ const ANSWERS = [...orders<Answer>(["cancel", "approve", "reject", "expiry"])].m
   order,
 }));
 
-function toldOf(answer: Answer, approvalId: string): Told {
+function inputOf(answer: Answer, approvalId: string): UnstampedInput {
   if (answer === "cancel") return { type: "cancel", reason: "enough" };
   if (answer === "expiry") return { type: "timer", timer: { kind: "approval-expiry", approvalId } };
   return { type: "approval", approvalId, decision: answer, by: "somebody", reason: "because" };
 }
 
 describe("cancel, approval, rejection and expiry of one gate", () => {
-  it.each(ANSWERS)("have one winner, whoever hears it: $title", async ({ order }) => {
+  it.each(ANSWERS)("have one winner, on whichever replica: $title", async ({ order }) => {
     for (const replicas of [1, 2]) {
       const machine = new Machine(never, replicas);
       const runId = await machine.start(GATE);
       const approvalId = await machine.openApproval();
-      await machine.tellAtOnce(
+      await machine.submitTogether(
         runId,
-        order.map((answer) => toldOf(answer, approvalId)),
+        order.map((answer) => inputOf(answer, approvalId)),
       );
       const events = await machine.log(runId);
       const resolved = events.filter((event) => event.type === "approval.resolved");
       expect(resolved).toHaveLength(1);
       const status = resolved[0]?.payload.status;
-      // Approved, the run goes on to a node that nobody answers, and only the cancel that also came can end it.
+      // Approved, the run continues to a node without an answer, and only the cancel that also came can end it.
       expect(endsOf(events, RUN_ENDS)).toEqual(
         status === "approved" || status === "cancelled" ? ["run.cancelled"] : ["run.failed"],
       );
@@ -124,7 +123,7 @@ describe("cancel, approval, rejection and expiry of one gate", () => {
 });
 
 describe("a timeout", () => {
-  it("fires on time though the adapter listens to nobody", async () => {
+  it("fires on time though the adapter ignores it", async () => {
     const machine = new Machine(never);
     const runId = await machine.start(WORK);
     await machine.pass(120_000);

@@ -6,7 +6,7 @@ import { type Agent, judgeDispatch, type Policy } from "../../src/core/governanc
 import { parseExpression } from "../../src/core/expression/index.ts";
 import { checkSource, type Duty, type Plan } from "../../src/core/plan/index.ts";
 import { dispatchRequest } from "../../src/driver/dispatch-request.ts";
-import { memoryText } from "../../src/driver/durable/remembering.ts";
+import { memoryText } from "../../src/driver/durable/memory-entries.ts";
 import { gatherFacts, type Scene } from "../../src/governance/facts.ts";
 import { instructed } from "../../src/governance/instructing.ts";
 import { Memories } from "../../src/governance/memories.ts";
@@ -198,7 +198,7 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
   };
 }
 
-/** What would leave the house for it. */
+/** What would be sent for it. */
 async function sentFor(drawn: Case, scene: Scene) {
   const { facts, call } = gatherFacts(scene);
   const judgement = judgeDispatch(facts);
@@ -248,7 +248,7 @@ describe("the prompt a reservation is made for", () => {
     expect(call.promptCharacters).toBe(length + "{}".length);
   });
 
-  it("does not hold what is meant for others, and nothing at all where no price is known or nobody reads", () => {
+  it("does not hold what is meant for others, and nothing at all where no price is known or no agent reads", () => {
     const policy: Drawn = {
       scope: "agent",
       isMeant: false,

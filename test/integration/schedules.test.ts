@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/clock/index.ts";
 import type { JsonObject } from "../../src/core/base/index.ts";
-import { openEmbedded } from "../../src/embedded/index.ts";
-import { openPostgres } from "../../src/postgres/index.ts";
-import { Scheduler } from "../../src/schedule/index.ts";
+import { openEmbedded } from "../../src/store/embedded/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
+import { Scheduler } from "../../src/outside/schedule/index.ts";
 import { createSqlStore, type RunRecord, type Store } from "../../src/store/index.ts";
 import { sqlSubject } from "../contracts/sql-subject.ts";
 import type { Subject } from "../contracts/store-contract.ts";
@@ -88,7 +88,7 @@ describe.each([
     return runs;
   }
 
-  /** The instants whose runs were started, as their slots tell. */
+  /** The instants whose runs were started, as their slots record. */
   async function startedSlots(): Promise<number[]> {
     const { data } = await subject.store.listSlots(ORG, "often", { limit: 1_000, cursor: null });
     expect(data.every(({ state }) => state === "started")).toBe(true);

@@ -16,7 +16,7 @@ const STREAMS_PER_KEY = 50;
 /** Undone in reverse, whatever happened. */
 const undo: (() => Promise<void> | void)[] = [];
 
-/** A run that waits at its first node until somebody lets it go on. */
+/** A run that waits at its first node until it is approved. */
 async function startFollowed(api: Api): Promise<RunOnWire> {
   await api.putWorkflow(FOLLOWED.name, FOLLOWED.source);
   return api.startRun(FOLLOWED.name, "followed");
@@ -94,7 +94,7 @@ describe("event streams", () => {
       const streams = Array.from({ length: STREAMS }, (_, index) =>
         readStream({ url, headers: keys[index % keys.length] ?? {}, framesMax: Number.POSITIVE_INFINITY, onFrame }),
       );
-      await waitFor("everybody to be listening", () => Promise.resolve(open === STREAMS));
+      await waitFor("all streams to be open", () => Promise.resolve(open === STREAMS));
       await letGo(api);
       const connections = await Promise.all(streams);
       const log = await api.readLog(id);

@@ -43,7 +43,7 @@ describe("a replica that takes over an attempt", () => {
     await machine.wait(machine.driver(1).stateOf(ORG, runId));
     const approval = { type: "approval", decision: "approve", by: "somebody", reason: "" } as const;
     const approvalId = await machine.openApproval();
-    await machine.wait(machine.driver(0).tell(ORG, runId, { ...approval, approvalId }));
+    await machine.wait(machine.driver(0).submit(ORG, runId, { ...approval, approvalId }));
     await machine.wait(machine.driver(0).stop());
     await machine.pass(30_000);
     expect(calls).toEqual([`${runId}/first/1`, `${runId}/then/1`, `${runId}/then/1`]);

@@ -15,16 +15,20 @@ const KILLS = 2;
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 const SCRIPT = { default: "echo", nodes: { a: { delay_ms: 30 } } };
 
-/** What a receiver was told, checked by the public library for such messages. */
-interface Heard {
+/** What a receiver got, checked by the public library for such messages. */
+interface Received {
   readonly id: string;
   readonly type: string;
   readonly runId: string;
 }
 
 /** Takes messages, and breaks every fifth off at its first try as a bad network would. */
-async function openReceiver(): Promise<{ readonly server: Server; readonly url: string; readonly heard: Heard[] }> {
-  const heard: Heard[] = [];
+async function openReceiver(): Promise<{
+  readonly server: Server;
+  readonly url: string;
+  readonly received: Received[];
+}> {
+  const received: Received[] = [];
   const verifier = new Webhook(SECRET);
   const tried = new Set<string>();
   const server = createServer((request, response) => {
@@ -39,12 +43,12 @@ async function openReceiver(): Promise<{ readonly server: Server; readonly url: 
         readonly type: string;
         readonly data: { readonly runId: string };
       };
-      heard.push({ id, type, runId: data.runId });
+      received.push({ id, type, runId: data.runId });
       response.writeHead(204).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, heard };
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
 }
 
 let close: (() => Promise<void>)[] = [];
@@ -56,7 +60,7 @@ afterEach(async () => {
 
 describe("webhooks of two replicas, of which one is killed again and again", () => {
   it(
-    "hear of the end of every run, each under one id",
+    "get the end of every run, each under one id",
     async () => {
       const receiver = await openReceiver();
       close.push(() => new Promise((resolve) => receiver.server.close(() => resolve())));
@@ -82,14 +86,14 @@ describe("webhooks of two replicas, of which one is killed again and again", () 
         servers[1] = await startServer(settings);
       }
       const wanted = (await Promise.all(starting)).map(({ id }) => id).sort();
-      const told = (): readonly string[] => [...new Set(receiver.heard.map(({ runId }) => runId))].sort();
-      await waitFor("every end to be told", async () => told().length >= wanted.length, { everyMs: 100 });
-      expect(told()).toEqual(wanted);
+      const runIds = (): readonly string[] => [...new Set(receiver.received.map(({ runId }) => runId))].sort();
+      await waitFor("every end to be received", async () => runIds().length >= wanted.length, { everyMs: 100 });
+      expect(runIds()).toEqual(wanted);
       // A message may arrive twice when its sender dies, and then says so by its id.
       const idsOf = new Map<string, Set<string>>();
-      for (const { id, runId } of receiver.heard) idsOf.set(runId, (idsOf.get(runId) ?? new Set()).add(id));
+      for (const { id, runId } of receiver.received) idsOf.set(runId, (idsOf.get(runId) ?? new Set()).add(id));
       expect([...idsOf.values()].map(({ size }) => size)).toEqual(wanted.map(() => 1));
-      expect(new Set(receiver.heard.map(({ type }) => type))).toEqual(new Set(["run.completed"]));
+      expect(new Set(receiver.received.map(({ type }) => type))).toEqual(new Set(["run.completed"]));
     },
     8 * MINUTES,
   );

@@ -14,27 +14,22 @@ const pure = (rooms: readonly string[], packages: readonly string[] = []): RoomL
 
 export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/base": pure([], ["@noble/hashes"]),
-  "core/pattern": pure(["base"], ["re2js"]),
-  "core/text": pure(["base"], ["yaml"]),
+  "core/text": pure(["base"], ["yaml", "re2js"]),
   "core/expression": pure(["base"]),
   "core/template": pure(["base", "expression"]),
   "core/graph": pure(["base"]),
-  "core/layout": pure(["base", "graph"]),
-  "core/definition": pure(["base", "pattern", "text", "expression", "template", "graph", "redaction"]),
-  "core/outputs": pure(["base", "pattern", "expression", "template", "definition", "event"]),
+  "core/graph/layout": pure(["base", "graph"]),
+  "core/definition": pure(["base", "text", "expression", "template", "graph", "redaction"]),
+  "core/outputs": pure(["base", "text", "expression", "template", "definition", "event"]),
   "core/plan": pure(["base", "expression", "template", "graph", "definition"]),
   "core/event": pure(["base"], ["zod"]),
-  "core/engine": pure(["base", "expression", "template", "outputs", "definition", "plan", "event"]),
-  "core/report": pure(["base", "text", "outputs", "event", "engine"]),
-  "core/script": pure(["base", "pattern", "text", "expression", "definition"], ["zod"]),
+  "core/engine": pure(["base", "text", "expression", "template", "outputs", "definition", "plan", "event"]),
+  "core/script": pure(["base", "text", "expression", "definition"], ["zod"]),
   "core/view": pure(["base", "event", "engine", "plan"]),
-  "core/team": pure(["base", "definition", "plan"]),
-  "core/instructions": pure(["base", "definition", "plan"]),
-  "core/pins": pure(["base", "definition", "plan", "team"]),
   "core/redaction": pure(["base"]),
   "core/governance": pure(["base", "expression", "definition", "plan"]),
   "core/audit": pure(["base", "event"], ["@noble/hashes"]),
-  "core/moderation": pure(["base", "pattern", "redaction"]),
+  "core/moderation": pure(["base", "text", "redaction"]),
   "core/provenance": pure(["base", "event"]),
   "core/trace": pure(["base", "event"]),
   clock: { rooms: [], packages: [], isNode: true },
@@ -63,31 +58,36 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   registry: { rooms: ["core", "store"], packages: ["zod"], isNode: true },
   governance: { rooms: ["core", "clock", "prices", "registry", "gateway", "store"], packages: [], isNode: true },
   audit: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
-  postgres: { rooms: ["core", "store"], packages: ["pg"], isNode: true },
-  embedded: { rooms: ["core", "store"], packages: ["@electric-sql/pglite"], isNode: true },
+  "store/postgres": { rooms: ["core", "store"], packages: ["pg"], isNode: true },
+  "store/embedded": { rooms: ["core", "store"], packages: ["@electric-sql/pglite"], isNode: true },
   gateway: { rooms: ["core", "clock", "bridge", "outbound", "store"], packages: [], isNode: true },
   driver: {
-    rooms: ["core", "clock", "adapter", "outbound", "bridge", "gateway", "governance", "moderation", "store"],
+    rooms: ["core", "clock", "adapter", "outbound", "bridge", "gateway", "governance", "driver/moderation", "store"],
     packages: [],
     isNode: true,
   },
-  rehearsal: {
+  simulation: {
     rooms: ["core", "clock", "adapter", "adapters", "registry", "governance", "gateway", "driver", "launch", "store"],
     packages: [],
     isNode: true,
   },
-  moderation: { rooms: ["core", "clock", "adapter"], packages: [], isNode: true },
+  "driver/moderation": { rooms: ["core", "clock", "adapter"], packages: [], isNode: true },
   launch: {
     rooms: ["core", "clock", "registry", "governance", "gateway", "driver", "store"],
     packages: [],
     isNode: true,
   },
-  schedule: { rooms: ["core", "clock", "registry", "store", "launch"], packages: ["croner"], isNode: true },
-  webhook: { rooms: ["core", "clock", "registry", "gateway", "outbound", "store"], packages: [], isNode: true },
-  alert: { rooms: ["core", "clock", "registry", "store", "webhook"], packages: [], isNode: true },
-  telemetry: { rooms: ["core", "clock", "outbound", "driver", "store"], packages: [], isNode: true },
-  oidc: { rooms: ["core", "outbound"], packages: [], isNode: true },
-  client: { rooms: ["core"], packages: [], isNode: false },
+  "outside/schedule": { rooms: ["core", "clock", "registry", "store", "launch"], packages: ["croner"], isNode: true },
+  "outside/webhook": {
+    rooms: ["core", "clock", "registry", "gateway", "outbound", "store"],
+    packages: [],
+    isNode: true,
+  },
+  "outside/alert": { rooms: ["core", "clock", "registry", "store", "outside/webhook"], packages: [], isNode: true },
+  "outside/telemetry": { rooms: ["core", "clock", "outbound", "driver", "store"], packages: [], isNode: true },
+  oidc: { rooms: ["core", "outbound"], packages: ["jose"], isNode: true },
+  contract: { rooms: ["core"], packages: ["zod"], isNode: false },
+  client: { rooms: ["core", "contract"], packages: [], isNode: false },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
   console: {
@@ -110,6 +110,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   server: {
     rooms: [
       "core",
+      "contract",
       "bridge",
       "gateway",
       "registry",
@@ -117,9 +118,9 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "audit",
       "store",
       "driver",
-      "rehearsal",
+      "simulation",
       "launch",
-      "webhook",
+      "outside/webhook",
       "oidc",
       "outbound",
       "client",
@@ -141,18 +142,18 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "bridge",
       "gateway",
       "driver",
-      "rehearsal",
+      "simulation",
+      "driver/moderation",
       "store",
-      "postgres",
-      "embedded",
+      "store/postgres",
+      "store/embedded",
       "server",
       "client",
-      "moderation",
       "launch",
-      "schedule",
-      "webhook",
-      "alert",
-      "telemetry",
+      "outside/schedule",
+      "outside/webhook",
+      "outside/alert",
+      "outside/telemetry",
       "oidc",
       "mcp",
     ],
@@ -163,10 +164,16 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
 
 /** The room of a file under `src`, or null when it lies in none. */
 export function roomOf(path: string): string | null {
-  const parts = path.split("/");
-  if (parts[0] !== "src" || parts.length < 3) return null;
-  if (parts[1] !== "core") return parts[1] ?? null;
-  return parts.length < 4 ? null : `core/${parts[2]}`;
+  const [top, ...folders] = path.split("/").slice(0, -1);
+  if (top !== "src" || folders.length === 0) return null;
+  // A room may lie inside another one: the innermost counts.
+  for (let depth = folders.length; depth > 0; depth -= 1) {
+    const room = folders.slice(0, depth).join("/");
+    if (Object.hasOwn(ROOMS, room)) return room;
+  }
+  return folders[0] === "core" && folders.length === 1
+    ? null
+    : folders.slice(0, folders[0] === "core" ? 2 : 1).join("/");
 }
 
 /** May `from` import `to`? `core` stands for every room inside it. */

@@ -1,4 +1,5 @@
 import { identifiersOf, importsOf, lineAt, wordsOf, type SourceFile } from "./source.ts";
+import { areaOf, CONSOLE_AREAS, screenOf } from "./console-areas.ts";
 import { mayImport, roomOf, ROOMS } from "./rooms.ts";
 
 /** One breach, as `path:line: what is wrong and what to do`. */
@@ -41,6 +42,22 @@ export const importRule: Rule = (file) => {
   });
 };
 
+/** Directions between the areas of the console, style sheets included. */
+export const areaRule: Rule = (file) => {
+  const area = areaOf(file.path);
+  if (area === null) return [];
+  if (!Object.hasOwn(CONSOLE_AREAS, area)) return [`${file.path}:1: lies in no area of the console`];
+  if (isTest(file.path)) return [];
+  return importsOf(file).flatMap(({ specifier, target }) => {
+    const other = areaOf(target ?? "");
+    if (target === null || other === null) return [];
+    const wrong = (text: string): Breach[] => [`${file.path}: imports ${specifier}: ${text}`];
+    if (other !== area)
+      return CONSOLE_AREAS[area]?.includes(other) === true ? [] : wrong(`${area} may not import ${other}`);
+    return screenOf(file.path) === screenOf(target) ? [] : wrong("a screen imports no other screen");
+  });
+};
+
 /** What a free name in core would bring in; a property of the same name is no concern. */
 const IMPURE_NAMES = [
   ["Date", "time comes in as `at`"],
@@ -71,7 +88,7 @@ const IMPURE_PATTERNS: readonly (readonly [RegExp, string])[] = [
   // A text, or a template made only of constants, is literal enough.
   [
     /(?<![\w$.])RegExp\s*\(\s*(?!["']|`(?:[^`$]|\$\{[A-Z][A-Z0-9_]*\})*`)/g,
-    "patterns that are not literal go through core/pattern",
+    "patterns that are not literal go through core/text",
   ],
   // A written key only tells the members of a union apart.
   [/(?<![\w$.[]|["']\s*)in\s+(?!keyof\b)(?=[\w$(])/g, "own properties only: use Object.hasOwn instead of `in`"],
@@ -172,6 +189,42 @@ function containsPhrase(words: readonly string[], phrase: readonly string[]): bo
   const isSame = (word: string | undefined, banned: string | undefined): boolean =>
     word === banned || word === `${banned}s` || word === `${banned?.replace(/y$/, "ie")}s`;
   return words.some((_, start) => phrase.every((word, index) => isSame(words[start + index], word)));
+}
+
+/** Words a reader has to think about, each with plain ones instead. They concern names, comments and messages alike. */
+const RIDDLES: readonly (readonly [pattern: string, plain: string])[] = [
+  ["told|tells?|telling", "receive, report, submit, notify, record"],
+  ["hears?|heard|hearing", "receive, listen"],
+  ["mend|mends|mended|mending", "fix, repair"],
+  ["whoever|whomever|nobody|somebody|anybody|everybody", "the caller, no replica, a person, any key, all"],
+  ["desks?", "registry, handler"],
+  ["tales?", "history"],
+  ["wish|wishes", "request, query"],
+  ["aloud", "visibly"],
+  ["rehears\\w*", "simulate, simulation"],
+];
+
+/** A metric is read by the dashboards of others, and a table is in their databases: both keep their names. */
+const KEPT_NAMES = /\b(?:sluice_counters_mended_total|told_once)\b/g;
+
+export const plainRule: Rule = (file) => {
+  const text = file.text.replaceAll(KEPT_NAMES, (name) => " ".repeat(name.length));
+  return RIDDLES.flatMap(([pattern, plain]) => {
+    // A word of its own, or one of the words a name is made of: told, isTold, toldBy, TOLD_MAX.
+    const words = new RegExp(`(?:(?<![A-Za-z])|(?<=[a-z0-9])(?=[A-Z]))(?:${pattern})(?![a-z])`, "gi");
+    return [...text.matchAll(words)]
+      .filter(({ 0: found, index }) => isWord(text, index, found))
+      .map(({ 0: found, index }) => breach(file, index, `"${found}": say it plainly (${plain})`));
+  });
+};
+
+/** The pattern ignores case, and so takes the middle of a word for its beginning: there a name has a capital. */
+function isWord(text: string, index: number, found: string): boolean {
+  const before = text[index - 1] ?? " ";
+  const after = text[index + found.length] ?? " ";
+  const first = found[0] ?? "";
+  const isBegin = !/[A-Za-z]/.test(before) || (/[a-z0-9]/.test(before) && /[A-Z]/.test(first));
+  return isBegin && !/[a-z]/.test(after);
 }
 
 const UNFINISHED = /\b(?:TODO|FIXME|XXX|HACK)\b/g;

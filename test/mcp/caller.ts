@@ -11,14 +11,14 @@ export async function connectCaller(url: string, key: string | null, era: Era = 
   return client;
 }
 
-export interface Told {
+export interface ToolAnswer {
   readonly isError: boolean;
   /** Whatever was said: tests look at it as they need. */
   readonly data: ReturnType<typeof JSON.parse>;
   readonly text: string;
 }
 
-export function toldBy({ isError, structuredContent, content }: CallToolResult): Told {
+export function answerOf({ isError, structuredContent, content }: CallToolResult): ToolAnswer {
   const [first] = content;
   return { isError: isError === true, data: structuredContent, text: first?.type === "text" ? first.text : "" };
 }

@@ -11,7 +11,7 @@ export interface ToolServer {
   close(): Promise<void>;
 }
 
-/** A real MCP server on 127.0.0.1. With a token it refuses everybody without it. */
+/** A real MCP server on 127.0.0.1. With a token it refuses all requests without it. */
 export async function startToolServer(
   options: { token?: string; description?: () => string; onHang?: (stopped: Promise<void>) => void } = {},
 ): Promise<ToolServer> {

@@ -34,7 +34,7 @@ export function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64url");
 }
 
-/** A token as an issuer would sign it; the header can be told to say something else. */
+/** A token as an issuer would sign it; its header can be overridden. */
 export function signToken(key: SigningKey, claims: object, header: object = {}): string {
   const signed = `${encode({ alg: key.algorithm, typ: "JWT", kid: key.id, ...header })}.${encode(claims)}`;
   return `${signed}.${signatureOf(key, Buffer.from(signed)).toString("base64url")}`;

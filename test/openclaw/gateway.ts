@@ -15,7 +15,7 @@ export type Turn =
   | { readonly kind: "frames"; readonly frames: readonly string[] };
 
 /** `hang`: never ends. `cut`: the connection goes away. */
-export type TurnEnd = "completed" | "incomplete" | "failed" | "hang" | "cut";
+type TurnEnd = "completed" | "incomplete" | "failed" | "hang" | "cut";
 
 export interface GatewayRequest {
   readonly path: string;
@@ -26,7 +26,7 @@ export interface GatewayRequest {
 export interface FakeGateway {
   readonly url: string;
   readonly requests: readonly GatewayRequest[];
-  /** Resolves once somebody has hung up in the middle of an answer. */
+  /** Resolves once a client has hung up in the middle of an answer. */
   readonly hungUp: Promise<void>;
   close(): Promise<void>;
 }

@@ -1,13 +1,12 @@
 import type { Adapter } from "../../src/adapter/index.ts";
 import { createScriptedAdapter, readScript, type Script } from "../../src/adapters/index.ts";
-import type { Answer } from "../../src/cli/approvals.ts";
+import type { AnswerApproval } from "../../src/cli/approvals.ts";
 import { OwnEngine, type OwnPiece, type Settlement } from "../../src/cli/own-engine.ts";
 import { createVirtualClock, type VirtualClock } from "../../src/clock/index.ts";
 import { digestText, type JsonObject } from "../../src/core/base/index.ts";
 import { checkArgs } from "../../src/core/definition/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import { compilePinned, NO_PINS, type Pins } from "../../src/core/pins/index.ts";
-import type { Plan } from "../../src/core/plan/index.ts";
+import { compilePinned, NO_PINS, type Pins, type Plan } from "../../src/core/plan/index.ts";
 import { createAllowAllJudge, type Judge } from "../../src/governance/index.ts";
 
 /** Workflows that may be started, by the name they are referred to. */
@@ -29,7 +28,7 @@ export interface World {
   readonly script?: string | Script;
   readonly adapters?: readonly Adapter[];
   readonly judge?: Judge;
-  readonly answer?: Answer;
+  readonly answer?: AnswerApproval;
   readonly shapePlan?: (plan: Plan) => Plan;
   readonly onEvents?: (runId: string, events: readonly RunEvent[]) => void;
 }

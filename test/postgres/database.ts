@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openPostgres } from "../../src/postgres/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
 import { createSqlStore, type Sql } from "../../src/store/index.ts";
 import { suiteServer } from "./server.ts";
 
@@ -38,7 +38,7 @@ async function withAdmin<T>(server: string, work: (admin: Sql) => Promise<T>): P
 
 const plain = (text: string): { name: string; text: string } => ({ name: "", text });
 
-/** Made under another name and renamed when it is whole; whoever comes second finds it or waits for it. */
+/** Made under another name and renamed when it is whole; the second process finds it or waits for it. */
 async function ensureTemplate(admin: Sql, server: string): Promise<void> {
   const exists = async (name: string): Promise<boolean> =>
     (await admin.query(plain(`select from pg_database where datname = '${name}'`))).length > 0;

@@ -8,7 +8,7 @@ import { findBinaries, type Binaries } from "./binaries.ts";
 
 /**
  * One server for a whole run of the suite, started by the first test file that asks and shared by the others. Its
- * directory is named after the suite's process, so that a later suite can tell that it was left behind.
+ * directory is named after the suite's process, so that a later suite knows that it was left behind.
  */
 const PREFIX = "sluice-suite-postgres-";
 const START_MS = 60_000;
@@ -17,7 +17,7 @@ export function serverRoot(suitePid: number): string {
   return join(tmpdir(), `${PREFIX}${suitePid}`);
 }
 
-/** The URL of the suite's server, without a database. Whoever makes the directory starts the server; the rest wait. */
+/** The URL of the suite's server, without a database. The process that makes the directory starts it; the rest wait. */
 export async function suiteServer(suitePid: number): Promise<string> {
   const root = serverRoot(suitePid);
   if (hasMade(root)) {

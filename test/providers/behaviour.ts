@@ -18,9 +18,9 @@ export interface Spoken {
   readonly finish?: "stop" | "length" | "filter" | "refusal";
   /** Id of the message or block, for those who keep books by it. */
   readonly id?: string;
-  /** How the stream ends after its chunks; `whole` unless told. */
+  /** How the stream ends after its chunks; default: `whole`. */
   readonly end?: "whole" | "cut" | "missing" | "broken-frame" | "error-event" | "hang";
-  /** Bytes per write, with a turn of the event loop between writes; all at once unless told. */
+  /** Bytes per write, with a turn of the event loop between writes; default: all at once. */
   readonly bytesPerWrite?: number;
 }
 
@@ -31,8 +31,8 @@ export interface Status {
   readonly body?: string;
 }
 
-/** Goes on sending frames until nobody listens. */
-export interface Huge {
+/** Keeps sending frames until the client is gone. */
+interface Huge {
   readonly kind: "huge";
 }
 

@@ -48,7 +48,7 @@ async function start(script: Script, dialectOf: (path: string) => Dialect | null
       for (const { count, resolve } of waiting) if (calls.length >= count) resolve();
       const dialect = dialectOf(path);
       if (dialect === null) return send(response, 404, `nothing is spoken at ${path}`);
-      // More calls than the script foresees are a mistake of whoever is tested.
+      // More calls than the script foresees are a mistake of the code under test.
       if (behaviour === undefined) return send(response, 418, "the script is over");
       await behave(behaviour, dialect, response);
     });

@@ -1,10 +1,10 @@
 import { startAnthropicServer, startOpenAiServer, type ProviderServer, type Script } from "./server.ts";
 
-/** A way to reach a model: which server speaks it, and what an adapter must be told to find it. */
+/** A way to reach a model: which server speaks it, and the settings an adapter needs to find it. */
 export interface Vendor {
   readonly name: string;
   readonly model: string;
-  /** What 100 tokens in and 20 out cost, in dollars; undefined when nobody knows. */
+  /** What 100 tokens in and 20 out cost, in dollars; undefined when unknown. */
   readonly usualCostUsd: number | undefined;
   start(script: Script): Promise<ProviderServer>;
 }

@@ -1,15 +1,15 @@
-import type { Launcher, LaunchRefusal, LaunchResult, RunWish } from "../../src/launch/index.ts";
+import type { Launcher, LaunchRefusal, LaunchResult, LaunchRequest } from "../../src/launch/index.ts";
 import type { RunStatus } from "../../src/core/event/index.ts";
 import type { RunRecord, Store } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "../contracts/shares.ts";
 
 /** Starts runs that do nothing: rows of a store, under the idempotency of that store. */
 export class StoreLauncher implements Launcher {
-  readonly wishes: RunWish[] = [];
+  readonly requests: LaunchRequest[] = [];
   /** Asked before anything is done; may throw as a process that dies would. */
-  before: (wish: RunWish) => void = () => undefined;
+  before: (request: LaunchRequest) => void = () => undefined;
   /** Asked once a run was started; may throw as a process that dies would. */
-  after: (wish: RunWish) => void = () => undefined;
+  after: (request: LaunchRequest) => void = () => undefined;
   refusal: LaunchRefusal | null = null;
   readonly #store: Store;
   readonly #name: string;
@@ -19,16 +19,16 @@ export class StoreLauncher implements Launcher {
     this.#name = name;
   }
 
-  async launch(wish: RunWish): Promise<LaunchResult> {
-    this.wishes.push(wish);
-    this.before(wish);
+  async launch(request: LaunchRequest): Promise<LaunchResult> {
+    this.requests.push(request);
+    this.before(request);
     if (this.refusal !== null) return { kind: "refused", refusal: this.refusal };
-    const { orgId, workflow, args = {}, trigger, startedBy, idempotency = null } = wish;
-    const runId = `run_${this.#name}_${this.wishes.length}`;
+    const { orgId, workflow, args = {}, trigger, startedBy, idempotency = null } = request;
+    const runId = `run_${this.#name}_${this.requests.length}`;
     const pinned = { workflow, args, trigger, startedBy, idempotency };
     const { duplicates } = await this.#store.commit([creation(runId, pinned, { orgId, workflow })]);
     const [duplicate] = duplicates;
-    this.after(wish);
+    this.after(request);
     const run = await this.#require(orgId, duplicate?.existingRunId ?? runId);
     return { kind: duplicate === undefined ? "started" : "repeated", run };
   }

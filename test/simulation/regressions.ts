@@ -1,9 +1,9 @@
 /** Seeds that once showed a fault, and what it was. They are played first, for ever. */
 export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly fault: string }[] = [
-  { seed: 80, fault: "a reminder told twice reminded twice" },
-  { seed: 135, fault: "a reminder told twice reminded twice" },
-  { seed: 3910, fault: "the run's timeout told twice began to time out twice" },
-  { seed: 5795, fault: "the run's timeout told twice began to time out twice" },
+  { seed: 80, fault: "a reminder submitted twice reminded twice" },
+  { seed: 135, fault: "a reminder submitted twice reminded twice" },
+  { seed: 3910, fault: "the run's timeout submitted twice began to time out twice" },
+  { seed: 5795, fault: "the run's timeout submitted twice began to time out twice" },
   { seed: 1992, fault: "a halt while a reopened run was decided anew left nodes behind" },
   { seed: 3880, fault: "a halt while a reopened run was decided anew left nodes behind" },
   { seed: 852, fault: "a rewind took back instances that had settled before" },
@@ -11,7 +11,7 @@ export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly fault:
   { seed: 9278, fault: "a cancelled run ended before its child, whose deadline had passed" },
   { seed: 9912, fault: "a cancelled run ended before its child, whose deadline had passed" },
   { seed: 12371, fault: "a cancelled run ended before its child, whose deadline had passed" },
-  { seed: 1190, fault: "a gate that nobody answered was dispatched after its escalation" },
-  { seed: 3550, fault: "a step that nobody approved was dispatched after its escalation" },
+  { seed: 1190, fault: "a gate without an answer was dispatched after its escalation" },
+  { seed: 3550, fault: "a step without an approval was dispatched after its escalation" },
   { seed: 512014, fault: "an answered escalation began an eleventh call" },
 ];

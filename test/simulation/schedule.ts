@@ -32,7 +32,7 @@ export interface ScheduleReport {
 const SEEDS_PER_BUNDLE = 8;
 let lastBundle: { readonly seed: number; readonly bundle: Bundle } | null = null;
 
-/** Neighbouring seeds share their files, which are dear to read, and differ in everything else. */
+/** Neighbouring seeds share their files, which are expensive to read, and differ in everything else. */
 export function bundleOf(seed: number): Bundle {
   const bundleSeed = Math.floor(seed / SEEDS_PER_BUNDLE);
   if (lastBundle?.seed !== bundleSeed) lastBundle = { seed: bundleSeed, bundle: drawBundle(bundleSeed) };

@@ -48,9 +48,8 @@ const request = z.strictObject({
 
 export type CollectedSpan = z.infer<typeof span>;
 
-/** What a collector answers: 200 unless told otherwise; `hang` never does. */
-export type Reply =
-  { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | "hang";
+/** What a collector answers; default: 200; `hang` never does. */
+type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | "hang";
 
 /** Takes traces over HTTP as a collector does, and is stricter than any of them. */
 export interface Collector {

@@ -3,7 +3,7 @@ export interface Family {
   readonly samples: readonly Sample[];
 }
 
-export interface Sample {
+interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

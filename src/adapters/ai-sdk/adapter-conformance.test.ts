@@ -7,7 +7,7 @@ afterEach(clear);
 
 describe("the interface", () => {
   it.each(VENDORS)("is kept with $name", async (vendor) => {
-    // The whole request is repeated, so that an answer can be told from another's.
+    // The whole request is repeated, so that answers differ.
     const { adapter, server } = await open(vendor, ({ body }) => {
       const text = JSON.stringify(body);
       return text.includes("take your time") ? hang("once", "upon") : say("You said: ", text.slice(0, 2_000));

@@ -28,7 +28,7 @@ describe("an adapter without keys", () => {
     ["openai", "OPENAI_API_KEY"],
     ["anthropic", "ANTHROPIC_API_KEY"],
     ["google", "GOOGLE_GENERATIVE_AI_API_KEY"],
-  ])("says that %s needs %s", async (provider, name) => {
+  ])("reports that %s needs %s", async (provider, name) => {
     for (const env of [{}, { [name]: "" }, { [name]: "  " }]) {
       const adapter = adapterOf(provider, env);
       const { result } = await attempt(adapter, { model: "some-model" });

@@ -16,7 +16,7 @@ import { Bill } from "./bill.ts";
 import { failed, failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
 import { climbLadder, type Climb } from "./contract-ladder.ts";
-import { Conversation, type Answer } from "./conversation.ts";
+import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
@@ -83,7 +83,7 @@ class AiSdkAdapter implements Adapter {
     await closing?.close();
   }
 
-  /** Says only what can be known without spending a token: whether there is a key. */
+  /** Reports only what can be known without spending a token: whether there is a key. */
   checkHealth(): Promise<AdapterHealth> {
     const asked =
       this.#vendor === null ? [...this.#endpoints] : [...this.#endpoints].filter(([name]) => name === this.#vendor);
@@ -132,7 +132,7 @@ class AiSdkAdapter implements Adapter {
     try {
       return await this.#attempt(request, hooks, route.value, context);
     } catch (thrown) {
-      // Opening tools or the model can fail in ways nobody listed; the attempt fails, the Bridge goes on.
+      // Opening tools or the model can fail in unknown ways; the attempt fails, the Bridge continues.
       return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
     }
   }
@@ -161,7 +161,7 @@ class AiSdkAdapter implements Adapter {
       const tools = new ModelTools(opened.tools);
       return await this.#converse({ request, hooks, route, context, text, sdk, model, wire, tools });
     } finally {
-      // What a tool server says while it is closed changes nothing about the answer.
+      // What a tool server answers while it is closed changes nothing about the answer.
       await opened.close().catch(() => undefined);
     }
   }
@@ -238,7 +238,7 @@ interface Talk {
   readonly tools: ModelTools;
 }
 
-function textEnd(answer: Answer, { onLog }: AdapterHooks, { vendor, modelId }: FailureContext): Climb {
+function textEnd(answer: ModelAnswer, { onLog }: AdapterHooks, { vendor, modelId }: FailureContext): Climb {
   if (answer.failure !== null) return { failure: answer.failure, extraCalls: 0 };
   if (answer.isCutOff) {
     onLog({ level: "warning", message: "The model reached its limit of output tokens; its answer is cut off." });
@@ -257,7 +257,7 @@ function endResult({ stdout, outputs, failure }: Climb): Exclude<AdapterResult, 
   };
 }
 
-/** Those who open tools may say the class themselves; anything else is a server that could not be reached. */
+/** An opener of tools may name the class itself; anything else is a server that could not be reached. */
 function toolFailure(thrown: unknown): CallFailure {
   const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
   const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";

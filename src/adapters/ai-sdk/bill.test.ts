@@ -58,7 +58,7 @@ describe("Bill", () => {
     expect(await long.totals()).toMatchObject({ inputTokens: 300_000, costUsd: 1.8 });
   });
 
-  it("has no cost and says nothing when nothing was used", async () => {
+  it("has no cost and logs nothing when nothing was used", async () => {
     const lines: unknown[] = [];
     const bill = new Bill({ vendor: "x", modelId: "y", atMs: 0, own: {}, onLog: (line) => lines.push(line) });
     expect(await bill.totals()).toEqual({ inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 });

@@ -16,7 +16,7 @@ export const TOKENS_PER_CALL_MAX = 100_000_000;
 const COST_MICROS_MAX = 1_000_000_000_000;
 const MICROS_PER_USD = 1_000_000;
 
-/** What a provider may say about tokens, before anybody believed it. */
+/** What a provider reports about tokens, before it is checked. */
 export interface ReportedTokens {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
@@ -99,7 +99,7 @@ export class Bill {
     this.#calls.push(tokens);
   }
 
-  /** Without a known price there is no cost, and the server prices what was used, or says that it cannot. */
+  /** Without a known price there is no cost, and the server prices what was used, or warns that it cannot. */
   async totals(): Promise<BillTotals> {
     const sum = (pick: (tokens: Tokens) => number): number =>
       this.#calls.reduce((total, call) => total + pick(call), 0);

@@ -25,7 +25,7 @@ export interface FailureContext {
   readonly nowMs: number;
 }
 
-/** What a library's error can tell, whichever library and however deeply it was wrapped. */
+/** What a library's error contains, whichever library and however deeply it was wrapped. */
 interface Clues {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,40 +52,39 @@ export function failureOf(error: unknown, context: FailureContext): CallFailure 
   const { status, names, codes } = clues;
   const place = `${context.vendor} (${context.modelId})`;
   const detail = detailOf(clues);
-  const say = (failure: FailureClass, what: string): CallFailure => ({
+  const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
     message: tidy(detail === "" ? `${what}.` : `${what}: ${detail}`, context.apiKey),
   });
   const wait = retryAfterMs(clues.headers, context.nowMs);
   const delay = wait === undefined ? {} : { retryAfterMs: wait };
 
-  if (codes.includes("RESPONSE_TOO_LARGE")) return say("provider_bad_output", `The answer of ${place} is too large`);
-  if (names.includes("TimeoutError")) return say("timeout", `${place} did not answer in time`);
+  if (codes.includes("RESPONSE_TOO_LARGE")) return fail("provider_bad_output", `The answer of ${place} is too large`);
+  if (names.includes("TimeoutError")) return fail("timeout", `${place} did not answer in time`);
   if (names.includes("AI_ToolChoiceViolationError")) {
-    return say("provider_bad_output", `${place} called a tool though none was allowed`);
+    return fail("provider_bad_output", `${place} called a tool though none was allowed`);
   }
-  if (status === undefined || status < 400) return say("provider_error", brokenAnswer(clues, place));
-  if (status === 401 || status === 403) return say("provider_auth", `${place} refused the key with status ${status}`);
-  if (status === 429) return { ...say("provider_rate_limit", `${place} limits the rate (status 429)`), ...delay };
+  if (status === undefined || status < 400) return fail("provider_error", brokenAnswer(clues, place));
+  if (status === 401 || status === 403) return fail("provider_auth", `${place} refused the key with status ${status}`);
+  if (status === 429) return { ...fail("provider_rate_limit", `${place} limits the rate (status 429)`), ...delay };
   if (status === 400 && isFiltered(clues))
-    return say("provider_refused", `${place} refused the request by its content filter`);
+    return fail("provider_refused", `${place} refused the request by its content filter`);
   if (isRetryableStatus(status)) {
-    return { ...say("provider_error", `${place} failed with status ${status}`), ...delay };
+    return { ...fail("provider_error", `${place} failed with status ${status}`), ...delay };
   }
   const refusal = `${place} did not accept the request (status ${status}); trying again will not help`;
-  return { ...say("provider_error", refusal), retryable: false };
+  return { ...fail("provider_error", refusal), retryable: false };
 }
 
-/** Did the provider itself say that it failed, instead of just falling silent? */
-export function isToldByProvider(error: unknown): boolean {
+/** Did the provider itself report that it failed, instead of just falling silent? */
+export function isProviderError(error: unknown): boolean {
   const { status } = cluesOf(error);
   return status !== undefined && status >= 400;
 }
 
 /** Message for a model that ended its answer by refusing. */
 export function refusal(context: FailureContext, text: string): CallFailure {
-  const said = text.trim() === "" ? "." : `: ${text.trim()}`;
-  const message = `${context.vendor} (${context.modelId}) refused to answer${said}`;
+  const message = `${context.vendor} (${context.modelId}) refused to answer${reasonSuffix(text)}`;
   return { failure: "provider_refused", message: tidy(message, context.apiKey) };
 }
 
@@ -97,6 +96,11 @@ export function badOutput(context: FailureContext, what: string): CallFailure {
 export function truncated(context: FailureContext): CallFailure {
   const message = `The answer of ${context.vendor} (${context.modelId}) broke off before its end.`;
   return { failure: "provider_error", message };
+}
+
+/** The end of a message: the reason, where one was given. */
+export function reasonSuffix(text: string): string {
+  return text.trim() === "" ? "." : `: ${text.trim()}`;
 }
 
 /** Keys never leave in a message, nor does a message grow with what a stranger wrote. */
@@ -118,7 +122,7 @@ function isFiltered({ body, texts }: Clues): boolean {
   return /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/.test(`${body}\n${texts.join("\n")}`);
 }
 
-/** The text nearest to the cause: `fetch failed` says less than `connect ECONNREFUSED`. */
+/** The text nearest to the cause: `fetch failed` is less useful than `connect ECONNREFUSED`. */
 function detailOf({ texts, status }: Clues): string {
   const spoken = texts.filter((text) => text !== "");
   return (status === undefined || status < 400 ? spoken.at(-1) : spoken[0]) ?? "";

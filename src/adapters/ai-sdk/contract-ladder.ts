@@ -2,7 +2,7 @@ import type { AdapterHooks, AdapterRequest } from "../../adapter/index.ts";
 import { isJsonObject, type JsonObject } from "../../core/base/index.ts";
 import { normaliseOutput, type NormalisedOutput, outputsOfList, propertiesOf } from "../../core/outputs/index.ts";
 import { badOutput, type CallFailure, type FailureContext } from "./call-failure.ts";
-import type { Answer, Conversation } from "./conversation.ts";
+import type { ModelAnswer, Conversation } from "./conversation.ts";
 import { reaskText } from "./prompt.ts";
 import { checkAgainstSchema } from "./schema-check.ts";
 
@@ -20,7 +20,7 @@ export interface Climb {
  * in the same attempt. Every rung is logged.
  */
 export async function climbLadder(
-  first: Answer,
+  first: ModelAnswer,
   conversation: Conversation,
   request: AdapterRequest,
   onLog: AdapterHooks["onLog"],
@@ -50,11 +50,11 @@ export async function climbLadder(
 
 function repair(text: string, schema: JsonObject | undefined, onLog: AdapterHooks["onLog"]): NormalisedOutput {
   const found = normaliseOutput(text, "json", "object");
-  const rungs =
-    found.rungs.length === 0
+  const repairs =
+    found.repairs.length === 0
       ? "the answer is JSON as it stands"
-      : `repaired without tokens (${found.rungs.join(", ")})`;
-  onLog({ level: "info", message: `Contract: ${rungs}.` });
+      : `repaired without tokens (${found.repairs.join(", ")})`;
+  onLog({ level: "info", message: `Contract: ${repairs}.` });
   const outputs = outputsOfList(propertiesOf(schema), found.value);
   return outputs === undefined ? found : { ...found, value: outputs };
 }

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { attempt, callTool, createStage, say, sayJson, VENDORS } from "../../../test/providers/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
-import type { ModelTool, ToolOpener } from "./model-tools.ts";
-import { TOOL_RESULT_BYTES_MAX } from "./model-tools.ts";
+import { type ModelTool, TOOL_RESULT_BYTES_MAX, type ToolOpener } from "./model-tools.ts";
 
 const { open, play, clear } = createStage();
 afterEach(clear);
@@ -59,7 +58,7 @@ describe.each(VENDORS)("$name", (vendor) => {
     ]);
   });
 
-  it("tells the model of an unknown tool once", async () => {
+  it("reports an unknown tool to the model once", async () => {
     const shop = workshop();
     const options = { adapter: { tools: shop.opener } };
     const script = [callTool("nope", "{}"), say("Without it, then.")];
@@ -99,7 +98,7 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect(last.result).toMatchObject({ status: "completed", stdout: "done" });
   });
 
-  it("tells the model of failures and arguments that cannot be read", async () => {
+  it("reports failures and unreadable arguments to the model", async () => {
     const shop = workshop(() => Promise.reject(new Error("the station is down")));
     const script = [
       callTool(WEATHER, '{"city":'),
@@ -113,7 +112,7 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect(shop.executed).toHaveLength(1);
   });
 
-  it("bounds what a tool may say", async () => {
+  it("bounds what a tool may return", async () => {
     const shop = workshop(() => "é".repeat(TOOL_RESULT_BYTES_MAX));
     const { server } = await play(vendor, [callTool(WEATHER, "{}"), say("ok")], request, {
       adapter: { tools: shop.opener },
@@ -168,8 +167,9 @@ describe("tools that cannot be had", () => {
       failure: "provider_error",
       message: "The tools of the step cannot be had: no such server",
     });
-    const told: ToolOpener = () => Promise.reject(Object.assign(new Error("no key"), { failure: "provider_auth" }));
-    const classed = await play(vendor, [], request, { adapter: { tools: told } });
+    const classedOpener: ToolOpener = () =>
+      Promise.reject(Object.assign(new Error("no key"), { failure: "provider_auth" }));
+    const classed = await play(vendor, [], request, { adapter: { tools: classedOpener } });
     expect(classed.result).toMatchObject({ failure: "provider_auth" });
     for (const { server } of [none, missing, failing, classed]) expect(server.calls).toHaveLength(0);
   });

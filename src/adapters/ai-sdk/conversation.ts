@@ -14,7 +14,7 @@ import type { ModelTools } from "./model-tools.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Calls of the model in answer to one question, tools included. */
-export const TOOL_STEPS_MAX = 8;
+const TOOL_STEPS_MAX = 8;
 const TOOL_CALLS_PER_STEP_MAX = 32;
 
 export interface ConversationOptions {
@@ -26,13 +26,13 @@ export interface ConversationOptions {
   readonly maxOutputTokens: number | undefined;
 }
 
-export interface Answer {
+export interface ModelAnswer {
   readonly text: string;
   readonly isCutOff: boolean;
   readonly failure: CallFailure | null;
 }
 
-/** One attempt's talk with a model: what was said so far, and what it cost. */
+/** One attempt's conversation with a model: its messages so far, and its cost. */
 export class Conversation {
   readonly transcript = new Transcript();
   readonly #options: ConversationOptions;
@@ -45,8 +45,8 @@ export class Conversation {
   }
 
   /** Asks, runs the tools the model calls, and comes back with its answer. */
-  async ask(text: string): Promise<Answer> {
-    this.#say(text);
+  async ask(text: string): Promise<ModelAnswer> {
+    this.#addMessage(text);
     for (let step = 1; step <= TOOL_STEPS_MAX; step += 1) {
       const result = await this.#call({ mayCallTools: true, isStreamed: true });
       if (result.failure !== null || result.requestedTools.length === 0) return result;
@@ -57,14 +57,14 @@ export class Conversation {
   }
 
   /** Asks once more, in one call and without tools. Its text does not reach the stream, which has the first answer. */
-  async askAgain(text: string): Promise<Answer> {
-    this.#say(text);
+  async askAgain(text: string): Promise<ModelAnswer> {
+    this.#addMessage(text);
     const result = await this.#call({ mayCallTools: false, isStreamed: false });
     if (result.failure !== null || result.requestedTools.length === 0) return result;
     return this.#bad("called a tool when it was asked to correct its answer.");
   }
 
-  #say(text: string): void {
+  #addMessage(text: string): void {
     this.#messages.push({ role: "user", content: text });
     this.transcript.user(text);
   }
@@ -100,7 +100,7 @@ export class Conversation {
       if (answer.kind === "unknown") this.#unknownTools += 1;
       if (this.#unknownTools > 1) {
         return this.#bad(
-          `called the tool ${JSON.stringify(call.name.slice(0, 100))}, which does not exist, after it was told so.`,
+          `called the tool ${JSON.stringify(call.name.slice(0, 100))}, which does not exist, after an error about it.`,
         ).failure;
       }
       onLog({ level: "info", message: `Tool ${call.name.slice(0, 100)}: ${answer.kind}` });
@@ -111,7 +111,7 @@ export class Conversation {
     return signal.aborted ? abortFailure(signal) : null;
   }
 
-  #bad(what: string): Answer & { readonly failure: CallFailure } {
+  #bad(what: string): ModelAnswer & { readonly failure: CallFailure } {
     return { text: "", isCutOff: false, failure: badOutput(this.#options.scene.context(), what) };
   }
 }

@@ -5,7 +5,7 @@ import { believable, estimated, larger, type ReportedTokens, type Tokens } from 
 import {
   badOutput,
   failureOf,
-  isToldByProvider,
+  isProviderError,
   refusal,
   truncated,
   type CallFailure,
@@ -51,7 +51,7 @@ export interface CallScene {
   readonly context: () => FailureContext;
 }
 
-interface Heard {
+interface Received {
   text: string;
   /** Everything the model wrote, also what is not part of its answer. */
   characters: number;
@@ -63,25 +63,25 @@ interface Heard {
 /** Calls the model once and listens to the end of its stream, so that even a call cut short can be charged. */
 export async function callModel(scene: CallScene, call: ModelCall): Promise<CallResult> {
   const { hooks, wire } = scene;
-  const heard: Heard = { text: "", characters: 0, requestedTools: [], error: null, finish: null };
+  const received: Received = { text: "", characters: 0, requestedTools: [], error: null, finish: null };
   let turn: readonly ModelMessage[] = [];
   wire.reset();
   try {
     const stream = begin(scene, call);
-    for await (const part of stream.stream) listen(heard, part, call.isStreamed, hooks);
-    if (isWhole(heard)) {
+    for await (const part of stream.stream) receive(received, part, call.isStreamed, hooks);
+    if (isWhole(received)) {
       turn = (await stream.responseMessages).filter(({ role }) => role === "assistant");
     }
   } catch (thrown) {
-    heard.error ??= { thrown };
+    received.error ??= { thrown };
   }
-  const failure = judge(heard, call, scene);
+  const failure = judge(received, call, scene);
   return {
-    text: heard.text,
-    requestedTools: heard.requestedTools,
+    text: received.text,
+    requestedTools: received.requestedTools,
     turn,
-    isCutOff: heard.finish?.reason === "length",
-    tokens: tokensOf(heard, call, scene),
+    isCutOff: received.finish?.reason === "length",
+    tokens: tokensOf(received, call, scene),
     failure,
   };
 }
@@ -110,27 +110,27 @@ function jsonOutput(sdk: Sdk, schema: JsonObject | undefined, { isNative }: Outp
   return { ...sdk.Output.text(), responseFormat: Promise.resolve(format) };
 }
 
-function listen(heard: Heard, part: TextStreamPart<ToolSet>, isStreamed: boolean, hooks: AdapterHooks): void {
+function receive(received: Received, part: TextStreamPart<ToolSet>, isStreamed: boolean, hooks: AdapterHooks): void {
   switch (part.type) {
     case "text-delta":
-      heard.text += part.text;
-      heard.characters += part.text.length;
+      received.text += part.text;
+      received.characters += part.text.length;
       if (isStreamed && part.text !== "" && !hooks.signal.aborted) hooks.onPartial({ text: part.text });
       return;
     case "reasoning-delta":
-      heard.characters += part.text.length;
+      received.characters += part.text.length;
       return;
     case "tool-input-delta":
-      heard.characters += part.delta.length;
+      received.characters += part.delta.length;
       return;
     case "tool-call":
-      heard.requestedTools.push({ id: part.toolCallId, name: part.toolName, input: part.input });
+      received.requestedTools.push({ id: part.toolCallId, name: part.toolName, input: part.input });
       return;
     case "error":
-      heard.error ??= { thrown: part.error };
+      received.error ??= { thrown: part.error };
       return;
     case "finish-step":
-      heard.finish = { reason: part.finishReason, raw: part.rawFinishReason, reported: reportedOf(part.usage) };
+      received.finish = { reason: part.finishReason, raw: part.rawFinishReason, reported: reportedOf(part.usage) };
       return;
     case "start-step":
       for (const warning of part.warnings) hooks.onLog({ level: "debug", message: warningText(warning) });
@@ -159,22 +159,22 @@ function reportedOf({
   };
 }
 
-/** Without a reason of its own, `other` only means that the stream ended before it said how. */
-function isWhole({ error, finish }: Heard): boolean {
+/** Without a reason of its own, `other` only means that the stream ended before it reported how. */
+function isWhole({ error, finish }: Received): boolean {
   if (error !== null || finish === null) return false;
   const { reason, raw } = finish;
   return reason !== "interrupted" && reason !== "error" && (reason !== "other" || raw !== undefined);
 }
 
-function judge(heard: Heard, call: ModelCall, scene: CallScene): CallFailure | null {
+function judge(received: Received, call: ModelCall, scene: CallScene): CallFailure | null {
   const { signal } = scene.hooks;
   const context = scene.context();
   if (signal.aborted) return abortFailure(signal);
-  if (heard.error !== null) return failureOf(heard.error.thrown, context);
-  if (!isWhole(heard)) return truncated(context);
-  const reason = heard.finish?.reason;
-  if (reason === "content-filter") return refusal(context, heard.text);
-  if (reason === "length" && (call.json !== null || heard.requestedTools.length > 0)) {
+  if (received.error !== null) return failureOf(received.error.thrown, context);
+  if (!isWhole(received)) return truncated(context);
+  const reason = received.finish?.reason;
+  if (reason === "content-filter") return refusal(context, received.text);
+  if (reason === "length" && (call.json !== null || received.requestedTools.length > 0)) {
     return badOutput(
       context,
       "reached its limit of output tokens in the middle of the answer; raise the limit or ask for less.",
@@ -192,24 +192,25 @@ export function abortFailure(signal: AbortSignal): CallFailure {
 }
 
 /**
- * A call that ended well costs what its provider says. One that was cut short costs at least what went over the wire:
- * the provider charges for it, and rarely gets to say how much.
+ * A call that ended well costs what its provider reports. One that was cut short costs at least what went over the
+ * wire: the provider charges for it, and rarely reports how much.
  */
-function tokensOf(heard: Heard, call: ModelCall, { wire, hooks }: CallScene): Tokens | null {
-  const told = heard.finish === null ? null : believable(heard.finish.reported);
+function tokensOf(received: Received, call: ModelCall, { wire, hooks }: CallScene): Tokens | null {
+  const claimed = received.finish === null ? null : believable(received.finish.reported);
   // A provider that wrote something and counted nothing does not count.
-  const reported = told !== null && told.inputTokens + told.outputTokens === 0 && heard.characters > 0 ? null : told;
-  if (reported !== null && isWhole(heard)) return reported;
+  const reported =
+    claimed !== null && claimed.inputTokens + claimed.outputTokens === 0 && received.characters > 0 ? null : claimed;
+  if (reported !== null && isWhole(received)) return reported;
   if (!wire.isAccepted && !(wire.isSent && hooks.signal.aborted)) return reported;
-  // Whoever says that it failed before the first word does not charge for it.
-  if (heard.characters === 0 && heard.error !== null && isToldByProvider(heard.error.thrown)) return reported;
-  if (isWhole(heard)) {
+  // A provider that fails before the first word does not charge for it.
+  if (received.characters === 0 && received.error !== null && isProviderError(received.error.thrown)) return reported;
+  if (isWhole(received)) {
     hooks.onLog({
       level: "warning",
       message: "The provider reported no usable token counts; they are estimated from the texts.",
     });
   }
-  const guess = estimated(promptCharacters(call), heard.characters);
+  const guess = estimated(promptCharacters(call), received.characters);
   return reported === null ? guess : larger(reported, guess);
 }
 

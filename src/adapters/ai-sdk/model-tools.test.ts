@@ -46,7 +46,7 @@ describe("ModelTools", () => {
 });
 
 describe("Transcript", () => {
-  it("leaves out what would make it too long, and says so", () => {
+  it("leaves out what would make it too long, and reports it", () => {
     const transcript = new Transcript();
     transcript.user("x".repeat(262_144));
     transcript.user("x".repeat(262_145));

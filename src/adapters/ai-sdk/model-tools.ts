@@ -41,7 +41,7 @@ export class ModelTools {
     return this.#byName.size;
   }
 
-  /** What the SDK tells the model. It is given nothing to run: calls are answered here, bounded and counted. */
+  /** What the SDK sends to the model. It is given nothing to run: calls are answered here, bounded and counted. */
   toolSet(sdk: Sdk): ToolSet {
     const entries = [...this.#byName].map(([name, { description, inputSchema }]): [string, ToolSet[string]] => {
       const schema = sdk.jsonSchema<Json>(inputSchema);

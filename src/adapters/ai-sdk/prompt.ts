@@ -5,7 +5,7 @@ import { storable } from "./storable.ts";
 const SESSION_INPUT = "sessionId";
 const SESSION_LENGTH_MAX = 200;
 
-/** What the model is told before the conversation; undefined when there is nothing to say. */
+/** The instructions to the model before the conversation; undefined when there are none. */
 export function instructionsOf(request: AdapterRequest, isSchemaShown: boolean): string | undefined {
   const parts = [request.systemPrompt ?? ""];
   if (request.outputStrategy === "json") parts.push(jsonInstruction(request.outputSchema, isSchemaShown));
@@ -32,7 +32,7 @@ export function userTextOf(request: AdapterRequest): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** What is said to a model whose answer did not fit; it gets one such chance. */
+/** The message to a model whose answer did not fit; it gets one such chance. */
 export function reaskText(problems: readonly string[]): string {
   const list = problems.map((problem) => `- ${problem}`).join("\n");
   return `Your answer does not fit what was asked for:\n${list}\nAnswer again, completely, with the JSON alone.`;

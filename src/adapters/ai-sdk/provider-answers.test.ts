@@ -138,7 +138,7 @@ describe.each(VENDORS)("$name", (vendor) => {
     expect(result).toHaveProperty("message", expect.stringMatching(/😀…$/u));
   });
 
-  it("says how long to wait", async () => {
+  it("reports how long to wait", async () => {
     const seconds = await play(vendor, [answerStatus(429, "slow", { "retry-after": "7" })]);
     expect(seconds.result).toMatchObject({ failure: "provider_rate_limit", retryAfterMs: 7_000 });
     const precise = await play(vendor, [answerStatus(503, "later", { "retry-after-ms": "1500", "retry-after": "9" })]);

@@ -25,7 +25,7 @@ describe("retryAfterMs", () => {
     { "retry-after": "2030" + "0".repeat(20) },
     { "retry-after": "Sun, never" },
     { "x-retry-after": "1" },
-  ])("%j says nothing", (headers) => {
+  ])("%j means nothing", (headers) => {
     expect(retryAfterMs(headers as Record<string, string>, NOW)).toBeUndefined();
   });
 });

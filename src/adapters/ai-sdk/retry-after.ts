@@ -1,4 +1,4 @@
-/** How long the other side asks us to wait, in milliseconds; undefined when it does not say or says nonsense. */
+/** How long the other side asks us to wait, in milliseconds; undefined when it gives no time, or nonsense. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const precise = decimalOf(headerOf(headers, "retry-after-ms"));
   if (precise !== undefined) return Math.ceil(precise);

@@ -67,7 +67,7 @@ function versioned(kind: EndpointKind, address: string): string {
 
 export interface RouteQuery {
   readonly provider: string;
-  /** Null: the model says it. */
+  /** Null: the model names it. */
   readonly vendor: string | null;
   readonly model: string | undefined;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
@@ -85,7 +85,7 @@ export function defaultModelFor(
   return isOthers ? undefined : model;
 }
 
-/** Finds vendor, model and key, or says what is missing and what to do about it. */
+/** Finds vendor, model and key, or reports what is missing and what to do about it. */
 export function findRoute(query: RouteQuery): Outcome<Route, CallFailure> {
   const { provider, vendor, model, endpoints } = query;
   if (model === undefined || model === "") {

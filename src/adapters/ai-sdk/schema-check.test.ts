@@ -42,7 +42,7 @@ describe("checkAgainstSchema", () => {
     [{ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(40)}!`, '"a" must match the pattern ^(a+)+$'],
     [{ type: "object", properties: { b: { type: "number" } }, required: ["b"] }, {}, '"a"."b" is missing'],
     [{ type: "object", properties: { b: { type: "number" } } }, { b: "x" }, '"a"."b" must be number, got "x"'],
-  ])("%j says of %j: %s", (property, value, problem) => {
+  ])("%j reports for %j: %s", (property, value, problem) => {
     expect(one(property, value)).toEqual([problem]);
   });
 

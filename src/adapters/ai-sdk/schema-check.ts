@@ -10,7 +10,7 @@ import {
 import type { FieldType } from "../../core/definition/index.ts";
 import { matchMember } from "../../core/expression/index.ts";
 import { coerceValue } from "../../core/outputs/index.ts";
-import { compilePattern } from "../../core/pattern/index.ts";
+import { compilePattern } from "../../core/text/index.ts";
 
 const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boolean", "object", "array"];
 const PROBLEMS_MAX = 20;
@@ -19,7 +19,7 @@ const QUOTED_LENGTH_MAX = 80;
 
 /**
  * Every way in which an answer breaks the schema it was asked to fit, in words a model can act on. What the engine
- * will repair by itself (a number in quotes, a list of one) is no problem, and neither is a key nobody declared.
+ * will repair by itself (a number in quotes, a list of one) is no problem, and neither is an undeclared key.
  */
 export function checkAgainstSchema(schema: JsonObject, value: Json): readonly string[] {
   const problems: string[] = [];

@@ -13,7 +13,7 @@ export interface ToolCallEntry {
   readonly input: string;
 }
 
-/** What was said in one attempt, as JSON anybody can read; bounded, because models and tools can be endless. */
+/** The conversation of one attempt, as plain JSON; bounded, because models and tools can be endless. */
 export class Transcript {
   readonly #entries: JsonObject[] = [];
   #bytes = 0;

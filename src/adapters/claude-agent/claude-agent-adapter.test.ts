@@ -190,7 +190,7 @@ describe("tools of a session", () => {
     },
   );
 
-  it("are told in the conversation, and those of a helper are not", async () => {
+  it("are part of the conversation, and those of a helper are not", async () => {
     const script: SessionScript = () => [
       say.assistant([say.text("I look."), say.toolUse("t1", "Read", { file_path: "a" })]),
       say.piece("inner", "t1"),
@@ -231,7 +231,7 @@ describe("failures of a session", () => {
     expect(result).toMatchObject({ messages: [{ role: "user" }] });
   });
 
-  it("end the session before it tries again by itself, and say when to", async () => {
+  it("end the session before it tries again by itself, and report when to", async () => {
     const script: SessionScript = async function* ({ options }) {
       yield say.apiRetry("rate_limit", 429, 7000);
       await aborted(options.abortController.signal);
@@ -264,7 +264,7 @@ describe("failures of a session", () => {
     expect(result).toMatchObject({ status: "failed", failure, inputTokens: 100, costUsd: 0.000_573 });
   });
 
-  it("without a result say what the SDK threw", async () => {
+  it("without a result report what the SDK threw", async () => {
     const { result } = await run(failing());
     expect(result).toMatchObject({ failure: "provider_error", message: expect.stringContaining("returned an error") });
   });
@@ -315,7 +315,7 @@ describe("the end of a session", () => {
     await aborted(options.abortController.signal);
   };
 
-  it("comes with the abort, and what was heard is paid for", async () => {
+  it("comes with the abort, and what was received is paid for", async () => {
     const { adapter } = await open(hanging, { default_model: "claude-sonnet-4-5" });
     const stop = new AbortController();
     const { result } = await attempt(adapter, {}, { signal: stop.signal, onPartial: () => stop.abort() });
@@ -370,7 +370,7 @@ describe("the SDK that is not installed", () => {
     });
   });
 
-  it("is said before the key is", async () => {
+  it("is reported before the key is", async () => {
     const { adapter } = await open(answering, {}, {});
     expect(await adapter.checkHealth()).toMatchObject({ status: "degraded" });
     const { adapter: whole } = await open(answering);

@@ -123,9 +123,9 @@ async function converse({ sdk, request, order, prompt, hooks, place, clock }: Ta
     return "";
   };
   hooks.signal.addEventListener("abort", stop, { once: true });
-  // An error after a result says the same once more; without one it is all there is.
-  const heard = listen().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  const thrown = await Promise.race([heard, stopped(abortController.signal)]);
+  // An error after a result repeats it; without one it is all there is.
+  const finished = listen().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const thrown = await Promise.race([finished, stopped(abortController.signal)]);
   hooks.signal.removeEventListener("abort", stop);
   stop();
   const { isGone, stderrTail } = await session.end();
@@ -144,7 +144,7 @@ async function converse({ sdk, request, order, prompt, hooks, place, clock }: Ta
   };
 }
 
-/** The SDK takes its time to end what was stopped; nobody waits for it. */
+/** The SDK takes its time to end what was stopped; no caller waits for it. */
 function stopped(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(""), { once: true }));
 }

@@ -9,7 +9,7 @@ const RETRIES_MAX = 10;
 const OUTPUT_TOKENS_MAX = 10_000_000;
 const USD_MAX = 1_000_000;
 
-/** What is set here, and what makes a program run code of somebody's choice. */
+/** What is set here, and what makes a program run code of another's choice. */
 const REFUSED_VARIABLES =
   /^(?:NODE_.*|LD_.*|DYLD_.*|BUN_.*|BASH_.*|ENV|PATH|HOME|LANG|TMPDIR|CLAUDE_CONFIG_DIR|SLUICE_.*)$/i;
 

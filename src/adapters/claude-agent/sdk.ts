@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { ChildProcess } from "node:child_process";
 import { fail, succeed, type Json, type JsonObject, type Outcome } from "../../core/base/index.ts";
 
-export const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
+const SDK_PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
 /** How the SDK asks for its process. */
 export interface SpawnOrder {
@@ -46,7 +46,7 @@ export interface ClaudeSdk {
   query(session: { readonly prompt: string; readonly options: SessionOptions }): AsyncIterable<unknown>;
 }
 
-/** Loads the SDK from the folder where an operator installed it; the failure says what to do. */
+/** Loads the SDK from the folder where an operator installed it; the failure explains what to do. */
 export type LoadSdk = (folder: string | undefined) => Promise<Outcome<ClaudeSdk, string>>;
 
 export const loadSdk: LoadSdk = async (folder) => {

@@ -1,7 +1,7 @@
 import { getOwn, isJsonArray, isJsonObject, type FailureClass, type JsonObject } from "../../core/base/index.ts";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import { Bill, type BillTotals } from "../ai-sdk/bill.ts";
-import { tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
+import { reasonSuffix, tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import type { SessionOrder } from "./session-options.ts";
@@ -34,24 +34,28 @@ export function endOf(record: SessionRecord, order: SessionOrder, thrown: string
   const failed = (failure: FailureClass, text: string): SessionEnd => ({
     failure: { failure, message: tidy(text, apiKey) },
   });
-  if (record.isRefused) return failed("provider_refused", `Claude refused to answer${said(apiError?.text ?? "")}`);
+  if (record.isRefused)
+    return failed("provider_refused", `Claude refused to answer${reasonSuffix(apiError?.text ?? "")}`);
   if (apiError !== null && (result === null || isError(result))) return { failure: apiFailure(apiError, apiKey) };
   if (result === null) {
-    return failed("provider_error", `The session ended without a result${said(thrown)}`);
+    return failed("provider_error", `The session ended without a result${reasonSuffix(thrown)}`);
   }
   switch (textAt(result, "subtype")) {
     case "success":
       return isError(result)
-        ? failed("provider_error", `The session failed${said(textAt(result, "result") ?? thrown)}`)
+        ? failed("provider_error", `The session failed${reasonSuffix(textAt(result, "result") ?? thrown)}`)
         : answerOf(result, order, failed);
     case "error_max_turns":
       return failed("provider_bad_output", `The session came to no answer in ${countAt(result, "num_turns")} turns.`);
     case "error_max_budget_usd":
       return failed("provider_refused", 'The session reached "max_budget_usd" of the adapter before it had an answer.');
     case "error_max_structured_output_retries":
-      return failed("provider_bad_output", `The session gave no answer that fits the schema${said(errorsOf(result))}`);
+      return failed(
+        "provider_bad_output",
+        `The session gave no answer that fits the schema${reasonSuffix(errorsOf(result))}`,
+      );
     default:
-      return failed("provider_error", `The session failed${said(errorsOf(result) || thrown)}`);
+      return failed("provider_error", `The session failed${reasonSuffix(errorsOf(result) || thrown)}`);
   }
 }
 
@@ -68,27 +72,30 @@ function answerOf(
   }
   const outputs = getOwn(result, "structured_output");
   if (isJsonObject(outputs)) return { stdout: text, outputs, failure: null };
-  return failed("provider_bad_output", `The session ended without the structured answer it was asked for${said(text)}`);
+  return failed(
+    "provider_bad_output",
+    `The session ended without the structured answer it was asked for${reasonSuffix(text)}`,
+  );
 }
 
 function apiFailure({ kind, status, text, retryDelayMs }: ApiError, apiKey: string | null): CallFailure {
   const place = status === undefined ? "Anthropic" : `Anthropic (status ${status})`;
-  const tell = (failure: FailureClass, what: string): CallFailure => ({
+  const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`${place} ${what}${said(text)}`, apiKey),
+    message: tidy(`${place} ${what}${reasonSuffix(text)}`, apiKey),
   });
-  if (AUTH_ERRORS.includes(kind)) return tell("provider_auth", "refused the key");
+  if (AUTH_ERRORS.includes(kind)) return fail("provider_auth", "refused the key");
   if (kind === "rate_limit") {
     const delay = retryDelayMs === undefined ? {} : { retryAfterMs: retryDelayMs };
-    return { ...tell("provider_rate_limit", "limits the rate"), ...delay };
+    return { ...fail("provider_rate_limit", "limits the rate"), ...delay };
   }
-  if (kind === "max_output_tokens") return tell("provider_bad_output", "reached the limit of output tokens");
-  if (kind === "model_not_found") return tell("provider_refused", "has no such model for this key");
+  if (kind === "max_output_tokens") return fail("provider_bad_output", "reached the limit of output tokens");
+  if (kind === "model_not_found") return fail("provider_refused", "has no such model for this key");
   if (kind === "invalid_request" || (status !== undefined && !isRetryableStatus(status))) {
-    return { ...tell("provider_error", "did not accept the request"), retryable: false };
+    return { ...fail("provider_error", "did not accept the request"), retryable: false };
   }
-  if (kind === "overloaded" || status === 529) return tell("provider_error", "is overloaded");
-  return tell("provider_error", "could not be reached or failed");
+  if (kind === "overloaded" || status === 529) return fail("provider_error", "is overloaded");
+  return fail("provider_error", "could not be reached or failed");
 }
 
 /** Tokens as everywhere: cached ones are part of the input. */
@@ -96,7 +103,7 @@ export interface SessionUsage extends Partial<BillTotals> {
   readonly model?: string;
 }
 
-/** The session's own account, which knows every call; else what was heard of its calls, priced here. */
+/** The session's own account, which knows every call; else the calls that were received, priced here. */
 export async function usageOf(
   record: SessionRecord,
   order: SessionOrder,
@@ -150,8 +157,4 @@ function isError(result: JsonObject): boolean {
 function errorsOf(result: JsonObject): string {
   const errors = getOwn(result, "errors");
   return isJsonArray(errors) ? errors.filter((error) => typeof error === "string").join("; ") : "";
-}
-
-function said(text: string): string {
-  return text.trim() === "" ? "." : `: ${text.trim()}`;
 }

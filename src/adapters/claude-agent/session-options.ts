@@ -72,7 +72,7 @@ export interface SessionPlace {
   readonly apiKey: string | null;
 }
 
-/** Nothing of the Bridge's environment but what is named, and nothing that calls anybody but the model. */
+/** Nothing of the Bridge's environment but what is named, and nothing that calls any address but the model's. */
 export function sessionEnvironment(
   request: AdapterRequest,
   { maxOutputTokens }: SessionOrder,
@@ -88,7 +88,7 @@ export function sessionEnvironment(
     DISABLE_TELEMETRY: "1",
     DISABLE_ERROR_REPORTING: "1",
     DISABLE_AUTOUPDATER: "1",
-    // One more than is allowed: the SDK tells how long a provider asks to wait only when it is about to try again.
+    // One more than is allowed: the SDK reports how long a provider asks to wait only when it is about to try again.
     CLAUDE_CODE_MAX_RETRIES: String((config.max_retries ?? 0) + 1),
     ...(maxOutputTokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
     ...(apiKey === null ? {} : { [API_KEY]: apiKey }),
@@ -98,7 +98,7 @@ export function sessionEnvironment(
 
 type Bound = "abortController" | "env" | "spawnClaudeCodeProcess";
 
-/** Everything a session is told before it begins; what it may not do is said here and nowhere else. */
+/** All instructions of a session; what it may not do is defined here and nowhere else. */
 export function sessionOptions(
   order: SessionOrder,
   { config, home }: SessionPlace,

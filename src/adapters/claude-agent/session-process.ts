@@ -11,7 +11,7 @@ export class SessionProcess {
   readonly #stderr: ReturnType<typeof createStderrLog>;
   #isOver = false;
 
-  /** `mark`: what its environment carries, by which whoever left its group is found. */
+  /** `mark`: what its environment carries, by which processes that left its group are found. */
   constructor(mark: string, onLog: AdapterHooks["onLog"]) {
     this.#mark = mark;
     this.#stderr = createStderrLog(onLog);
@@ -25,7 +25,7 @@ export class SessionProcess {
       shell: false,
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // Whoever asked for the process hears of it too; without a listener here it would end the Bridge.
+    // The SDK gets the error too; without a listener here it would end the Bridge.
     child.on("error", () => undefined);
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
     this.#children.push(child);

@@ -19,7 +19,7 @@ interface MeteredCall {
 /** Messages of the SDK's own making carry this instead of a model. */
 const SYNTHETIC = "<synthetic>";
 
-/** What a session has said until now. Whatever comes is read by its own fields; the unknown is passed over. */
+/** What a session has sent until now. Whatever comes is read by its own fields; the unknown is passed over. */
 export class SessionRecord {
   readonly transcript = new Transcript();
   readonly #hooks: AdapterHooks;
@@ -51,7 +51,7 @@ export class SessionRecord {
     return this.#isRefused;
   }
 
-  /** Calls of the model as far as they were heard, for a session that did not come to its own account of them. */
+  /** Calls of the model as far as they were received, for a session that did not come to its own account of them. */
   get calls(): readonly Tokens[] {
     return this.#calls.map(({ tokens, characters }) => {
       const guess = estimated(this.#promptCharacters, characters);
@@ -59,24 +59,24 @@ export class SessionRecord {
     });
   }
 
-  /** False: nothing more is to be heard. */
+  /** False: nothing more is to be read. */
   listen(given: unknown): boolean {
     const message = objectOf(given);
     if (message === null) return true;
-    // What a helper of the session says to itself is no part of the conversation.
+    // Messages of a helper of the session are no part of the conversation.
     if (textAt(message, "parent_tool_use_id") !== undefined) return true;
     switch (textAt(message, "type")) {
       case "stream_event":
-        this.#hearPiece(objectAt(message, "event"));
+        this.#readPiece(objectAt(message, "event"));
         return true;
       case "assistant":
-        this.#hearAssistant(message);
+        this.#readAssistant(message);
         return true;
       case "user":
-        this.#hearTools(objectAt(message, "message"));
+        this.#readTools(objectAt(message, "message"));
         return true;
       case "system":
-        return this.#hearSystem(message);
+        return this.#readSystem(message);
       case "result":
         this.#result = message;
         if (textAt(message, "stop_reason") === "refusal") this.#isRefused = true;
@@ -86,7 +86,7 @@ export class SessionRecord {
     }
   }
 
-  #hearPiece(event: JsonObject): void {
+  #readPiece(event: JsonObject): void {
     switch (textAt(event, "type")) {
       case "message_start":
         this.#calls.push({ tokens: tokensOf(objectAt(objectAt(event, "message"), "usage")), characters: 0 });
@@ -95,20 +95,20 @@ export class SessionRecord {
         this.#meter(objectAt(event, "usage"));
         return;
       case "content_block_delta":
-        this.#hearDelta(objectAt(event, "delta"));
+        this.#readDelta(objectAt(event, "delta"));
         return;
       default:
         return;
     }
   }
 
-  #hearDelta(delta: JsonObject): void {
+  #readDelta(delta: JsonObject): void {
     const text = textAt(delta, "text") ?? "";
     const hidden = textAt(delta, "thinking") ?? textAt(delta, "partial_json") ?? "";
     const call = this.#calls.at(-1);
     if (call !== undefined) call.characters += text.length + hidden.length;
-    const isHeard = textAt(delta, "type") === "text_delta" && text !== "" && !this.#hooks.signal.aborted;
-    if (isHeard) this.#hooks.onPartial({ text });
+    const isShown = textAt(delta, "type") === "text_delta" && text !== "" && !this.#hooks.signal.aborted;
+    if (isShown) this.#hooks.onPartial({ text });
   }
 
   #meter(usage: JsonObject): void {
@@ -118,9 +118,9 @@ export class SessionRecord {
     call.tokens = { ...call.tokens, outputTokens: Math.max(call.tokens.outputTokens, outputTokens) };
   }
 
-  #hearAssistant(message: JsonObject): void {
-    const said = objectAt(message, "message");
-    const blocks = blocksOf(said);
+  #readAssistant(message: JsonObject): void {
+    const inner = objectAt(message, "message");
+    const blocks = blocksOf(inner);
     const text = blocks
       .map((block) => (textAt(block, "type") === "text" ? (textAt(block, "text") ?? "") : ""))
       .join("");
@@ -129,7 +129,7 @@ export class SessionRecord {
       const status = getOwn(message, "api_error_status");
       this.#apiError = { kind, status: typeof status === "number" ? status : undefined, text };
     }
-    if (textAt(said, "model") === SYNTHETIC) return;
+    if (textAt(inner, "model") === SYNTHETIC) return;
     const calls = blocks.flatMap((block): ToolCallEntry[] => {
       if (textAt(block, "type") !== "tool_use") return [];
       const [id, name] = [textAt(block, "id") ?? "", textAt(block, "name") ?? ""];
@@ -140,8 +140,8 @@ export class SessionRecord {
     this.transcript.assistant(text, calls);
   }
 
-  #hearTools(said: JsonObject): void {
-    for (const block of blocksOf(said)) {
+  #readTools(inner: JsonObject): void {
+    for (const block of blocksOf(inner)) {
       if (textAt(block, "type") !== "tool_result") continue;
       const id = textAt(block, "tool_use_id") ?? "";
       const content = getOwn(block, "content");
@@ -150,7 +150,7 @@ export class SessionRecord {
     }
   }
 
-  #hearSystem(message: JsonObject): boolean {
+  #readSystem(message: JsonObject): boolean {
     switch (textAt(message, "subtype")) {
       case "model_refusal_no_fallback":
         this.#isRefused = true;
@@ -162,14 +162,14 @@ export class SessionRecord {
         });
         return true;
       case "api_retry":
-        return this.#hearRetry(message);
+        return this.#readRetry(message);
       default:
         return true;
     }
   }
 
   /** Trying again is the engine's business, beyond what the operator allows a session. */
-  #hearRetry(message: JsonObject): boolean {
+  #readRetry(message: JsonObject): boolean {
     const status = getOwn(message, "error_status");
     const kind = textAt(message, "error") ?? "unknown";
     if (countAt(message, "attempt") <= this.#retriesMax) {
@@ -197,8 +197,8 @@ function tokensOf(usage: JsonObject): Tokens | null {
   });
 }
 
-function blocksOf(said: JsonObject): readonly JsonObject[] {
-  const content = getOwn(said, "content");
+function blocksOf(inner: JsonObject): readonly JsonObject[] {
+  const content = getOwn(inner, "content");
   return isJsonArray(content) ? content.filter((block): block is JsonObject => isJsonObject(block)) : [];
 }
 

@@ -6,7 +6,7 @@ import { retryAfterMs } from "../ai-sdk/retry-after.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { hideSecrets } from "./secret-header.ts";
 
-/** How much of a failed answer is worth telling. */
+/** How much of a failed answer is reported. */
 const EXCERPT_LENGTH_MAX = 500;
 
 export function resultOf(reply: GuardedReply, secrets: readonly string[], nowMs: number): AdapterResult {
@@ -51,6 +51,6 @@ function failedAnswer({ status, headers }: GuardedReply, text: string, nowMs: nu
 /** Only an answer that is one JSON object as a whole is taken as outputs; JSON inside of a text is not guessed at. */
 function readObject(text: string): JsonObject | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
-  const { value, rungs } = normaliseOutput(text, "json", "object");
-  return rungs.length === 0 && isJsonObject(value) ? value : undefined;
+  const { value, repairs } = normaliseOutput(text, "json", "object");
+  return repairs.length === 0 && isJsonObject(value) ? value : undefined;
 }

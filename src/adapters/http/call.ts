@@ -57,7 +57,7 @@ interface Place {
   readonly url: string;
   /** Null: the URL was written by the author of the workflow. */
   readonly target: Target | null;
-  /** What the message says before the place: `POST billing`. */
+  /** The start of the message, before the place: `POST billing`. */
   readonly method?: Method | undefined;
 }
 
@@ -97,7 +97,7 @@ function unknownTarget(named: Json, targets: NonNullable<HttpConfig["targets"]>)
   return refused("target_not_configured", `There is no target ${JSON.stringify(named)}. ${hint}`);
 }
 
-/** What the node says, else the target; else it is fetched, unless there is something to send. */
+/** The method of the node, else of the target; else it is fetched, unless there is something to send. */
 function readMethod(
   { inputs, stdin }: AdapterRequest,
   target: Target | null,

@@ -44,23 +44,23 @@ const REQUEST: AdapterRequest = {
   effects: "at_least_once",
 };
 
-interface Told {
+interface Setup {
   readonly config?: JsonObject;
   readonly env?: Record<string, string>;
   readonly signal?: AbortSignal;
   readonly logs?: LogLine[];
 }
 
-async function call(request: Partial<AdapterRequest>, told: Told = {}): Promise<AdapterResult> {
+async function call(request: Partial<AdapterRequest>, setup: Setup = {}): Promise<AdapterResult> {
   const adapter = createHttpAdapter({
-    env: told.env ?? {},
+    env: setup.env ?? {},
     resolve: (host) => Promise.resolve([host === "inside.example" ? "10.0.0.1" : "1.1.1.1"]),
   });
-  await adapter.initialize(told.config ?? {});
-  const signal = told.signal ?? new AbortController().signal;
+  await adapter.initialize(setup.config ?? {});
+  const signal = setup.signal ?? new AbortController().signal;
   return adapter.execute(
     { ...REQUEST, ...request },
-    { signal, onPartial: () => {}, onLog: (line) => told.logs?.push(line) },
+    { signal, onPartial: () => {}, onLog: (line) => setup.logs?.push(line) },
   );
 }
 
@@ -106,14 +106,14 @@ describe("where a request goes", () => {
     }
   });
 
-  it.each([408, 409, 425, 429, 503])("that says %i is asked again, after the time it names", async (status) => {
+  it.each([408, 409, 425, 429, 503])("that answers %i is asked again, after the time it names", async (status) => {
     const url = await listen((_, response) => response.writeHead(status, { "retry-after": "3" }).end());
     const result = await call({ message: url }, { config: { allow: ["127.0.0.1"] } });
     expect(result).toMatchObject({ status: "failed", retryAfterMs: 3_000 });
     expect(result).not.toHaveProperty("retryable");
   });
 
-  it.each([400, 401, 404, 410, 422])("that says %i is not asked again", async (status) => {
+  it.each([400, 401, 404, 410, 422])("that answers %i is not asked again", async (status) => {
     const url = await listen((_, response) => response.writeHead(status, { "retry-after": "3" }).end());
     const result = await call({ message: url }, { config: { allow: ["127.0.0.1"] } });
     expect(result).toMatchObject({ status: "failed", retryable: false });
@@ -193,7 +193,7 @@ describe("what is sent", () => {
 
   it("holds secrets by reference, and they never come back", async () => {
     const env = { TOKEN: 'top"secret', OTHER: "unused-value" };
-    const told = (url: string) => ({
+    const setup = (url: string) => ({
       env,
       config: { targets: { t: { url, headers: { Authorization: "Bearer secret://TOKEN" } } } },
     });
@@ -202,11 +202,11 @@ describe("what is sent", () => {
       seen = request.headers.authorization;
       response.end(JSON.stringify({ seen, also: "unused-value" }));
     });
-    const result = await call({ inputs: { target: "t" } }, told(url));
+    const result = await call({ inputs: { target: "t" } }, setup(url));
     expect(seen).toBe('Bearer top"secret');
     expect(result).toMatchObject({ outputs: { seen: "Bearer [secret]", also: "unused-value" } });
     const rude = await listen((request, response) => response.writeHead(500).end(request.headers.authorization));
-    expect(JSON.stringify(await call({ inputs: { target: "t" } }, told(rude)))).not.toContain("top");
+    expect(JSON.stringify(await call({ inputs: { target: "t" } }, setup(rude)))).not.toContain("top");
   });
 
   it("is nothing at all without the secret", async () => {
@@ -225,9 +225,9 @@ describe("what is sent", () => {
 });
 
 describe("what an answer means", () => {
-  const answer = async (status: number, headers: Record<string, string>, body: string, told: Told = {}) => {
+  const answer = async (status: number, headers: Record<string, string>, body: string, setup: Setup = {}) => {
     const url = await listen((_, response) => response.writeHead(status, headers).end(body));
-    return call({ inputs: { target: "t" } }, { ...told, config: { targets: { t: { url } } } });
+    return call({ inputs: { target: "t" } }, { ...setup, config: { targets: { t: { url } } } });
   };
 
   it.each([
@@ -261,13 +261,13 @@ describe("what an answer means", () => {
     expect(result).not.toHaveProperty("outputs");
   });
 
-  it("warns when nobody could answer later", async () => {
+  it("warns when no later answer is possible", async () => {
     const logs: LogLine[] = [];
     await answer(202, {}, '{"deferred":true}', { logs });
     expect(logs).toMatchObject([{ level: "warning" }]);
   });
 
-  it("is missing: time, signal, nobody there, too much", async () => {
+  it("is missing: time, signal, no server, too much", async () => {
     const stop = new AbortController();
     const silent = await listen((request) => {
       if (request.url === "/stop") stop.abort();

@@ -2,7 +2,7 @@
  * Calls a service outside. Which one is decided in this order:
  *
  * 1. the input `target`: a name from the configuration (an unknown one is refused);
- * 2. the input `url`: only hosts on the allow list or, when the configuration says `open`, public ones;
+ * 2. the input `url`: only hosts on the allow list or, when the configuration has `open`, public ones;
  * 3. a configured target called like the request's model.
  *
  * The method is the target's own, else the input `method`, else POST. The body is the input `body` as JSON, else

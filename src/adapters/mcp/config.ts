@@ -47,7 +47,7 @@ const stdioServer = z.strictObject({
     .optional(),
 });
 
-/** Decided by what it has, so that a mistake is told about the kind that was meant. */
+/** Decided by what it has, so that a mistake is reported for the kind that was meant. */
 const server = z.looseObject({}).transform((given, context): McpServer => {
   const parsed = (Object.hasOwn(given, "url") ? httpServer : stdioServer).safeParse(given);
   if (parsed.success) return parsed.data;
@@ -81,7 +81,7 @@ export type McpServer = HttpServer | StdioServer;
 /** Which servers there are is the operator's word alone: a definition can name one and never bring one. */
 export interface McpConfig {
   readonly servers: ReadonlyMap<string, McpServer>;
-  /** Digest a tool had when somebody read it, by `server/tool`. */
+  /** Digest a tool had when a person read it, by `server/tool`. */
   readonly pins: ReadonlyMap<string, string>;
 }
 

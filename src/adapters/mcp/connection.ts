@@ -11,7 +11,7 @@ import type { McpConfig } from "./config.ts";
 import { openLink, type Link } from "./link.ts";
 import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
 
-/** One server for one execution: nothing of it is shared, so no answer can reach anybody else. */
+/** One server for one execution: nothing of it is shared, so no answer can reach another. */
 export interface McpConnection {
   /** The tool, or a refusal when the server has none of that name or it is not what was pinned. */
   findTool(tool: string): Promise<Tool>;
@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT_MS = 30_000;
 /** The Bridge ends a call at its deadline; the client's own limit must not come first. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 
-/** What a server says about its own outputs is not checked here: its patterns could be made to run forever. */
+/** What a server declares about its own outputs is not checked here: its patterns could be made to run forever. */
 const TRUSTING_VALIDATOR: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });

@@ -9,19 +9,19 @@ import { RESULT_BYTES_MAX } from "./tool-result.ts";
 export interface Link {
   readonly transport: Transport;
   readonly trouble: Trouble;
-  /** Tells the server that nothing more will come; before the transport is closed. */
+  /** Notifies the server that nothing more will come; before the transport is closed. */
   endSession(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Trouble {
+interface Trouble {
   /** Set as soon as an answer outgrew the limit: on its way through the client the reason may get lost. */
   isTooLarge: boolean;
   /** The end of what a command wrote to its error output. */
   complaint: string;
 }
 
-/** A server that is told that a session is over may take this long to hear it. */
+/** How long a server may take to accept the end of a session. */
 const GOODBYE_TIMEOUT_MS = 2_000;
 /** The frame around a result of the allowed size. */
 const FRAME_BYTES = 65_536;
@@ -41,7 +41,7 @@ async function openHttp(server: HttpServer, env: Environment, name: string): Pro
   const trouble: Trouble = { isTooLarge: false, complaint: "" };
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers, redirect: "error" },
-    // A stream that broke is not picked up again: whether to call once more is for the retry policy to say.
+    // A stream that broke is not picked up again: whether to call once more is for the retry policy to decide.
     reconnectionOptions: {
       initialReconnectionDelay: 0,
       maxReconnectionDelay: 0,

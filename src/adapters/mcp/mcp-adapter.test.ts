@@ -87,7 +87,11 @@ describe("which tool, and with what", () => {
     ["no name", {}, /^unknown_tool: "" names no tool/],
     ["no slash", { message: "echo this" }, /^unknown_tool: "echo"/],
     ["a name that is no text", { inputs: { tool: 7 } }, /^unknown_tool: the input "tool"/],
-    ["a server nobody configured", { inputs: { tool: "other/echo" } }, /^unknown_server: .*"other".* tools, keyed/],
+    [
+      "a server that is not configured",
+      { inputs: { tool: "other/echo" } },
+      /^unknown_server: .*"other".* tools, keyed/,
+    ],
     ["a hostile server", { inputs: { tool: "__proto__/echo" } }, /^unknown_server/],
     ["another hostile server", { inputs: { tool: "constructor/toString" } }, /^unknown_server/],
     ["a tool it does not have", { inputs: { tool: "tools/nope" } }, /^unknown_tool: .*"nope"; it has: echo, late/],
@@ -170,7 +174,7 @@ describe("credentials", () => {
     expect(closed.seen.every((headers) => headers["x-team"] === "blue")).toBe(true);
   });
 
-  it("tells refused and missing credentials apart, without showing any", async () => {
+  it("distinguishes refused and missing credentials, without showing any", async () => {
     const refused = await call({ inputs: { tool: "wrong/echo" } });
     expect(refused).toMatchObject({ failure: "provider_auth", message: expect.stringContaining("HTTP 401") as string });
     expect(JSON.stringify(refused)).not.toContain("wrong-token-9");
@@ -180,7 +184,7 @@ describe("credentials", () => {
     });
   });
 
-  it("says in its health which variable is missing", async () => {
+  it("reports in its health which variable is missing", async () => {
     expect(await adapter.checkHealth()).toEqual({
       status: "degraded",
       message: "Environment variables are not set: unset needs NOT_SET.",
@@ -212,7 +216,7 @@ describe("abort", () => {
   it.each([
     ["cancelled", undefined],
     ["timeout", new DOMException("late", "TimeoutError")],
-  ])("ends a call in the middle and tells the server: %s", async (failure, reason) => {
+  ])("ends a call in the middle and notifies the server: %s", async (failure, reason) => {
     const controller = new AbortController();
     let stopped: Promise<void> | undefined;
     onHang = (promise) => {
@@ -235,7 +239,7 @@ describe("abort", () => {
 });
 
 describe("pins", () => {
-  it("refuses a tool that is not what it was, and says what it is", async () => {
+  it("refuses a tool that is not what it was, and reports what it is", async () => {
     const pinned = createMcpAdapter({ env: {} });
     const config = { servers: { tools: { url: open.url } } };
     await pinned.initialize({ ...config, pins: { "tools/echo": "0".repeat(64) } });

@@ -18,7 +18,7 @@ export function createMcpAdapter({ env }: McpAdapterOptions): Adapter {
   let config: McpConfig = { servers: new Map(), pins: new Map() };
   const closings = new Set<Promise<void>>();
 
-  /** Waits for the farewell, but not for a server nobody waits for any more. */
+  /** Waits for the farewell, but not for a server whose result is not needed any more. */
   const leave = async (connection: McpConnection, signal: AbortSignal): Promise<void> => {
     const closing = connection.close().finally(() => closings.delete(closing));
     closings.add(closing);
@@ -75,7 +75,7 @@ function endedBy(signal: AbortSignal): AdapterResult {
   return { status: "failed", failure: "timeout", message: "The tool did not answer in time." };
 }
 
-/** What can be told without starting or calling anything. */
+/** What can be known without starting or calling anything. */
 function healthOf({ servers }: McpConfig, env: Environment): Awaited<ReturnType<Adapter["checkHealth"]>> {
   if (servers.size === 0) return { status: "healthy", message: "No MCP server is configured." };
   const missing = [...servers].flatMap(([name, server]) =>

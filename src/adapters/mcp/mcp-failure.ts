@@ -25,7 +25,7 @@ export class McpFailure extends Error {
   }
 }
 
-/** What an error of the client means. `server` and `stage` say where it happened. */
+/** What an error of the client means. `server` and `stage`: where it happened. */
 export function failureOf(error: unknown, server: string, stage: "connect" | "call"): McpFailure {
   if (error instanceof McpFailure) return error;
   const chain = causesOf(error);
@@ -35,10 +35,10 @@ export function failureOf(error: unknown, server: string, stage: "connect" | "ca
   const status = chain.map(statusOf).find((found) => found !== undefined);
   const text = chain.map(textOf).find((found) => found !== "") ?? "no reason given";
   if (status === 401 || status === 403 || chain.some((cause) => textName(cause) === "UnauthorizedError")) {
-    const said = status === undefined ? "" : ` (HTTP ${String(status)})`;
+    const code = status === undefined ? "" : ` (HTTP ${String(status)})`;
     return new McpFailure(
       "provider_auth",
-      `The MCP server "${server}" refused the credentials${said}: check its headers.`,
+      `The MCP server "${server}" refused the credentials${code}: check its headers.`,
     );
   }
   if (status === 429)

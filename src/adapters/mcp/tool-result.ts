@@ -4,7 +4,7 @@ import type { AdapterResult } from "../../adapter/index.ts";
 import { McpFailure, tooLarge } from "./mcp-failure.ts";
 
 export const RESULT_BYTES_MAX = 5 * 1_048_576;
-export const MEDIA_BYTES_MAX = 1_048_576;
+const MEDIA_BYTES_MAX = 1_048_576;
 
 const MIME = /^[A-Za-z0-9][A-Za-z0-9.+-]{0,63}\/[A-Za-z0-9][A-Za-z0-9.+-]{0,63}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -24,8 +24,8 @@ export function resultOf(answer: CallToolResult, name: string, server: string): 
   const parts = sort(answer.content);
   const text = parts.texts.join("\n");
   if (answer.isError === true) {
-    const said = text === "" ? " without saying why." : `: ${text}`;
-    throw new McpFailure("provider_error", `The tool "${name}" failed${said}`);
+    const reason = text === "" ? " without saying why." : `: ${text}`;
+    throw new McpFailure("provider_error", `The tool "${name}" failed${reason}`);
   }
   const structured = answer.structuredContent as Json | undefined;
   const outputs = isJsonObject(structured) ? structured : undefined;
@@ -40,7 +40,7 @@ export function resultOf(answer: CallToolResult, name: string, server: string): 
   return result;
 }
 
-/** The same for a model that called the tool: what it is told. */
+/** The same for a model that called the tool: what it receives. */
 export function answerOf(answer: CallToolResult, name: string, server: string): Json {
   const { stdout, outputs } = resultOf(answer, name, server);
   return outputs ?? stdout ?? "";

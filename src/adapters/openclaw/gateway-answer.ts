@@ -14,12 +14,12 @@ export interface GatewayAnswer {
   readonly message: string;
 }
 
-/** What the gateway says for an agent that said nothing. */
-const SAID_NOTHING = "No response from OpenClaw.";
+/** What the gateway answers for an agent without an answer. */
+const NO_RESPONSE = "No response from OpenClaw.";
 const ENDS = ["completed", "incomplete", "failed"] as const;
 
 /** Listens to the end of the stream; null when it broke off. Throws what the connection throws. */
-export async function hearAnswer(body: ReadableStream<Uint8Array>, hooks: AdapterHooks): Promise<GatewayAnswer | null> {
+export async function readAnswer(body: ReadableStream<Uint8Array>, hooks: AdapterHooks): Promise<GatewayAnswer | null> {
   let streamed = "";
   for await (const frame of readFrames(body)) {
     const event = eventOf(frame);
@@ -38,18 +38,18 @@ export async function hearAnswer(body: ReadableStream<Uint8Array>, hooks: Adapte
 function answerOf(end: GatewayAnswer["end"], response: JsonObject, streamed: string): GatewayAnswer {
   const error = objectAt(response, "error");
   const [code, message] = [getOwn(error, "code"), getOwn(error, "message")];
-  const said = textOf(response);
-  const text = said === "" ? streamed : said;
+  const complete = textOf(response);
+  const text = complete === "" ? streamed : complete;
   return {
     end,
-    text: text === SAID_NOTHING ? "" : storable(text),
+    text: text === NO_RESPONSE ? "" : storable(text),
     tokens: tokensOf(objectAt(response, "usage")),
     code: typeof code === "string" ? code : "",
     message: typeof message === "string" ? message : "",
   };
 }
 
-/** The texts of the agent; what it said on the way to a tool is no part of its answer. */
+/** The texts of the agent; its text on the way to a tool is no part of its answer. */
 function textOf(response: JsonObject): string {
   return objectsAt(response, "output")
     .filter((item) => getOwn(item, "type") === "message" && getOwn(item, "phase") !== "commentary")
@@ -59,7 +59,7 @@ function textOf(response: JsonObject): string {
     .join("");
 }
 
-/** A gateway that counted nothing says 0, which would mean that it was free. */
+/** A gateway that counted nothing reports 0, which would mean that it was free. */
 function tokensOf(usage: JsonObject): Tokens | null {
   const input = objectAt(usage, "input_tokens_details");
   const tokens = believable({
@@ -72,7 +72,7 @@ function tokensOf(usage: JsonObject): Tokens | null {
   return tokens === null || tokens.inputTokens + tokens.outputTokens === 0 ? null : tokens;
 }
 
-/** Frames that are no JSON object say nothing, such as the one that ends the stream. */
+/** Frames that are no JSON object are skipped, such as the one that ends the stream. */
 function eventOf(frame: string): JsonObject | null {
   try {
     const value = JSON.parse(frame) as JsonObject | null;

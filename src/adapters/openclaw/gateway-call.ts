@@ -94,7 +94,7 @@ function agentOf(model: string | undefined, config: OpenClawConfig): Outcome<str
 }
 
 /**
- * Only a step that names a thread goes on with one; the others are asked afresh. Threads of two agents never meet, and
+ * Only a step that names a thread continues one; the others are asked afresh. Threads of two agents never meet, and
  * no text of a workflow becomes part of a key of the gateway.
  */
 function threadOf({ inputs, agentId }: AdapterRequest): string | null {

@@ -1,5 +1,5 @@
 import { getOwn, isJsonObject, type FailureClass, type Json } from "../../core/base/index.ts";
-import { tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
+import { reasonSuffix, tidy, type CallFailure } from "../ai-sdk/call-failure.ts";
 import { retryAfterMs } from "../ai-sdk/retry-after.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import type { GatewayAnswer } from "./gateway-answer.ts";
@@ -13,46 +13,46 @@ export function replyFailure(
   token: string | null,
   nowMs: number,
 ): CallFailure {
-  const tell = (failure: FailureClass, what: string): CallFailure => ({
+  const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`The OpenClaw gateway ${what} (status ${status})${said(reasonIn(text))}`, token),
+    message: tidy(`The OpenClaw gateway ${what} (status ${status})${reasonSuffix(reasonIn(text))}`, token),
   });
   const wait = retryAfterMs(Object.fromEntries(headers), nowMs);
   const delay = wait === undefined ? {} : { retryAfterMs: wait };
-  if (status === 401 || status === 403) return tell("provider_auth", "refused the token");
-  if (status === 429) return { ...tell("provider_rate_limit", "limits the rate"), ...delay };
+  if (status === 401 || status === 403) return fail("provider_auth", "refused the token");
+  if (status === 429) return { ...fail("provider_rate_limit", "limits the rate"), ...delay };
   if (status === 404 || status === 405) {
-    return tell(
+    return fail(
       "provider_refused",
       'has no such endpoint: turn on "gateway.http.endpoints.responses.enabled" in its configuration',
     );
   }
-  if (!isRetryableStatus(status)) return tell("provider_refused", "did not accept the request");
-  return { ...tell("provider_error", "failed"), ...delay };
+  if (!isRetryableStatus(status)) return fail("provider_refused", "did not accept the request");
+  return { ...fail("provider_error", "failed"), ...delay };
 }
 
 /** An agent that failed, by the gateway's own names for why. */
 export function answerFailure({ code, message }: GatewayAnswer, target: string, token: string | null): CallFailure {
-  const tell = (failure: FailureClass, what: string): CallFailure => ({
+  const fail = (failure: FailureClass, what: string): CallFailure => ({
     failure,
-    message: tidy(`${target} ${what}${said(message)}`, token),
+    message: tidy(`${target} ${what}${reasonSuffix(message)}`, token),
   });
   switch (code) {
     case "authentication_error":
     case "permission_error":
     case "insufficient_quota":
-      return tell("provider_auth", "was refused by its model's provider");
+      return fail("provider_auth", "was refused by its model's provider");
     case "rate_limit_error": {
       const [, seconds] = /Retry-After: (\d{1,6}) seconds?/i.exec(message) ?? [];
       const delay = seconds === undefined ? {} : { retryAfterMs: Number(seconds) * 1_000 };
-      return { ...tell("provider_rate_limit", "is limited in its rate by its model's provider"), ...delay };
+      return { ...fail("provider_rate_limit", "is limited in its rate by its model's provider"), ...delay };
     }
     case "invalid_request_error":
-      return tell("provider_refused", "could not be asked like this");
+      return fail("provider_refused", "could not be asked like this");
     default:
       return message === "upstream provider timeout"
-        ? tell("timeout", "waited too long for its model")
-        : tell("provider_error", "failed");
+        ? fail("timeout", "waited too long for its model")
+        : fail("provider_error", "failed");
   }
 }
 
@@ -62,7 +62,7 @@ export function connectionFailure(thrown: unknown, url: string, token: string | 
   const what = isHuge ? "answered with too much" : `cannot be reached at ${new URL(url).origin}, or went away`;
   return {
     failure: isHuge ? "provider_bad_output" : "provider_error",
-    message: tidy(`The OpenClaw gateway ${what}${said(texts.at(-1) ?? "")}`, token),
+    message: tidy(`The OpenClaw gateway ${what}${reasonSuffix(texts.at(-1) ?? "")}`, token),
   };
 }
 
@@ -80,7 +80,7 @@ function causesOf(thrown: unknown): { readonly texts: readonly string[]; readonl
   return { texts, codes };
 }
 
-/** The gateway answers with `{"error": {"message"}}`; whatever stands in front of it may say anything. */
+/** The gateway answers with `{"error": {"message"}}`; a proxy in front of it may answer anything. */
 function reasonIn(text: string): string {
   try {
     const value = JSON.parse(text) as Json;
@@ -91,8 +91,4 @@ function reasonIn(text: string): string {
     // Not JSON; its beginning has to do.
   }
   return text.slice(0, EXCERPT_LENGTH_MAX);
-}
-
-function said(text: string): string {
-  return text.trim() === "" ? "." : `: ${text.trim()}`;
 }

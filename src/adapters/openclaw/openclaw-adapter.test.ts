@@ -71,7 +71,7 @@ describe("an agent of a gateway", () => {
     expect(result).toMatchObject({ model: "anthropic/claude-sonnet-4-5", costUsd: expect.any(Number) });
   });
 
-  it("goes on with a thread only when the step names one", async () => {
+  it("continues a thread only when the step names one", async () => {
     const user = async (request: Partial<AdapterRequest>) => (await ask(HELLO, request)).sent?.["user"];
     const [one, again] = [await user({ inputs: { sessionId: "t" } }), await user({ inputs: { sessionId: "t" } })];
     expect(one).toMatch(/^sluice-[0-9a-f]{64}$/);
@@ -133,7 +133,7 @@ describe("failures of a gateway", () => {
     expect(result).toMatchObject({ failure, message: expect.stringContaining("no: [key]") });
   });
 
-  it("says when a limited rate is over", async () => {
+  it("reports when a limited rate is over", async () => {
     const { result } = await ask({ kind: "status", status: 429, headers: { "retry-after": "7" }, body: "<html>" });
     expect(result).toMatchObject({ failure: "provider_rate_limit", retryAfterMs: 7000 });
   });

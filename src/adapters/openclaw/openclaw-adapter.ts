@@ -21,7 +21,7 @@ import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
 import { RunningAttempts } from "../running-attempts.ts";
 import { configSchema, OPENCLAW_PROVIDER, type OpenClawConfig } from "./config.ts";
-import { hearAnswer, type GatewayAnswer } from "./gateway-answer.ts";
+import { readAnswer, type GatewayAnswer } from "./gateway-answer.ts";
 import { bearer, gatewayUrl, readCall, tokenOf, type GatewayCall } from "./gateway-call.ts";
 import { answerFailure, connectionFailure, replyFailure } from "./gateway-failure.ts";
 
@@ -85,7 +85,7 @@ async function ask(
   try {
     const reply = await fetch(url, { method: "POST", headers, body, signal: hooks.signal });
     if (!reply.ok) return failed(replyFailure(reply, await reply.text(), token, clock.now()));
-    answer = reply.body === null ? null : await hearAnswer(reply.body, hooks);
+    answer = reply.body === null ? null : await readAnswer(reply.body, hooks);
   } catch (thrown) {
     return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : connectionFailure(thrown, url, token));
   }
@@ -123,7 +123,7 @@ function resultOf(
   return failed({ failure: "provider_bad_output", message: `${target} answered with nothing.` });
 }
 
-/** The gateway counts tokens and tells no cost; a price is known only for a model that is configured. */
+/** The gateway counts tokens and reports no cost; a price is known only for a model that is configured. */
 async function usageOf(
   tokens: Tokens | null,
   { backend_model: model }: OpenClawConfig,
@@ -140,7 +140,7 @@ async function usageOf(
   const { inputTokens, outputTokens, thinkingTokens, cachedTokens } = tokens;
   onLog({
     level: "warning",
-    message: 'The gateway tells no cost, so the call has none; name the model as "backend_model" to have it priced.',
+    message: 'The gateway reports no cost, so the call has none; name the model as "backend_model" to have it priced.',
   });
   return { inputTokens, outputTokens, thinkingTokens, cachedTokens };
 }

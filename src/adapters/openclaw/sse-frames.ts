@@ -1,4 +1,4 @@
-/** One frame may not grow without end; the stream as a whole is bounded by whoever fetches it. */
+/** One frame may not grow without end; the stream as a whole is bounded where it is fetched. */
 const FRAME_LENGTH_MAX = 16 * 1_048_576;
 
 /** The data of each frame of a stream of server-sent events, in order; lines of any other kind are passed over. */

@@ -27,7 +27,7 @@ export interface ChildOrder {
 }
 
 /** Why a command ended: by itself, or because we ended it. */
-export type EndCause = "exit" | "timeout" | "aborted" | "too_large" | "not_started";
+type EndCause = "exit" | "timeout" | "aborted" | "too_large" | "not_started";
 
 export interface EndedChild {
   readonly cause: EndCause;
@@ -40,7 +40,7 @@ export interface EndedChild {
 }
 
 const STDIN_CHUNK_BYTES = 65_536;
-/** How long the output is read on when somebody we could not find keeps it open. */
+/** How long the output is read on when a process we could not find keeps it open. */
 const DRAIN_MS = 5_000;
 
 /** Starts a command as leader of its own group, and returns when nothing of it is left. */
@@ -83,7 +83,7 @@ function start({ argv, cwd, env, user, inheritable }: ChildOrder, spawnChild: Sp
   try {
     const stdio = shieldedStdio(inheritable, nothing);
     const options = { cwd, env: { ...env }, detached: true, shell: false, stdio, ...user };
-    // The first three are pipes, which is more than the type of the function can tell.
+    // The first three are pipes, which the type of the function cannot express.
     return spawnChild(file, args, options) as ChildProcessWithoutNullStreams;
   } finally {
     closeSync(nothing);
@@ -96,7 +96,7 @@ interface Reins {
   end(): void;
 }
 
-/** Asks a command to end and, after the grace, ends it. The first reason is the one that is told. */
+/** Asks a command to end and, after the grace, ends it. The first reason is the one that is reported. */
 function createReins({ pid }: ChildProcessWithoutNullStreams, graceMs: number, clock: Clock): Reins {
   let cause: EndCause = "exit";
   let isEnded = false;
@@ -174,7 +174,7 @@ function untilExit(child: ChildProcessWithoutNullStreams): Promise<Exit | Error>
   });
 }
 
-/** The group first, then whoever left it; then the rest of the output is read. */
+/** The group first, then processes that left it; then the rest of the output is read. */
 async function endLeftovers(
   child: ChildProcessWithoutNullStreams,
   mark: string,

@@ -1,5 +1,5 @@
 import { fail, getOwn, isJsonArray, succeed, type Json, type Outcome } from "../../core/base/index.ts";
-import { compilePattern } from "../../core/pattern/index.ts";
+import { compilePattern } from "../../core/text/index.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
 import type { CommandConfig, ProcessConfig } from "./config.ts";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { compilePattern } from "../../core/pattern/index.ts";
+import { compilePattern } from "../../core/text/index.ts";
 
 const MS_MAX = 24 * 3_600_000;
 const OUTPUT_BYTES_MAX = 64 * 1_048_576;
 const ID_MAX = 4_294_967_294;
 
 /**
- * Variables that make a program load code or read files of somebody's choice, and those set here. Who could set one
+ * Variables that make a program load code or read files of another's choice, and those set here. Who could set one
  * of them would run what he likes inside an allowed command.
  */
 const REFUSED_VARIABLES =

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { kill } from "node:process";
 import { MARK } from "./surroundings.ts";
 
-/** Whoever multiplies faster than this many searches find is stopped by the limit on processes, not by us. */
+/** A program that multiplies faster than this many searches find is stopped by the limit on processes, not by us. */
 const SEARCHES_MAX = 50;
 
 /** To every process of the group; harmless when none is left. */
@@ -36,7 +36,7 @@ async function isMarked(id: string, assignment: string): Promise<boolean> {
   try {
     return (await readFile(`/proc/${id}/environ`, "latin1")).split("\0").includes(assignment);
   } catch {
-    // It is gone, or belongs to somebody whose processes we could not have started.
+    // It is gone, or belongs to a user whose processes we could not have started.
     return false;
   }
 }

@@ -132,7 +132,7 @@ describe("a command", () => {
     });
   });
 
-  it("tells only the last 2 KiB of its stderr, and a bounded number of lines", async () => {
+  it("returns only the last 2 KiB of its stderr, and a bounded number of lines", async () => {
     const { result, logs } = await run(
       script("for (let i = 0; i < 3000; i++) console.error('line ä ' + i); process.exitCode = 1"),
     );
@@ -265,7 +265,7 @@ describe("what a command sees", () => {
     expect(readFileSync(outside, "utf8")).toBe("kept");
   });
 
-  it("is another directory when its configuration says so", async () => {
+  it("is another directory when its configuration names one", async () => {
     expect((await run({ argv: ["pwd"], cwd: "/" })).result).toMatchObject({ stdout: "/\n" });
   });
 
@@ -291,7 +291,7 @@ describe("what a command sees", () => {
       await adapter.initialize({
         commands: { it: { ...shell(`id -u; id -G; echo bad > ${guarded}; touch mine && echo ok`), cwd: "temp", user } },
       });
-      // Only root can become somebody else; everybody else is told so.
+      // Only root can become another user; all others get an error.
       if (isRoot) chmodSync(work, 0o711);
       const result = await adapter.execute(REQUEST, hooks);
       if (isRoot) expect(result).toMatchObject({ status: "completed", stdout: "61234\n61234\nok\n" });
@@ -338,7 +338,7 @@ describe("a command that misbehaves", () => {
     expect((await run(deaf)).result).toMatchObject({ failure: "timeout" });
   });
 
-  it("by outliving the wish for it is ended", async () => {
+  it("that is not wanted any more is ended", async () => {
     const stop = new AbortController();
     const deaf = shell("trap '' TERM; echo $$; sleep 60; sleep 60");
     let id = 0;
@@ -397,12 +397,12 @@ describe("a command that misbehaves", () => {
       await adapter.initialize({ commands: { it: { ...script(bomb), ...own } } });
       const result = await adapter.execute(REQUEST, hooks);
       expect(result).toMatchObject({ status: "completed" });
-      const told = JSON.parse(result.status === "completed" ? (result.stdout ?? "") : "") as {
+      const report = JSON.parse(result.status === "completed" ? (result.stdout ?? "") : "") as {
         failed: number;
         ids: number[];
       };
-      if (isRoot && existsSync("/usr/bin/prlimit")) expect(told.failed).toBeGreaterThan(0);
-      expect(told.ids.filter(isAlive)).toEqual([]);
+      if (isRoot && existsSync("/usr/bin/prlimit")) expect(report.failed).toBeGreaterThan(0);
+      expect(report.ids.filter(isAlive)).toEqual([]);
     } finally {
       rmSync(work, { recursive: true, force: true });
     }

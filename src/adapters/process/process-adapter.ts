@@ -76,7 +76,7 @@ export function createProcessAdapter(options: ProcessAdapterOptions): Adapter {
   };
 }
 
-/** What commands are run with, apart from what their configuration says. */
+/** What commands are run with, apart from their configuration. */
 interface Means {
   readonly options: ProcessAdapterOptions;
   readonly clock: Clock;
@@ -159,8 +159,8 @@ function resultOf(ended: EndedChild, name: string, timeoutMs: number, outputByte
 
 function failedExit({ code, signal, stderrTail }: EndedChild, name: string): AdapterResult {
   const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
-  const said = stderrTail.trim() === "" ? "." : `; the end of its stderr:\n${stderrTail.trim()}`;
-  return { status: "failed", failure: "provider_error", message: `"${name}" ${how}${said}` };
+  const stderr = stderrTail.trim() === "" ? "." : `; the end of its stderr:\n${stderrTail.trim()}`;
+  return { status: "failed", failure: "provider_error", message: `"${name}" ${how}${stderr}` };
 }
 
 function cancelled(name: string): AdapterResult {

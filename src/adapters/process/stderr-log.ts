@@ -7,7 +7,7 @@ const LINE_LENGTH_MAX = 2_000;
 
 export interface StderrLog {
   add(chunk: Buffer): void;
-  /** Tells the last line and returns the end of what was said. */
+  /** Logs the last line and returns the end of the output. */
   finish(): string;
 }
 
@@ -18,7 +18,7 @@ export function createStderrLog(onLog: AdapterHooks["onLog"]): StderrLog {
   let line = "";
   let lines = 0;
 
-  const tell = (text: string): void => {
+  const log = (text: string): void => {
     if (text === "" || lines > LINES_MAX) return;
     const isLast = lines === LINES_MAX;
     lines += 1;
@@ -28,7 +28,7 @@ export function createStderrLog(onLog: AdapterHooks["onLog"]): StderrLog {
     const [first = "", ...rest] = text.split("\n");
     line = (line + first).slice(0, LINE_LENGTH_MAX);
     for (const next of rest) {
-      tell(line.replace(/\r$/, ""));
+      log(line.replace(/\r$/, ""));
       line = next.slice(0, LINE_LENGTH_MAX);
     }
   };
@@ -40,14 +40,14 @@ export function createStderrLog(onLog: AdapterHooks["onLog"]): StderrLog {
     },
     finish() {
       take(decoder.end());
-      tell(line.replace(/\r$/, ""));
+      log(line.replace(/\r$/, ""));
       line = "";
       return wholeCharacters(tail).toString("utf8");
     },
   };
 }
 
-/** The cut may have gone through a character; its rest says nothing. */
+/** The cut may have gone through a character; its rest means nothing. */
 function wholeCharacters(bytes: Buffer): Buffer {
   if (bytes.length < TAIL_BYTES_MAX) return bytes;
   const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);

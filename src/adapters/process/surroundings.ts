@@ -10,7 +10,7 @@ export const SAFE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbi
 /** Every descendant inherits it, and is found by it wherever it went. */
 export const MARK = "SLUICE_EXECUTION";
 
-/** A fresh directory nobody else can look into; its name is the mark of everything that is started for it. */
+/** A fresh directory that no other user can read; its name is the mark of everything that is started for it. */
 export async function createWorkDirectory(root: string, user: CommandConfig["user"]): Promise<Outcome<string, string>> {
   try {
     // Another user must be able to pass through to its own directory, and to see nothing on the way.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AdapterRequest, AdapterResult, StreamPart } from "../../adapter/index.ts";
-import { Executions, type Outcome, reportOutcome } from "../../bridge/index.ts";
+import { Executions, type ExecutionOutcome, reportOutcome } from "../../bridge/index.ts";
 import { createVirtualClock } from "../../clock/index.ts";
 import { createFileLedger } from "./ledger.ts";
 import { readScript } from "../../core/script/index.ts";
@@ -73,7 +73,7 @@ describe("scripted adapter", () => {
     });
   });
 
-  it("streams its pieces and then says all of it", async () => {
+  it("streams its pieces and then returns all of it", async () => {
     const { execute, parts } = setUp(`nodes: { classify: { chunks: ["The ", "answer"], chunk_ms: 10 } }`);
     const { result, afterMs } = await execute();
     expect(parts).toEqual([
@@ -84,7 +84,7 @@ describe("scripted adapter", () => {
     expect(afterMs).toBe(20);
   });
 
-  it("hangs until it is told to stop", async () => {
+  it("hangs until it is aborted", async () => {
     const { execute, controller, adapter, hooks } = setUp(`nodes: { classify: { hang: true } }`);
     expect(await execute()).toMatchObject({ isAnswered: false });
     const answer = adapter.execute(REQUEST, hooks);
@@ -92,7 +92,7 @@ describe("scripted adapter", () => {
     expect(await answer).toMatchObject({ status: "failed", failure: "cancelled" });
   });
 
-  it("stops waiting when it is told to stop", async () => {
+  it("stops waiting when it is aborted", async () => {
     const { clock, controller, adapter, hooks } = setUp(`nodes: { classify: { delay_ms: 5000, stdout: late } }`);
     const answer = adapter.execute(REQUEST, hooks);
     controller.abort();
@@ -109,13 +109,13 @@ describe("scripted adapter", () => {
     expect((await setUp("seed: 8").execute(request)).result).not.toEqual(seven.result);
   });
 
-  it("says something when nothing is declared", async () => {
+  it("answers something when nothing is declared", async () => {
     const { result } = await setUp("{}").execute();
     expect(result).toMatchObject({ status: "completed" });
     expect(result?.status === "completed" && result.stdout).toMatch(/of classify: Classify the vendor\.$/);
   });
 
-  it("echoes when told to", async () => {
+  it("echoes when the entry asks for it", async () => {
     const { result } = await setUp("default: echo").execute();
     expect(result).toEqual({ status: "completed", stdout: REQUEST.message });
   });
@@ -129,8 +129,8 @@ describe("scripted adapter", () => {
 describe("scripted adapter behind the Bridge", () => {
   const perform = async (source: string, request: Partial<AdapterRequest> = {}) => {
     const { adapter, clock } = setUp(source);
-    const ended: Outcome[] = [];
-    const report = { stream: () => undefined, ended: (outcome: Outcome) => ended.push(outcome) };
+    const ended: ExecutionOutcome[] = [];
+    const report = { stream: () => undefined, ended: (outcome: ExecutionOutcome) => ended.push(outcome) };
     new Executions({ adapters: [adapter], clock }).start({ ...REQUEST, ...request }, report);
     await clock.run(() => ended.length > 0);
     const [outcome] = ended;
@@ -145,7 +145,7 @@ describe("scripted adapter behind the Bridge", () => {
     expect(result.status === "completed" && result.warnings?.join(" ")).toContain("first_json");
   });
 
-  it("delivers a report several times when told to", async () => {
+  it("delivers a report several times when the entry asks for it", async () => {
     const { times } = await perform("nodes: { classify: { outputs: {}, duplicate_callback: 3 } }");
     expect(times).toBe(4);
   });

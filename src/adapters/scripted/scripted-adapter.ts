@@ -24,7 +24,7 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
     async execute(request, hooks) {
       ledger?.(request, clock.now());
       const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
-      const isWanted = await rehearse(entry, clock, hooks);
+      const isWanted = await simulate(entry, clock, hooks);
       if (!isWanted) return { status: "failed", failure: "cancelled", message: "The request was cancelled." };
       return answerByScript(script, entry, request);
     },
@@ -32,7 +32,7 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
 }
 
 /** Waits and streams as the entry says; false when the request was aborted meanwhile. */
-async function rehearse(entry: ScriptEntry, clock: Clock, hooks: AdapterHooks): Promise<boolean> {
+async function simulate(entry: ScriptEntry, clock: Clock, hooks: AdapterHooks): Promise<boolean> {
   if (!(await pause(clock, entry.delay_ms ?? 0, hooks.signal))) return false;
   for (const text of entry.chunks ?? []) {
     if (!(await pause(clock, entry.chunk_ms ?? 0, hooks.signal))) return false;

@@ -5,11 +5,11 @@ export const DEMO_SCRIPT: Script = {
   seed: 7,
   default: "auto",
   nodes: new Map([
-    ["demo-hello/greet", [said(["Good morning, ", "and welcome ", "aboard!"], 0.0002)]],
+    ["demo-hello/greet", [answer(["Good morning, ", "and welcome ", "aboard!"], 0.0002)]],
     [
       "demo-hello/postcard",
       [
-        said(
+        answer(
           [
             "Good morning, and welcome aboard! ",
             "The harbour is calm, ",
@@ -36,7 +36,7 @@ export const DEMO_SCRIPT: Script = {
     [
       "demo-diamond/briefing",
       [
-        said(
+        answer(
           ["Take the tram up, ", "walk down, ", "eat sardines by the river, ", "and keep room for a custard tart."],
           0.0012,
         ),
@@ -63,10 +63,10 @@ export const DEMO_SCRIPT: Script = {
     ["demo-for-each/translate[1]", [{ delay_ms: 900, fail: "provider_refused" as const }]],
     ["demo-for-each/translate[2]", [{ delay_ms: 400, stdout: "Arroz", cost_usd: 0.0001 }]],
     ["demo-for-each/translate[3]", [{ delay_ms: 600, stdout: "Bolo", cost_usd: 0.0001 }]],
-    ["demo-for-each/menu", [said(["Sopa · ", "Arroz · ", "Bolo"], 0.0003)]],
+    ["demo-for-each/menu", [answer(["Sopa · ", "Arroz · ", "Bolo"], 0.0003)]],
   ]),
 };
 
-function said(chunks: readonly string[], cost: number) {
+function answer(chunks: readonly string[], cost: number) {
   return { chunks: [...chunks], chunk_ms: 180, stdout: chunks.join(""), cost_usd: cost };
 }

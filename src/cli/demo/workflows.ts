@@ -7,7 +7,7 @@ export interface DemoWorkflow {
 }
 
 const DEMO_HELLO = `name: demo-hello
-description: Greets somebody, then turns the greeting into a postcard.
+description: Greets a person, then turns the greeting into a postcard.
 args:
   name: { type: string, default: world, maxLength: 80 }
 steps:

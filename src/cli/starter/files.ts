@@ -51,7 +51,7 @@ function readme(starter: Starter): string {
   const [validate, simulate, run, up] = firstCommands(starter.name as Template);
   return `# ${starter.name === "minimal" ? "A first workflow" : "A first project"}
 
-${starter.about.charAt(0).toUpperCase()}${starter.about.slice(1)}. It runs without a key and costs nothing until you say otherwise.
+${starter.about.charAt(0).toUpperCase()}${starter.about.slice(1)}. It runs without a key and costs nothing until you add one.
 
 \`\`\`sh
 ${validate}
@@ -60,7 +60,7 @@ ${run}
 ${up}
 \`\`\`
 
-1. \`validate\` reports every mistake with its line and how to mend it.
+1. \`validate\` reports every mistake with its line and how to fix it.
 2. \`simulate\` shows what would be done, what would be asked, refused and spent, under the rules in \`registry/\`.
 3. \`run\` does it, in this process, on the answers of the script.
 4. \`up\` starts a server with everything in \`.sluice/\`. In another terminal, \`sluice apply -f registry\` registers the

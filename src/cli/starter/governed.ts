@@ -32,7 +32,7 @@ steps:
     effects: at_most_once
     command: "Send to \${customer}: \${answer.outputs.text}"
     estimated_cost: 0.001
-  # The reader only reads: this is refused, the run goes on, and the log says why.
+  # The reader only reads: this is refused, the run continues, and the log records why.
   - id: archive
     agent: reader
     action: write
@@ -74,7 +74,7 @@ spec:
   scope_id: reply
   condition: node.id == 'send'
   action: require_approval
-  reason: A person reads what leaves the house
+  reason: A person reads what leaves the company
   approvers:
     - { who: 'role:operator', within: 4h }
 `,

@@ -68,7 +68,7 @@ nodes:
   judge: { stdout: "The long answer is better.", cost_usd: 0.001 }
 `,
   },
-  registry: `# Who acts here, what it may spend, and what nobody may do.
+  registry: `# Who acts here, what it may spend, and what no agent may do.
 kind: Agent
 name: writer
 spec: { trust_level: 5, autonomy: supervised, max_concurrent: 4 }
@@ -78,7 +78,7 @@ name: answer-daily
 spec: { scope: workflow, scope_id: answer, period: daily, amount_usd: 1 }
 ---
 kind: Policy
-name: nothing-dear
+name: nothing-expensive
 spec:
   category: guardrail
   condition: node.estimatedUsd > 0.5

@@ -30,7 +30,7 @@ nodes:
   title: { stdout: The borrowed sea, cost_usd: 0.0001 }
 `,
   },
-  registry: `# Who acts here, what it may spend, and what nobody may do.
+  registry: `# Who acts here, what it may spend, and what no agent may do.
 kind: Agent
 name: writer
 spec:
@@ -44,7 +44,7 @@ name: hello-daily
 spec: { scope: workflow, scope_id: hello, period: daily, amount_usd: 1 }
 ---
 kind: Policy
-name: nothing-dear
+name: nothing-expensive
 spec:
   category: guardrail
   condition: node.estimatedUsd > 0.5

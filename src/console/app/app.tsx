@@ -3,7 +3,7 @@ import { loadSession } from "../live/api.ts";
 import { cache } from "../live/cache.ts";
 import { startLive } from "../live/connection.ts";
 import { session } from "../live/session-store.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../page/store.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import { Toasts } from "../parts/toast.tsx";

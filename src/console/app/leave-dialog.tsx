@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { useLeaving } from "./router.tsx";
+import { useLeaving } from "../page/router.tsx";
 
 /** Asks before unsaved work is given up. */
 export function LeaveDialog(): JSX.Element | null {

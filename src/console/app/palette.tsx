@@ -3,12 +3,15 @@ import { api, signOut } from "../live/api.ts";
 import { useMay } from "../live/session-store.ts";
 import { useQuery } from "../live/use-query.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
-import { shownShortcuts } from "./keyboard.ts";
-import { setTimeMode, toggleTheme } from "./preferences.ts";
-import { navigate } from "./router.tsx";
-import { best } from "./score.ts";
+import { shownShortcuts } from "../page/keyboard.ts";
+import { setTimeMode, toggleTheme } from "../page/preferences.ts";
+import { navigate } from "../page/router.tsx";
+import { best } from "../parts/score.ts";
 import { namedObjects } from "./palette-objects.ts";
-import { GOVERNANCE_TABS, SECTIONS, SETTINGS_TABS, type Tab } from "./sections.ts";
+import type { Tab } from "../parts/tabs.tsx";
+import { GOVERNANCE_TABS } from "../screens/governance/tabs.ts";
+import { SETTINGS_TABS } from "../screens/settings/tabs.ts";
+import { SECTIONS } from "./sections.ts";
 import "./palette.css";
 
 interface Command {
@@ -76,7 +79,7 @@ export function Palette({
         onKeyDown={onKey}
       />
       <Found id={listId} commands={found} at={at} onPoint={setAt} onChoose={choose} />
-      {found.length === 0 && <p className="palette-none muted">Nothing is called that.</p>}
+      {found.length === 0 && <p className="palette-none muted">Nothing found.</p>}
     </dialog>
   );
 }

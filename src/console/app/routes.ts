@@ -1,10 +1,6 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from "react";
-import { matchPath, type Params, pathTo } from "./match.ts";
-
-export interface ScreenProps {
-  /** Of the path: `/runs/:id` gives `id`. */
-  readonly params: Params;
-}
+import { matchPath, type Params, pathTo } from "../page/match.ts";
+import type { ScreenProps } from "../page/screen-props.ts";
 
 export interface ScreenRoute {
   readonly path: string;

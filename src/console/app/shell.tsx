@@ -2,11 +2,11 @@ import { Component, type JSX, type ReactNode, Suspense, useState } from "react";
 import { Empty } from "../parts/empty.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { useShortcuts } from "./keyboard.ts";
+import { useShortcuts } from "../page/keyboard.ts";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { Palette } from "./palette.tsx";
-import { toggleTheme } from "./preferences.ts";
-import { Link, navigate, usePlace } from "./router.tsx";
+import { toggleTheme } from "../page/preferences.ts";
+import { Link, navigate, usePlace } from "../page/router.tsx";
 import { routeOf } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { ShortcutsOverlay } from "./shortcuts-overlay.tsx";
@@ -92,7 +92,7 @@ class Caught extends Component<CaughtProps, CaughtState> {
     if (error === null) return this.props.children;
     return (
       <>
-        <h1>This page broke</h1>
+        <h1>This page failed</h1>
         <ProblemView isOfPage problem={error} onRetry={() => location.reload()} />
       </>
     );

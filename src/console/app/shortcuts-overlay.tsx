@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import { Dialog } from "../parts/dialog.tsx";
-import { shownShortcuts, useModLabel } from "./keyboard.ts";
+import { shownShortcuts, useModLabel } from "../page/keyboard.ts";
 
 /** What can be pressed here and now. */
 export function ShortcutsOverlay({ onClose }: { readonly onClose: () => void }): JSX.Element {

@@ -1,22 +1,8 @@
 import type { JSX } from "react";
-import { api } from "../live/api.ts";
-import { useMay } from "../live/session-store.ts";
-import { useQuery } from "../live/use-query.ts";
+import { PENDING_MAX, usePendingApprovals } from "../live/use-pending-approvals.ts";
 import { Icon, Logo } from "../parts/icon.tsx";
-import { Link } from "./router.tsx";
+import { Link } from "../page/router.tsx";
 import { SECTIONS } from "./sections.ts";
-
-const COUNTED_MAX = 100;
-
-/** The approvals that wait for somebody. */
-export function usePendingApprovals() {
-  const mayRead = useMay("governance:read");
-  return useQuery(
-    mayRead ? "approvals?status=pending" : null,
-    () => api.listApprovals({ status: "pending", limit: COUNTED_MAX }),
-    { tags: ["approvals"], freshMs: 5_000 },
-  );
-}
 
 export function Sidebar({ section }: { readonly section: string }): JSX.Element {
   const pending = usePendingApprovals().data;
@@ -35,7 +21,7 @@ export function Sidebar({ section }: { readonly section: string }): JSX.Element 
               <span className="sidebar-label">{label}</span>
               {id === "approvals" && count > 0 && (
                 <span className="sidebar-count num" aria-label={`${count} waiting`}>
-                  {count >= COUNTED_MAX ? "99+" : count}
+                  {count >= PENDING_MAX ? "99+" : count}
                 </span>
               )}
             </Link>

@@ -1,12 +1,12 @@
 import { type FormEvent, type JSX, useState } from "react";
 import { signIn } from "../live/api.ts";
-import { useAction } from "../live/use-query.ts";
+import { useAction } from "../page/use-action.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import "./sign-in.css";
 
-/** For everybody who did not come by a one-time link. */
+/** For people who did not come by a one-time link. */
 export function SignIn(): JSX.Element {
   const [key, setKey] = useState("");
   const signing = useAction(signIn);

@@ -4,9 +4,9 @@ import { useSession } from "../live/session-store.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { useModLabel } from "./keyboard.ts";
+import { useModLabel } from "../page/keyboard.ts";
 import { LiveBadge } from "./live-badge.tsx";
-import { setTimeMode, TIME_MODES, type TimeMode, toggleTheme, useTheme, useTimeMode } from "./preferences.ts";
+import { setTimeMode, TIME_MODES, type TimeMode, toggleTheme, useTheme, useTimeMode } from "../page/preferences.ts";
 
 const TIME_LABELS: Readonly<Record<TimeMode, string>> = { relative: "Relative", local: "Local", utc: "UTC" };
 

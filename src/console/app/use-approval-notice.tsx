@@ -1,14 +1,14 @@
 import { useLive } from "../live/connection.ts";
 import { useMay } from "../live/session-store.ts";
 import { toast } from "../parts/toast.tsx";
-import { Link, usePlace } from "./router.tsx";
+import { Link, usePlace } from "../page/router.tsx";
 
-/** Tells that a run or a launch has come to a question, to whoever could answer it and does not see it anyway. */
+/** Shows a notice when a run or a launch waits for approval, to people who may answer and are on another page. */
 export function useApprovalNotice(): void {
   const { path } = usePlace();
   const mayAnswer = useMay("governance:approve");
-  useLive((news) => {
-    for (const message of news) {
+  useLive((messages) => {
+    for (const message of messages) {
       if (message.type !== "approval" || message.pending.length === 0 || !mayAnswer) continue;
       const isSeen = path === "/approvals" || path === `/runs/${message.runId}`;
       if (isSeen) continue;

@@ -1,7 +1,7 @@
 import { type JSX, useCallback, useRef, useSyncExternalStore } from "react";
-import { type Layout, VISIBLE_MAX } from "../../core/layout/index.ts";
-import { useTheme } from "../app/preferences.ts";
-import { type Store, useStore } from "../live/store.ts";
+import { type Layout, VISIBLE_MAX } from "../../core/graph/layout/index.ts";
+import { useTheme } from "../page/preferences.ts";
+import { type Store, useStore } from "../page/store.ts";
 import { useGraph } from "./graph-context.ts";
 import { drawBoxes, drawFrames, drawLines, paletteOf, penOf, type Picture } from "./picture.ts";
 import { useDrawing } from "./use-drawing.ts";
@@ -23,8 +23,8 @@ interface BackdropProps extends Picture {
 }
 
 /**
- * What there is too much of to be elements of the page: the edges of a large graph and, from afar, its nodes. A list
- * says the same in words.
+ * What is too many for elements of the page: the edges of a large graph and, from far away, its nodes. A list
+ * shows the same in words.
  */
 export function Backdrop(props: BackdropProps): JSX.Element {
   const { direction, layout, grouped, source, viewport, pane, isFar: isAway } = props;

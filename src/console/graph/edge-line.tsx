@@ -1,7 +1,7 @@
 import { type JSX, useMemo } from "react";
-import type { Point } from "../../core/layout/index.ts";
+import type { Point } from "../../core/graph/layout/index.ts";
 import { edgePath } from "./edge-path.ts";
-import { useGraph, useIs, useToldFrom } from "./graph-context.ts";
+import { useGraph, useIs, useNodesValue } from "./graph-context.ts";
 import type { GraphSource } from "./graph-node.ts";
 
 export interface EdgeLineProps {
@@ -11,11 +11,11 @@ export interface EdgeLineProps {
   readonly direction: "right" | "down";
 }
 
-/** Solid where a value went along it, dashed where it only says who comes first; it moves while its target works. */
+/** Solid where a value went along it, dashed where it only orders two nodes; it moves while its target works. */
 export function EdgeLine({ source, target, points, direction }: EdgeLineProps): JSX.Element {
   const graph = useGraph();
   const ends = useMemo(() => [source, target], [source, target]);
-  const look = useToldFrom(ends, (nodes) => lookOf(nodes, source, target));
+  const look = useNodesValue(ends, (nodes) => lookOf(nodes, source, target));
   const isOut = useIs(graph.selected, source);
   const isIn = useIs(graph.selected, target);
   const path = useMemo(() => edgePath(points, direction), [points, direction]);

@@ -1,4 +1,4 @@
-import type { Point } from "../../core/layout/index.ts";
+import type { Point } from "../../core/graph/layout/index.ts";
 
 /** An SVG path through the points: straight where it passes by a layer, bent between layers. */
 export function edgePath(points: readonly Point[], direction: "right" | "down"): string {

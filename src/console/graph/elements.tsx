@@ -1,6 +1,6 @@
 import { type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { type JSX, memo } from "react";
-import type { Grouped, Layout, Point, Vertex } from "../../core/layout/index.ts";
+import type { Grouped, Layout, Point, Vertex } from "../../core/graph/layout/index.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import type { GraphNode } from "./graph-node.ts";
 import { GroupCard } from "./group-card.tsx";
@@ -8,13 +8,13 @@ import { NodeCard } from "./node-card.tsx";
 
 type Direction = "right" | "down";
 type CardData = { readonly vertex: Vertex; readonly node: GraphNode | undefined; readonly direction: Direction };
-export type Card = Node<CardData, "card">;
-export type Line = Edge<{ readonly points: readonly Point[]; readonly direction: Direction }, "line">;
+export type NodeElement = Node<CardData, "card">;
+export type EdgeElement = Edge<{ readonly points: readonly Point[]; readonly direction: Direction }, "line">;
 
 const NO_INSTANCES: readonly string[] = [];
 
 /** The handles are there for the canvas alone: it looks for them again whenever it measures a card. */
-function CardNode({ id, data: { vertex, node, direction } }: NodeProps<Card>): JSX.Element {
+function CardNode({ id, data: { vertex, node, direction } }: NodeProps<NodeElement>): JSX.Element {
   const isRight = direction === "right";
   return (
     <>
@@ -29,7 +29,7 @@ function CardNode({ id, data: { vertex, node, direction } }: NodeProps<Card>): J
   );
 }
 
-function LineEdge({ source, target, data }: EdgeProps<Line>): JSX.Element | null {
+function LineEdge({ source, target, data }: EdgeProps<EdgeElement>): JSX.Element | null {
   if (data === undefined) return null;
   return <EdgeLine source={source} target={target} points={data.points} direction={data.direction} />;
 }
@@ -38,11 +38,11 @@ export const NODE_TYPES = { card: memo(CardNode) };
 export const EDGE_TYPES = { line: memo(LineEdge) };
 
 export interface Elements {
-  readonly cards: Card[];
-  readonly lines: Line[];
+  readonly cards: NodeElement[];
+  readonly lines: EdgeElement[];
 }
 
-/** What the canvas draws. Sizes and handles are told, so that nothing has to be measured before it can be drawn. */
+/** What the canvas draws. Sizes and handles are given, so that nothing has to be measured before it can be drawn. */
 export function elementsOf(
   nodes: readonly GraphNode[],
   { vertices }: Grouped,
@@ -52,7 +52,7 @@ export function elementsOf(
   const nodeById = new Map(nodes.map((node) => [node.id, node]));
   const vertexById = new Map(vertices.map((vertex) => [vertex.id, vertex]));
   const isRight = direction === "right";
-  const cards = layout.nodes.flatMap(({ id, x, y, width, height }): Card[] => {
+  const cards = layout.nodes.flatMap(({ id, x, y, width, height }): NodeElement[] => {
     const vertex = vertexById.get(id);
     if (vertex === undefined) return [];
     const into = isRight
@@ -77,7 +77,7 @@ export function elementsOf(
       },
     ];
   });
-  const lines = layout.edges.map(({ source, target, points }): Line => ({
+  const lines = layout.edges.map(({ source, target, points }): EdgeElement => ({
     id: `${source}>${target}`,
     type: "line",
     source,

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from "react";
 import type { NodeView } from "../../core/view/index.ts";
-import { Store } from "../live/store.ts";
+import { Store } from "../page/store.ts";
 import { type GraphSource, STILL } from "./graph-node.ts";
 
 export interface GraphContext {
@@ -27,18 +27,18 @@ export function useGraph(): GraphContext {
   return useContext(CurrentGraph);
 }
 
-/** A node of the run; drawn anew only when this node has changed. */
+/** A node of the run; the component is drawn again only when this node has changed. */
 export function useNode(id: string): NodeView | undefined {
   const { source } = useGraph();
   const subscribe = useCallback((listener: () => void) => source.onNodes(listener, [id]), [source, id]);
   return useSyncExternalStore(subscribe, () => source.node(id));
 }
 
-/** Something told from some nodes; drawn anew only when that has changed. */
-export function useToldFrom<T extends string | number>(ids: readonly string[], tell: (source: GraphSource) => T): T {
+/** A value computed from some nodes; the component is drawn again only when the value has changed. */
+export function useNodesValue<T extends string | number>(ids: readonly string[], read: (source: GraphSource) => T): T {
   const { source } = useGraph();
   const subscribe = useCallback((listener: () => void) => source.onNodes(listener, ids), [source, ids]);
-  return useSyncExternalStore(subscribe, () => tell(source));
+  return useSyncExternalStore(subscribe, () => read(source));
 }
 
 export function useIs(store: Store<string | null>, id: string): boolean {

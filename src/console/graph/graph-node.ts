@@ -1,5 +1,5 @@
 import type { PlanDescription } from "../../client/index.ts";
-import type { GroupableNode } from "../../core/layout/index.ts";
+import type { GroupableNode } from "../../core/graph/layout/index.ts";
 import type { NodeView } from "../../core/view/index.ts";
 
 /** A node as the canvas draws it. */

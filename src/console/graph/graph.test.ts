@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type LayoutEdge, layOut } from "../../core/layout/index.ts";
-import type { NodeView } from "../../core/view/index.ts";
-import { createView } from "../../core/view/index.ts";
+import { type LayoutEdge, layOut } from "../../core/graph/layout/index.ts";
+import { createView, type NodeView } from "../../core/view/index.ts";
 import { edgePath } from "./edge-path.ts";
 import { graphNodesOf } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
@@ -157,7 +156,7 @@ describe("status counts", () => {
     return status === undefined || blank === undefined ? undefined : { ...blank, id, status };
   };
 
-  it("counts, and says first what needs a look", () => {
+  it("counts, and puts first what needs attention", () => {
     const text = countsText(["a", "b", "c", "unknown"], node);
     expect(text).toBe("pending 1,completed 2,failed 1");
     expect(readCounts(text).get("completed")).toBe(2);

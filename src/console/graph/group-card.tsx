@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { lookOf, StatusIcon } from "../parts/status.tsx";
-import { useGraph, useIs, useToldFrom } from "./graph-context.ts";
+import { useGraph, useIs, useNodesValue } from "./graph-context.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
 
 interface GroupCardProps {
@@ -14,7 +14,7 @@ interface GroupCardProps {
 export function GroupCard({ id, label, members }: GroupCardProps): JSX.Element {
   const { cursor } = useGraph();
   const isCursor = useIs(cursor, id);
-  const text = useToldFrom(members, ({ node }) => countsText(members, node));
+  const text = useNodesValue(members, ({ node }) => countsText(members, node));
   const counts = readCounts(text);
   const urgent = urgentOf(counts);
   const words = [...counts].map(([status, count]) => `${count} ${lookOf(status).label.toLowerCase()}`).join(", ");

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { isSettled } from "../../core/event/index.ts";
 import { Icon } from "../parts/icon.tsx";
-import { useGraph, useToldFrom } from "./graph-context.ts";
+import { useGraph, useNodesValue } from "./graph-context.ts";
 
 /** How many instances of a node are done; opens them. */
 export function InstanceCount({
@@ -12,10 +12,10 @@ export function InstanceCount({
   readonly instances: readonly string[];
 }): JSX.Element {
   const { onToggle } = useGraph();
-  const done = useToldFrom(instances, ({ node }) =>
+  const done = useNodesValue(instances, ({ node }) =>
     instances.reduce((count, each) => count + Number(isSettled(node(each)?.status ?? "pending")), 0),
   );
-  const failed = useToldFrom(instances, ({ node }) => node(id)?.failedInstances ?? 0);
+  const failed = useNodesValue(instances, ({ node }) => node(id)?.failedInstances ?? 0);
   return (
     <button
       type="button"

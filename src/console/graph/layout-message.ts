@@ -1,4 +1,4 @@
-import type { Layout, LayoutEdge, LayoutNode, LayoutOptions } from "../../core/layout/index.ts";
+import type { Layout, LayoutEdge, LayoutNode, LayoutOptions } from "../../core/graph/layout/index.ts";
 
 export interface LayoutQuestion {
   readonly id: number;

@@ -1,5 +1,5 @@
 /** Lays graphs out beside the page, so that a large one never keeps it from answering. */
-import { layOut } from "../../core/layout/index.ts";
+import { layOut } from "../../core/graph/layout/index.ts";
 import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 
 addEventListener("message", ({ data }: MessageEvent<LayoutQuestion>) => {

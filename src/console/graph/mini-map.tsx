@@ -1,6 +1,6 @@
 import { type JSX, type MouseEvent, useCallback, useRef } from "react";
-import { useTheme } from "../app/preferences.ts";
-import { type Store, useStore } from "../live/store.ts";
+import { useTheme } from "../page/preferences.ts";
+import { type Store, useStore } from "../page/store.ts";
 import { drawBoxes, paletteOf, penOf, type Picture } from "./picture.ts";
 import { useDrawing } from "./use-drawing.ts";
 import type { Size, Viewport } from "./viewport.ts";

@@ -1,11 +1,11 @@
 import { type JSX, useMemo } from "react";
 import { isUpstreamFailure, type NodeView } from "../../core/view/index.ts";
-import { Link } from "../app/router.tsx";
+import { Link } from "../page/router.tsx";
 import { dollars, spanText } from "../parts/figures.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { lookOf, nodeLook, StatusIcon } from "../parts/status.tsx";
 import { useNow } from "../parts/ticker.ts";
-import { useGraph, useIs, useNode, useToldFrom } from "./graph-context.ts";
+import { useGraph, useIs, useNode, useNodesValue } from "./graph-context.ts";
 import type { GraphNode } from "./graph-node.ts";
 import { InstanceCount } from "./instance-count.tsx";
 
@@ -94,7 +94,7 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
 function Running({ view, kind }: { readonly view: NodeView; readonly kind: string }): JSX.Element {
   const tick = useNow();
   const ids = useMemo(() => [view.id], [view.id]);
-  const now = useToldFrom(ids, ({ shownAt }) => shownAt() ?? 0) || tick;
+  const now = useNodesValue(ids, ({ shownAt }) => shownAt() ?? 0) || tick;
   const span = view.startedAt === null ? null : spanText(Math.max(0, now - view.startedAt));
   return (
     <span className="num">

@@ -1,4 +1,4 @@
-import type { Grouped, Layout, Point } from "../../core/layout/index.ts";
+import type { Grouped, Layout, Point } from "../../core/graph/layout/index.ts";
 import { lookOf, nodeLook, type Tone } from "../parts/status.tsx";
 import type { GraphSource } from "./graph-node.ts";
 import { countsText, readCounts, urgentOf } from "./status-counts.ts";
@@ -16,13 +16,13 @@ export interface Picture {
 }
 
 /** Of the theme as it is now. */
-export interface Palette {
+export interface GraphColours {
   readonly tones: ReadonlyMap<Tone, string>;
   readonly line: string;
   readonly accent: string;
 }
 
-export function paletteOf(element: Element): Palette {
+export function paletteOf(element: Element): GraphColours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`);
   return {
@@ -50,7 +50,7 @@ export function drawBoxes(
   { layout, grouped, source }: Omit<Picture, "direction">,
   { x: left, y: top, zoom }: Viewport,
   sight: Size,
-  { tones }: Palette,
+  { tones }: GraphColours,
 ): void {
   const toneOf = tonesOf(grouped, source);
   const boxes = new Map<Tone, Path2D>();
@@ -80,7 +80,7 @@ function tonesOf({ vertices }: Grouped, source: GraphSource): (id: string) => To
   };
 }
 
-/** Smaller than this a bend cannot be told from a straight line. */
+/** Below this a bend looks like a straight line. */
 const ZOOM_BENT = 0.3;
 
 type Stroke = "idle" | "done" | "working" | "near";
@@ -91,7 +91,7 @@ export function drawLines(
   { direction, layout, source }: Picture,
   { x, y, zoom }: Viewport,
   sight: Size,
-  palette: Palette,
+  palette: GraphColours,
   selected: string | null,
 ): void {
   const paths = new Map<Stroke, Path2D>();
@@ -135,7 +135,7 @@ function strokeOf({ node }: GraphSource, from: string, to: string): Stroke {
   return node(from)?.status === "completed" ? "done" : "idle";
 }
 
-function colourOf(stroke: Stroke, { tones, line, accent }: Palette): string {
+function colourOf(stroke: Stroke, { tones, line, accent }: GraphColours): string {
   if (stroke === "near") return accent;
   if (stroke === "idle") return line;
   return tones.get(stroke === "done" ? "ok" : "info") ?? line;
@@ -163,7 +163,7 @@ export function drawFrames(
   pen: CanvasRenderingContext2D,
   { nodes }: Layout,
   { x, y, zoom }: Viewport,
-  { accent }: Palette,
+  { accent }: GraphColours,
   ids: readonly (string | null)[],
 ): void {
   pen.strokeStyle = accent;

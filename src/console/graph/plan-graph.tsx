@@ -10,12 +10,12 @@ import {
   useRef,
   useState,
 } from "react";
-import { type Grouped, groupGraph, type Layout } from "../../core/layout/index.ts";
-import { Store } from "../live/store.ts";
+import { type Grouped, groupGraph, type Layout } from "../../core/graph/layout/index.ts";
+import { Store } from "../page/store.ts";
 import { Button } from "../parts/button.tsx";
 import { grouped as figure } from "../parts/figures.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
-import { type Card, EDGE_TYPES, elementsOf, type Line, NODE_TYPES } from "./elements.tsx";
+import { type NodeElement, EDGE_TYPES, elementsOf, type EdgeElement, NODE_TYPES } from "./elements.tsx";
 import { Backdrop, useIsFar } from "./backdrop.tsx";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
 import { type GraphNode, type GraphSource, STILL } from "./graph-node.ts";
@@ -108,7 +108,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
           </div>
         )}
         <span className="hidden-text" aria-live="polite">
-          {keys.said}
+          {keys.announcement}
         </span>
       </div>
     </CurrentGraph>
@@ -141,8 +141,8 @@ interface CanvasProps {
   readonly onSelect: (id: string | null) => void;
 }
 
-const NO_CARDS: Card[] = [];
-const NO_LINES: Line[] = [];
+const NO_CARDS: NodeElement[] = [];
+const NO_LINES: EdgeElement[] = [];
 
 function Canvas(props: CanvasProps): JSX.Element {
   const { nodes, grouped, layout, direction, source, pane, view, act, onSelect } = props;
@@ -159,7 +159,7 @@ function Canvas(props: CanvasProps): JSX.Element {
   return (
     <>
       {!hasLines && <Backdrop {...{ direction, layout, grouped, source, pane }} viewport={view.now} isFar={isAway} />}
-      <ReactFlow<Card, Line>
+      <ReactFlow<NodeElement, EdgeElement>
         nodes={cards}
         edges={lines}
         nodeTypes={NODE_TYPES}
@@ -204,9 +204,9 @@ interface Walking {
 }
 
 /** Arrow keys move a cursor that is shown and read out; Enter does what a click would. */
-function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) => void; readonly said: string } {
+function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) => void; readonly announcement: string } {
   const { box, layout, grouped, direction, source, context, reveal, act, onSelect } = given;
-  const [said, setSaid] = useState("");
+  const [announcement, announce] = useState("");
   const onKey = (event: KeyboardEvent): void => {
     if (layout === null || event.target !== box.current) return;
     const cursor = context.cursor.get() ?? context.selected.get();
@@ -216,13 +216,13 @@ function useWalking(given: Walking): { readonly onKey: (event: KeyboardEvent) =>
       if (next === null) return;
       context.cursor.set(next);
       reveal(next);
-      setSaid(spoken(next, grouped, source));
+      announce(spoken(next, grouped, source));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
       act(cursor);
     } else if (event.key === "Escape") onSelect(null);
   };
-  return { onKey, said };
+  return { onKey, announcement };
 }
 
 function spoken(id: string, { vertices }: Grouped, source: GraphSource): string {

@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from "react";
-import { type Grouped, type Layout, type LayoutNode, layOut } from "../../core/layout/index.ts";
+import { type Grouped, type Layout, type LayoutNode, layOut } from "../../core/graph/layout/index.ts";
 import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 
 export const CARD = { width: 204, height: 54 } as const;
 const GAPS = { nodeGap: 18, layerGap: 64 } as const;
-/** Up to here a layout takes less time than asking somebody else for it. */
+/** Up to this size a layout takes less time than a message to the worker. */
 const HERE_MAX = 120;
 
 let script: Worker | null = null;

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 import type { Size } from "./viewport.ts";
 
-/** How large an element is, told anew when that changes; 0 by 0 before the first look. */
+/** The size of an element, kept current; 0 by 0 before it is measured. */
 export function usePaneSize(element: RefObject<HTMLElement | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {

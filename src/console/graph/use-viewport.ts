@@ -1,8 +1,8 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import type { Layout, Placed } from "../../core/layout/index.ts";
-import { Store } from "../live/store.ts";
-import type { Card, Line } from "./elements.tsx";
+import type { Layout, Placed } from "../../core/graph/layout/index.ts";
+import { Store } from "../page/store.ts";
+import type { NodeElement, EdgeElement } from "./elements.tsx";
 import {
   isReadable,
   cornerOf,
@@ -18,9 +18,9 @@ import {
 export interface GraphViewport {
   /** Where to begin; null while the size of the pane is not known. */
   readonly opening: Viewport | null;
-  /** Changes with every picture while somebody moves; only what shows it is drawn anew. */
+  /** Changes with every animation frame while a person moves it; only what shows it is drawn again. */
   readonly now: Store<Viewport>;
-  readonly onInit: (instance: ReactFlowInstance<Card, Line>) => void;
+  readonly onInit: (instance: ReactFlowInstance<NodeElement, EdgeElement>) => void;
   readonly onMove: (event: unknown, viewport: Viewport) => void;
   /** Moves as little as needed for a vertex to be in sight. */
   readonly reveal: (id: string) => void;
@@ -54,7 +54,7 @@ function holding(held: Held | null, layout: Layout | null, now: Viewport | null,
 
 /** The part of the graph that is in sight. Until a person moves it, it follows the size of graph and pane. */
 export function useViewport(layout: Layout | null, pane: Size): GraphViewport {
-  const instance = useRef<ReactFlowInstance<Card, Line> | null>(null);
+  const instance = useRef<ReactFlowInstance<NodeElement, EdgeElement> | null>(null);
   const isMoved = useRef(false);
   const now = useMemo(() => new Store<Viewport>({ x: 0, y: 0, zoom: 1 }), []);
   const opening = useMemo(

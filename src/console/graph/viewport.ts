@@ -77,7 +77,7 @@ export function revealing(box: Box, { x, y, zoom }: Viewport, pane: Size): Viewp
   };
 }
 
-/** Below, a card is a few pixels high: it is drawn as a colour, and not as a text nobody could read. */
+/** Below, a card is a few pixels high: it is drawn as a colour, because its text could not be read. */
 const ZOOM_FAR = 0.4;
 const FAR_FROM = 60;
 

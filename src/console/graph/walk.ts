@@ -1,4 +1,4 @@
-import type { Layout, Placed } from "../../core/layout/index.ts";
+import type { Layout, Placed } from "../../core/graph/layout/index.ts";
 
 export type Arrow = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
 

@@ -1,7 +1,8 @@
 import { ApiProblem, getSession, SluiceClient } from "../../client/index.ts";
+import { asError } from "../page/use-action.ts";
 import { session } from "./session-store.ts";
 
-/** Requests go with the session cookie of this very server. Whoever is no longer known is asked to sign in again. */
+/** Requests carry the session cookie of this server. When the session has ended, the sign-in page is shown. */
 const withSession: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, credentials: "same-origin" });
   if (response.status === 401) session.set({ phase: "signed-out" });
@@ -10,7 +11,7 @@ const withSession: typeof fetch = async (input, init) => {
 
 export const api = new SluiceClient({ url: "", fetch: withSession });
 
-/** Asks who is signed in, and remembers it. */
+/** Reads the session and keeps it. */
 export async function loadSession(): Promise<void> {
   try {
     session.set({ phase: "signed-in", session: await getSession({ url: "", fetch: withSession }) });
@@ -35,8 +36,4 @@ export async function signIn(key: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await fetch("/session/end", { method: "POST", credentials: "same-origin", redirect: "manual" });
   session.set({ phase: "signed-out" });
-}
-
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

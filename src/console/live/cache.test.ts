@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A cache over answers that are given when the test says so. */
+/** A cache whose answers are given by the test. */
 function setUp() {
   const cache = new QueryCache(() => Date.now());
   const asked: ((answer: unknown) => void)[] = [];
@@ -24,7 +24,7 @@ function setUp() {
 }
 
 describe("the cache", () => {
-  it("reads once for all who want the same, and shows what it has while it reads again", async () => {
+  it("reads once for all requests of the same key, and shows what it has while it reads again", async () => {
     const { cache, asked, load, answer } = setUp();
     const seen: unknown[] = [];
     cache.subscribe("runs", () => seen.push(cache.get("runs").data));
@@ -40,7 +40,7 @@ describe("the cache", () => {
     expect(seen).toEqual([undefined, "one", "one", "two"]);
   });
 
-  it("is spoiled by tags: what is looked at is read again, at most once in a while", async () => {
+  it("is invalidated by tags: what is shown is read again, at most once in a while", async () => {
     const { cache, asked, load, answer } = setUp();
     cache.subscribe("runs", () => undefined);
     cache.want("runs", load, ["runs", "run:1"]);
@@ -60,7 +60,7 @@ describe("the cache", () => {
     expect(cache.get("runs").data).toBe("three");
   });
 
-  it("reads what nobody looks at only when it is wanted again", async () => {
+  it("reads what is not shown only when it is requested again", async () => {
     const { cache, asked, load, answer } = setUp();
     const stop = cache.subscribe("runs", () => undefined);
     cache.want("runs", load, ["runs"]);
@@ -83,12 +83,12 @@ describe("the cache", () => {
     expect(cache.get("runs")).toMatchObject({ data: "one", problem: new Error("no"), isLoading: false });
   });
 
-  it("forgets everything when somebody signs out, also what is still being read", async () => {
+  it("forgets everything on sign-out, also what is still being read", async () => {
     const { cache, load, answer } = setUp();
     cache.subscribe("runs", () => undefined);
     cache.want("runs", load, []);
     cache.clear();
-    await answer("of somebody else");
+    await answer("of another session");
     expect(cache.get("runs").hasData).toBe(false);
   });
 });

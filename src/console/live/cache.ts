@@ -1,4 +1,4 @@
-/** What was read of the API, by request: shown at once when it is asked for again, and read anew behind the scenes. */
+/** An answer of the API, kept by request: shown at once when it is needed again, and read again in the background. */
 export interface Entry {
   readonly data: unknown;
   readonly hasData: boolean;
@@ -9,7 +9,7 @@ export interface Entry {
 }
 
 const NOTHING: Entry = { data: undefined, hasData: false, problem: null, isLoading: false, readAt: -Infinity };
-/** However often something changes, it is read anew at most once in this time. */
+/** However often something changes, it is read again at most once in this time. */
 const PAUSE_MS = 800;
 const ENTRIES_MAX = 200;
 
@@ -19,7 +19,7 @@ interface Slot {
   tags: readonly string[];
   readonly listeners: Set<() => void>;
   timer: ReturnType<typeof setTimeout> | null;
-  /** Something changed since the last reading began. */
+  /** Something changed since the last read began. */
   isStale: boolean;
 }
 
@@ -41,7 +41,7 @@ export class QueryCache {
     return () => slot.listeners.delete(listener);
   }
 
-  /** Says how a key is read, and reads it unless that was done within `freshMs`. */
+  /** Sets how a key is read, and reads it unless that was done within `freshMs`. */
   want(key: string, load: () => Promise<unknown>, tags: readonly string[], freshMs = PAUSE_MS): void {
     const slot = this.#slot(key);
     slot.load = load;
@@ -50,12 +50,18 @@ export class QueryCache {
     if (!isFresh && !slot.entry.isLoading) void this.#read(slot);
   }
 
-  /** Puts in what is known from elsewhere, such as the answer to a change. */
+  /** Stores what is known from elsewhere, such as the answer to a change. */
   put(key: string, data: unknown): void {
-    this.#tell(this.#slot(key), { data, hasData: true, problem: null, isLoading: false, readAt: this.#now() });
+    this.#set(this.#slot(key), { data, hasData: true, problem: null, isLoading: false, readAt: this.#now() });
   }
 
-  /** Everything that carries one of the tags is read anew: now if it is looked at, otherwise when it is. */
+  /** Replaces data that was read by a newer version of it. A read under way continues, and its answer replaces this. */
+  patch(key: string, data: unknown): void {
+    const slot = this.#slot(key);
+    if (slot.entry.hasData) this.#set(slot, { ...slot.entry, data });
+  }
+
+  /** Everything that carries one of the tags is read again: now if it is shown, otherwise when it is. */
   invalidate(...tags: readonly string[]): void {
     for (const slot of this.#slots.values()) {
       if (slot.tags.some((tag) => tags.includes(tag))) this.#spoil(slot);
@@ -74,7 +80,7 @@ export class QueryCache {
   clear(): void {
     for (const slot of this.#slots.values()) {
       slot.load = null;
-      this.#tell(slot, NOTHING);
+      this.#set(slot, NOTHING);
     }
   }
 
@@ -92,19 +98,19 @@ export class QueryCache {
     const { load } = slot;
     if (load === null) return;
     slot.isStale = false;
-    this.#tell(slot, { ...slot.entry, isLoading: true });
+    this.#set(slot, { ...slot.entry, isLoading: true });
     try {
       const data = await load();
       if (slot.load !== load && slot.load === null) return;
-      this.#tell(slot, { data, hasData: true, problem: null, isLoading: false, readAt: this.#now() });
+      this.#set(slot, { data, hasData: true, problem: null, isLoading: false, readAt: this.#now() });
     } catch (thrown) {
       const problem = thrown instanceof Error ? thrown : new Error(String(thrown));
-      this.#tell(slot, { ...slot.entry, problem, isLoading: false, readAt: this.#now() });
+      this.#set(slot, { ...slot.entry, problem, isLoading: false, readAt: this.#now() });
     }
     if (slot.isStale) this.#spoil(slot);
   }
 
-  #tell(slot: Slot, entry: Entry): void {
+  #set(slot: Slot, entry: Entry): void {
     slot.entry = entry;
     for (const listener of slot.listeners) listener();
   }

@@ -1,14 +1,11 @@
 import { useEffect, useRef } from "react";
-import type { Frame, LiveMessage } from "../../client/index.ts";
+import type { Frame } from "../../client/index.ts";
 import { cache } from "./cache.ts";
-import type { LiveState, News, Wish } from "./hub.ts";
-import { Store, useStore } from "./store.ts";
-
-/** What a screen is told besides the events of a run. */
-export type LiveNews = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
+import type { FeedMessage, HubMessage, HubRequest, LiveState } from "./hub.ts";
+import { Store, useStore } from "../page/store.ts";
 
 const state = new Store<LiveState>({ phase: "connecting", since: Date.now() });
-const listeners = new Set<(news: readonly LiveNews[]) => void>();
+const listeners = new Set<(messages: readonly FeedMessage[]) => void>();
 const watches = new Map<
   number,
   { readonly runId: string; cursor: number; onFrames: (frames: readonly Frame[]) => void }
@@ -16,24 +13,24 @@ const watches = new Map<
 let port: MessagePort | Worker | null = null;
 let nextId = 1;
 
-/** Begins to listen; safe to call again. Where scripts cannot be shared by pages, these agree on one that listens. */
+/** Opens the connection; safe to call again. In browsers without shared workers the pages agree on one that holds it. */
 export function startLive(): void {
-  if (port !== null) return wish({ type: "retry" });
-  port = openPort(({ data }) => hear(data));
+  if (port !== null) return send({ type: "retry" });
+  port = openPort(({ data }) => receive(data));
   holdLock();
-  const retry = (): void => wish({ type: "retry" });
+  const retry = (): void => send({ type: "retry" });
   addEventListener("online", retry);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") retry();
   });
-  addEventListener("pagehide", () => wish({ type: "bye" }));
-  // A page that comes back from the browser's memory has said goodbye: it begins anew.
+  addEventListener("pagehide", () => send({ type: "bye" }));
+  // A page that comes back from the back-forward cache has sent `bye`: it starts again.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) location.reload();
   });
 }
 
-function openPort(onMessage: (message: MessageEvent<News>) => void): MessagePort | Worker {
+function openPort(onMessage: (message: MessageEvent<HubMessage>) => void): MessagePort | Worker {
   if (typeof SharedWorker === "undefined") {
     const own = new Worker(new URL("./member-script.ts", import.meta.url), { type: "module", name: "sluice-live" });
     own.addEventListener("message", onMessage);
@@ -51,42 +48,42 @@ function openPort(onMessage: (message: MessageEvent<News>) => void): MessagePort
 function holdLock(): void {
   const name = `sluice-page-${crypto.randomUUID?.() ?? String(Math.random())}`;
   void navigator.locks?.request(name, () => {
-    wish({ type: "lock", name });
+    send({ type: "lock", name });
     return new Promise(() => undefined);
   });
 }
 
-function wish(made: Wish): void {
-  port?.postMessage(made, { transfer: [] });
+function send(request: HubRequest): void {
+  port?.postMessage(request, { transfer: [] });
 }
 
-function hear(news: News): void {
-  if (news.type === "state") return state.set(news.state);
-  if (news.type === "frames") {
-    const watch = watches.get(news.id);
+function receive(message: HubMessage): void {
+  if (message.type === "state") return state.set(message.state);
+  if (message.type === "frames") {
+    const watch = watches.get(message.id);
     if (watch === undefined) return;
-    watch.cursor = news.frames.at(-1)?.eventId ?? watch.cursor;
-    return watch.onFrames(news.frames);
+    watch.cursor = message.frames.at(-1)?.eventId ?? watch.cursor;
+    return watch.onFrames(message.frames);
   }
-  for (const message of news.messages) {
-    if (message.type === "hello") cache.invalidateAll();
-    else if (message.type === "run") cache.invalidate("runs", `run:${message.run.id}`);
+  for (const change of message.messages) {
+    if (change.type === "hello") cache.invalidateAll();
+    else if (change.type === "run") cache.invalidate("runs", `run:${change.run.id}`);
     else cache.invalidate("approvals");
   }
-  for (const listener of listeners) listener(news.messages);
+  for (const listener of listeners) listener(message.messages);
 }
 
-/** How the connection is. */
+/** The state of the connection. */
 export function useLiveState(): LiveState {
   return useStore(state);
 }
 
 /** Calls back with changes of runs and approvals of the organisation, several at once. */
-export function useLive(onNews: (news: readonly LiveNews[]) => void): void {
-  const newest = useRef(onNews);
-  newest.current = onNews;
+export function useLive(onMessages: (messages: readonly FeedMessage[]) => void): void {
+  const newest = useRef(onMessages);
+  newest.current = onMessages;
   useEffect(() => {
-    const listener = (news: readonly LiveNews[]): void => newest.current(news);
+    const listener = (messages: readonly FeedMessage[]): void => newest.current(messages);
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, []);
@@ -94,15 +91,15 @@ export function useLive(onNews: (news: readonly LiveNews[]) => void): void {
 
 /**
  * Follows a run from an event on: every later event exactly once and in order, stored ones first, several at once.
- * Returns how to stop. Reconnecting is nobody's concern here.
+ * Returns how to stop. The caller does not see reconnects.
  */
 export function watchRun(runId: string, after: number, onFrames: (frames: readonly Frame[]) => void): () => void {
   const id = nextId;
   nextId += 1;
   watches.set(id, { runId, cursor: after, onFrames });
-  wish({ type: "watch", id, runId, after });
+  send({ type: "watch", id, runId, after });
   return () => {
     watches.delete(id);
-    wish({ type: "unwatch", id });
+    send({ type: "unwatch", id });
   };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ApiProblem, type Frame, type LiveMessage } from "../../client/index.ts";
-import { LiveHub, type News } from "./hub.ts";
+import { LiveHub, type HubMessage } from "./hub.ts";
 
 interface Connection {
   readonly runs: Readonly<Record<string, number>>;
   readonly signal: AbortSignal;
-  say(...messages: readonly LiveMessage[]): Promise<void>;
+  send(...messages: readonly LiveMessage[]): Promise<void>;
   end(error?: Error): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 const event = (runId: string, eventId: number): LiveMessage => ({ type: "event", runId, frame: { eventId } as Frame });
 const HELLO: LiveMessage = { type: "hello" };
 
-/** A hub whose connections and clock are in the hands of the test. */
+/** A hub whose connections and clock the test controls. */
 function setUp() {
   const connections: Connection[] = [];
   const timers = new Set<{ at: number; run: () => void }>();
@@ -40,7 +40,7 @@ function setUp() {
       connections.push({
         runs: Object.fromEntries(runs),
         signal,
-        say: (...messages) => (queue.push(...messages), stir()),
+        send: (...messages) => (queue.push(...messages), stir()),
         end: (error) => ((ended = error === undefined ? {} : { error }), stir()),
       });
       for (;;) {
@@ -64,16 +64,16 @@ function setUp() {
     await breath();
   };
   const join = () => {
-    const news: News[] = [];
-    const client = hub.join((each) => news.push(each));
+    const inbox: HubMessage[] = [];
+    const client = hub.join((each) => inbox.push(each));
     const ids = (id: number): number[] =>
-      news.flatMap((each) =>
+      inbox.flatMap((each) =>
         each.type === "frames" && each.id === id ? each.frames.map(({ eventId }) => eventId) : [],
       );
-    const phase = (): string => news.findLast((each) => each.type === "state")?.state.phase ?? "";
-    const heard = (): string[] =>
-      news.flatMap((each) => (each.type === "messages" ? each.messages.map(({ type }) => type) : []));
-    return { client, news, ids, phase, heard };
+    const phase = (): string => inbox.findLast((each) => each.type === "state")?.state.phase ?? "";
+    const received = (): string[] =>
+      inbox.flatMap((each) => (each.type === "messages" ? each.messages.map(({ type }) => type) : []));
+    return { client, inbox, ids, phase, received };
   };
   return { hub, connections, pass, join };
 }
@@ -87,38 +87,38 @@ describe("the hub", () => {
     hub.take(two.client, { type: "watch", id: 2, runId: "b", after: 7 });
     await pass(10);
     expect(connections.map(({ runs }) => runs)).toEqual([{ a: 0, b: 7 }]);
-    await connections[0]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 3), event("b", 8));
+    await connections[0]?.send(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 3), event("b", 8));
     await pass(40);
     expect([one.phase(), one.ids(1), two.ids(1), two.ids(2)]).toEqual(["live", [1, 2, 3], [3], [8]]);
-    expect(one.heard()).toEqual(["hello"]);
+    expect(one.received()).toEqual(["hello"]);
   });
 
-  it("hears a new connection before it leaves the old one, and then says nothing of hello", async () => {
+  it("waits for a new connection before it closes the old one, and then sends no hello", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     await pass(40);
     hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 4 });
     await pass(10);
     expect(connections[0]?.signal.aborted).toBe(false);
-    await connections[1]?.say(HELLO, event("a", 5));
+    await connections[1]?.send(HELLO, event("a", 5));
     expect(connections[0]?.signal.aborted).toBe(true);
     await pass(40);
-    expect([page.heard(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
+    expect([page.received(), page.ids(1), page.phase()]).toEqual([["hello"], [5], "live"]);
   });
 
-  it("lets a page that follows a run later skip nothing, whatever the old connection still says", async () => {
+  it("lets a page that follows a run later skip nothing, whatever the old connection still sends", async () => {
     const { hub, connections, pass, join } = setUp();
     const [early, late] = [join(), join()];
     hub.take(early.client, { type: "watch", id: 1, runId: "a", after: 0 });
     await pass(10);
-    await connections[0]?.say(HELLO, event("a", 1), event("a", 2));
+    await connections[0]?.send(HELLO, event("a", 1), event("a", 2));
     hub.take(late.client, { type: "watch", id: 1, runId: "a", after: 0 });
-    await connections[0]?.say(event("a", 3));
+    await connections[0]?.send(event("a", 3));
     await pass(10);
     expect(connections[1]?.runs).toEqual({ a: 0 });
-    await connections[1]?.say(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 4));
+    await connections[1]?.send(HELLO, event("a", 1), event("a", 2), event("a", 3), event("a", 4));
     await pass(40);
     expect([early.ids(1), late.ids(1)]).toEqual([
       [1, 2, 3, 4],
@@ -130,22 +130,22 @@ describe("the hub", () => {
     const { hub, connections, pass, join } = setUp();
     const one = join();
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     hub.take(one.client, { type: "watch", id: 1, runId: "run_1", after: 0 });
     await pass(10);
     hub.take(one.client, { type: "watch", id: 2, runId: "run_2", after: 0 });
     await pass(10);
     expect(connections.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
-    await connections[2]?.say(HELLO);
+    await connections[2]?.send(HELLO);
     expect(connections.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
   });
 
-  it("comes back after a loss where each page was, later and later, and says so", async () => {
+  it("comes back after a loss where each page was, later and later, and reports it", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     hub.take(page.client, { type: "watch", id: 1, runId: "a", after: 0 });
     await pass(10);
-    await connections[0]?.say(HELLO, event("a", 1));
+    await connections[0]?.send(HELLO, event("a", 1));
     await connections[0]?.end(new Error("lost"));
     expect(page.phase()).toBe("reconnecting");
     for (const waitMs of [500, 1_000, 2_000]) {
@@ -159,25 +159,25 @@ describe("the hub", () => {
     expect(page.phase()).toBe("offline");
     hub.take(page.client, { type: "retry" });
     await pass(0);
-    await connections.at(-1)?.say(HELLO, event("a", 2));
+    await connections.at(-1)?.send(HELLO, event("a", 2));
     await pass(40);
-    expect([page.phase(), page.ids(1), page.heard()]).toEqual(["live", [1, 2], ["hello", "hello"]]);
+    expect([page.phase(), page.ids(1), page.received()]).toEqual(["live", [1, 2], ["hello", "hello"]]);
   });
 
   it("takes long silence for a loss", async () => {
     const { connections, pass, join } = setUp();
     const page = join();
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     await pass(44_999);
-    await connections[0]?.say({ type: "heartbeat" });
+    await connections[0]?.send({ type: "heartbeat" });
     await pass(44_999);
     expect(page.phase()).toBe("live");
     await pass(1);
     expect(page.phase()).toBe("reconnecting");
   });
 
-  it("stops when nobody is signed in, until somebody is", async () => {
+  it("stops when the session has ended, until the next sign-in", async () => {
     const { hub, connections, pass, join } = setUp();
     const page = join();
     await pass(0);
@@ -186,15 +186,15 @@ describe("the hub", () => {
     expect([page.phase(), connections.length]).toEqual(["signed-out", 1]);
     hub.take(page.client, { type: "retry" });
     await pass(0);
-    await connections[1]?.say(HELLO);
+    await connections[1]?.send(HELLO);
     expect(page.phase()).toBe("live");
   });
 
-  it("hangs up when the last page is gone, and begins again with the next", async () => {
+  it("disconnects when the last page is gone, and connects again with the next", async () => {
     const { hub, connections, pass, join } = setUp();
     const [one, two] = [join(), join()];
     await pass(0);
-    await connections[0]?.say(HELLO);
+    await connections[0]?.send(HELLO);
     hub.take(one.client, { type: "bye" });
     expect(connections[0]?.signal.aborted).toBe(false);
     hub.leave(two.client);

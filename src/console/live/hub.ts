@@ -1,35 +1,36 @@
 import { ApiProblem, type Frame, type LiveMessage } from "../../client/index.ts";
 
-/** How the connection is, and since when; times are epoch milliseconds. */
+/** The state of the connection, and since when; times are epoch milliseconds. */
 export interface LiveState {
   readonly phase: "connecting" | "live" | "reconnecting" | "offline" | "signed-out";
   readonly since: number;
 }
 
 /** From a page to the hub. */
-export type Wish =
+export type HubRequest =
   | { readonly type: "watch"; readonly id: number; readonly runId: string; readonly after: number }
   | { readonly type: "unwatch"; readonly id: number }
-  /** Try now: the page is looked at again, or somebody has signed in. */
+  /** Try now: the page is visible again, or a person has signed in. */
   | { readonly type: "retry" }
   /** Held as long as the page lives. */
   | { readonly type: "lock"; readonly name: string }
   | { readonly type: "bye" };
 
+/** A change of the organisation: everything but the events of a run. */
+export type FeedMessage = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
+
 /** From the hub to a page. */
-export type News =
+export type HubMessage =
   | { readonly type: "state"; readonly state: LiveState }
-  | { readonly type: "messages"; readonly messages: readonly Exclude<LiveMessage, { type: "event" | "heartbeat" }>[] }
+  | { readonly type: "messages"; readonly messages: readonly FeedMessage[] }
   | { readonly type: "frames"; readonly id: number; readonly frames: readonly Frame[] };
 
 export interface HubOptions {
   readonly read: (runs: ReadonlyMap<string, number>, signal: AbortSignal) => AsyncGenerator<LiveMessage, void>;
   readonly now: () => number;
-  /** Calls back later; returns how not to. */
+  /** Calls back later; returns how to cancel. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
-
-type Heard = Exclude<LiveMessage, { type: "event" | "heartbeat" }>;
 
 interface Watch {
   readonly runId: string;
@@ -37,8 +38,8 @@ interface Watch {
   frames: Frame[];
 }
 
-export interface Client {
-  readonly send: (news: News) => void;
+export interface HubClient {
+  readonly send: (message: HubMessage) => void;
   readonly watches: Map<number, Watch>;
 }
 
@@ -49,18 +50,18 @@ const FLUSH_MS = 40;
 const OFFLINE_TRIES = 4;
 
 /**
- * One connection for all pages of a browser. Each page says which runs it follows from where; the hub asks for all of
- * them together and gives each page its own, in order and once. When what is followed changes, the new connection is
- * heard before the old one is left, so that nothing falls between them.
+ * One connection for all pages of a browser. Each page requests the runs it follows and from which event; the hub reads
+ * all of them together and sends each page its own events, in order and once. When the followed runs change, the old
+ * connection is closed only after the new one has answered, so that no event is lost between them.
  */
 export class LiveHub {
   readonly #options: HubOptions;
-  readonly #clients = new Set<Client>();
+  readonly #clients = new Set<HubClient>();
   #state: LiveState;
   #current: AbortController | null = null;
-  /** Left once the current one is heard; several, when what is followed changes faster than that. */
+  /** Closed once the current one has answered; several when the followed runs change faster than that. */
   readonly #superseded = new Set<AbortController>();
-  #heard: Heard[] = [];
+  #pending: FeedMessage[] = [];
   #cancelFlush: (() => void) | null = null;
   #cancelReopen: (() => void) | null = null;
   #cancelSilence: (() => void) | null = null;
@@ -71,21 +72,21 @@ export class LiveHub {
     this.#state = { phase: "connecting", since: options.now() };
   }
 
-  join(send: Client["send"]): Client {
-    const client: Client = { send, watches: new Map() };
+  join(send: HubClient["send"]): HubClient {
+    const client: HubClient = { send, watches: new Map() };
     this.#clients.add(client);
     send({ type: "state", state: this.#state });
     if (this.#current === null) this.#reopenIn(0);
     return client;
   }
 
-  take(client: Client, wish: Wish): void {
-    switch (wish.type) {
+  take(client: HubClient, request: HubRequest): void {
+    switch (request.type) {
       case "watch":
-        client.watches.set(wish.id, { runId: wish.runId, cursor: wish.after, frames: [] });
+        client.watches.set(request.id, { runId: request.runId, cursor: request.after, frames: [] });
         return this.#reopenIn(10);
       case "unwatch":
-        client.watches.delete(wish.id);
+        client.watches.delete(request.id);
         return;
       case "retry":
         if (this.#state.phase !== "live") this.#reopenIn(0);
@@ -97,7 +98,7 @@ export class LiveHub {
     }
   }
 
-  leave(client: Client): void {
+  leave(client: HubClient): void {
     this.#clients.delete(client);
     if (this.#clients.size > 0) return;
     this.#endSuperseded();
@@ -133,11 +134,11 @@ export class LiveHub {
           const isChange = before !== null && !before.signal.aborted && this.#state.phase === "live";
           this.#endSuperseded();
           this.#tries = 0;
-          this.#tell("live");
-          // After a change of what is followed nothing was missed, so that nothing has to be read again.
-          if (!isChange) this.#note(message);
+          this.#setPhase("live");
+          // After a change of the followed runs nothing was missed, so nothing has to be read again.
+          if (!isChange) this.#enqueue(message);
         } else if (message.type === "event") this.#deliver(message.runId, message.frame);
-        else if (message.type !== "heartbeat") this.#note(message);
+        else if (message.type !== "heartbeat") this.#enqueue(message);
       }
       this.#lost(controller, null);
     } catch (thrown) {
@@ -151,9 +152,9 @@ export class LiveHub {
     controller.abort();
     this.#current = null;
     const isUnknown = thrown instanceof ApiProblem && (thrown.status === 401 || thrown.status === 403);
-    if (isUnknown) return this.#tell("signed-out");
+    if (isUnknown) return this.#setPhase("signed-out");
     this.#tries += 1;
-    this.#tell(this.#tries >= OFFLINE_TRIES ? "offline" : "reconnecting");
+    this.#setPhase(this.#tries >= OFFLINE_TRIES ? "offline" : "reconnecting");
     this.#reopenIn(Math.min(RETRY_MS * 2 ** (this.#tries - 1), RETRY_MS_MAX));
   }
 
@@ -162,13 +163,13 @@ export class LiveHub {
     this.#superseded.clear();
   }
 
-  /** A connection that says nothing for three heartbeats is dead, whatever the browser thinks. */
+  /** A connection that is silent for three heartbeats is dead, even if the browser reports it as open. */
   #listen(controller: AbortController): void {
     this.#cancelSilence?.();
     this.#cancelSilence = this.#options.after(SILENCE_MS, () => controller.abort());
   }
 
-  /** For each run the earliest event somebody still wants. */
+  /** For each run the earliest event that a page still needs. */
   #cursors(): Map<string, number> {
     const cursors = new Map<string, number>();
     for (const { watches } of this.#clients) {
@@ -190,8 +191,8 @@ export class LiveHub {
     this.#flushSoon();
   }
 
-  #note(message: Heard): void {
-    this.#heard.push(message);
+  #enqueue(message: FeedMessage): void {
+    this.#pending.push(message);
     this.#flushSoon();
   }
 
@@ -203,8 +204,8 @@ export class LiveHub {
   }
 
   #flush(): void {
-    const messages = this.#heard;
-    this.#heard = [];
+    const messages = this.#pending;
+    this.#pending = [];
     for (const { send, watches } of this.#clients) {
       if (messages.length > 0) send({ type: "messages", messages });
       for (const [id, watch] of watches) {
@@ -215,7 +216,7 @@ export class LiveHub {
     }
   }
 
-  #tell(phase: LiveState["phase"]): void {
+  #setPhase(phase: LiveState["phase"]): void {
     if (phase === this.#state.phase) return;
     this.#state = { phase, since: this.#options.now() };
     for (const { send } of this.#clients) send({ type: "state", state: this.#state });

@@ -1,6 +1,6 @@
-/** Runs beside the pages of a browser and holds the one connection they have together. */
+/** Runs beside the pages of a browser and holds their one connection. */
 import { readLive } from "../../client/index.ts";
-import { type Client, LiveHub, type Wish } from "./hub.ts";
+import { type HubClient, LiveHub, type HubRequest } from "./hub.ts";
 
 export function openHub(): LiveHub {
   return new LiveHub({
@@ -18,10 +18,10 @@ export function openHub(): LiveHub {
   });
 }
 
-/** Connects a page. Its lock is free again only when the page is gone, however it went. */
+/** Connects a page. Its lock becomes free only when the page is gone, for whatever reason. */
 export function attach(hub: LiveHub, port: MessagePort): void {
-  const client: Client = hub.join((news) => port.postMessage(news));
-  port.addEventListener("message", ({ data }: MessageEvent<Wish>) => {
+  const client: HubClient = hub.join((message) => port.postMessage(message));
+  port.addEventListener("message", ({ data }: MessageEvent<HubRequest>) => {
     if (data.type === "lock") whenGone(data.name, () => hub.leave(client));
     else hub.take(client, data);
   });

@@ -1,14 +1,14 @@
 /**
- * Runs beside one page where browsers let no script be shared: the pages agree on one that holds the connection. It is
- * not done in the page itself, whose timers hardly run while it is in the background.
+ * Runs beside one page in browsers without shared workers: the pages agree on one that holds the connection. The page
+ * itself does not, because its timers are throttled in the background.
  */
-import type { News, Wish } from "./hub.ts";
+import type { HubMessage, HubRequest } from "./hub.ts";
 import { openHub, whenGone } from "./live-script.ts";
-import { Member, type Said } from "./member.ts";
+import { Member, type PeerMessage } from "./member.ts";
 
-// Pages of another build might mean something else by the same words; its scripts have other addresses.
+// Pages of another build may use other messages; their scripts have other addresses.
 const NAME = `sluice-live ${import.meta.url}`;
-// Without locks, as on addresses without TLS, nobody can know who leads: each page does for itself.
+// Without locks, as on addresses without TLS, pages cannot agree on a leader: each page leads for itself.
 const isAlone = typeof BroadcastChannel === "undefined" || navigator.locks === undefined;
 const channel = isAlone ? null : new BroadcastChannel(NAME);
 const member = new Member({
@@ -16,11 +16,11 @@ const member = new Member({
   openHub,
   // A channel has no target: it reaches the pages of this very address alone.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
-  say: (said) => channel?.postMessage(said),
-  tell: (news: News) => self.postMessage(news, { transfer: [] }),
+  broadcast: (message) => channel?.postMessage(message),
+  deliver: (message: HubMessage) => self.postMessage(message, { transfer: [] }),
   whenGone,
 });
-self.addEventListener("message", ({ data }: MessageEvent<Wish>) => member.wish(data));
-channel?.addEventListener("message", ({ data }: MessageEvent<Said>) => member.hear(data));
+self.addEventListener("message", ({ data }: MessageEvent<HubRequest>) => member.request(data));
+channel?.addEventListener("message", ({ data }: MessageEvent<PeerMessage>) => member.receive(data));
 if (isAlone) void member.lead();
 else void navigator.locks.request(NAME, () => member.lead());

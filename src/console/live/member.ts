@@ -1,95 +1,97 @@
-import type { Client, LiveHub, News, Wish } from "./hub.ts";
+import type { HubClient, LiveHub, HubMessage, HubRequest } from "./hub.ts";
 
-/** What the pages of a browser tell each other. */
-export type Said =
-  | { readonly type: "wish"; readonly from: string; readonly wish: Wish }
-  | { readonly type: "news"; readonly to: string; readonly news: News }
-  /** Somebody has begun to lead: everybody says again what they want. */
+/** A message between the pages of a browser. */
+export type PeerMessage =
+  | { readonly type: "request"; readonly from: string; readonly request: HubRequest }
+  | { readonly type: "message"; readonly to: string; readonly message: HubMessage }
+  /** A page has begun to lead: all pages send their requests again. */
   | { readonly type: "leads" };
 
 export interface MemberOptions {
   readonly id: string;
   readonly openHub: () => LiveHub;
   /** To all other pages. */
-  readonly say: (said: Said) => void;
-  /** To the page this is a part of. */
-  readonly tell: (news: News) => void;
+  readonly broadcast: (message: PeerMessage) => void;
+  /** To its own page. */
+  readonly deliver: (message: HubMessage) => void;
   /** Calls back when the page that holds a lock is gone. */
   readonly whenGone: (lock: string, run: () => void) => void;
 }
 
 /**
- * One page of several that share a connection where scripts cannot be shared. One of them leads: it holds the connection
- * and passes on what it hears. A member keeps what its page wants, so that whoever leads next can be told again from
- * where it has got to: nothing is told twice, and nothing is left out.
+ * One page of several that share a connection in a browser without shared workers. One of them leads: it holds the
+ * connection and passes its messages on. A member keeps the requests of its page with the last event it received, and
+ * sends them to the next leader: no event is delivered twice, and none is left out.
  */
 export class Member {
   readonly #options: MemberOptions;
-  readonly #watches = new Map<number, Extract<Wish, { type: "watch" }>>();
-  #lock: Wish | null = null;
-  #led: { readonly hub: LiveHub; readonly clients: Map<string, Client>; readonly resign: () => void } | null = null;
+  readonly #watches = new Map<number, Extract<HubRequest, { type: "watch" }>>();
+  #lock: HubRequest | null = null;
+  #led: { readonly hub: LiveHub; readonly clients: Map<string, HubClient>; readonly resign: () => void } | null = null;
 
   constructor(options: MemberOptions) {
     this.#options = options;
   }
 
-  /** Leads until its page says goodbye. */
+  /** Leads until its page has gone. */
   lead(): Promise<void> {
     return new Promise((resolve) => {
       this.#led = { hub: this.#options.openHub(), clients: new Map(), resign: resolve };
-      this.#options.say({ type: "leads" });
-      this.#wishAgain();
+      this.#options.broadcast({ type: "leads" });
+      this.#requestAgain();
     });
   }
 
-  /** What its own page wants. */
-  wish(wish: Wish): void {
-    if (wish.type === "watch") this.#watches.set(wish.id, wish);
-    else if (wish.type === "unwatch") this.#watches.delete(wish.id);
-    else if (wish.type === "lock") this.#lock = wish;
-    this.#pass(wish);
-    if (wish.type === "bye") this.#retire();
+  /** A request of its own page. */
+  request(request: HubRequest): void {
+    if (request.type === "watch") this.#watches.set(request.id, request);
+    else if (request.type === "unwatch") this.#watches.delete(request.id);
+    else if (request.type === "lock") this.#lock = request;
+    this.#pass(request);
+    if (request.type === "bye") this.#retire();
   }
 
-  /** What another page said. */
-  hear(said: Said): void {
-    if (said.type === "wish") this.#serve(said.from, said.wish);
-    else if (said.type === "leads") this.#wishAgain();
-    else if (said.to === this.#options.id) this.#take(said.news);
+  /** A message of another page. */
+  receive(received: PeerMessage): void {
+    if (received.type === "request") this.#serve(received.from, received.request);
+    else if (received.type === "leads") this.#requestAgain();
+    else if (received.to === this.#options.id) this.#take(received.message);
   }
 
-  #pass(wish: Wish): void {
-    const { id, say } = this.#options;
-    if (this.#led === null) say({ type: "wish", from: id, wish });
-    else this.#serve(id, wish);
+  #pass(request: HubRequest): void {
+    const { id, broadcast } = this.#options;
+    if (this.#led === null) broadcast({ type: "request", from: id, request });
+    else this.#serve(id, request);
   }
 
-  #wishAgain(): void {
+  #requestAgain(): void {
     if (this.#lock !== null) this.#pass(this.#lock);
     for (const watch of this.#watches.values()) this.#pass(watch);
   }
 
-  #take(news: News): void {
-    if (news.type === "frames") {
-      const watch = this.#watches.get(news.id);
-      const after = news.frames.at(-1)?.eventId;
-      if (watch !== undefined && after !== undefined) this.#watches.set(news.id, { ...watch, after });
+  #take(message: HubMessage): void {
+    if (message.type === "frames") {
+      const watch = this.#watches.get(message.id);
+      const after = message.frames.at(-1)?.eventId;
+      if (watch !== undefined && after !== undefined) this.#watches.set(message.id, { ...watch, after });
     }
-    this.#options.tell(news);
+    this.#options.deliver(message);
   }
 
-  #serve(from: string, wish: Wish): void {
+  #serve(from: string, request: HubRequest): void {
     if (this.#led === null) return;
     const { hub, clients } = this.#led;
-    if (wish.type === "bye") return this.#forget(from);
+    if (request.type === "bye") return this.#forget(from);
     const client = clients.get(from) ?? this.#join(from, hub, clients);
-    if (wish.type === "lock") this.#options.whenGone(wish.name, () => this.#forget(from));
-    else hub.take(client, wish);
+    if (request.type === "lock") this.#options.whenGone(request.name, () => this.#forget(from));
+    else hub.take(client, request);
   }
 
-  #join(from: string, hub: LiveHub, clients: Map<string, Client>): Client {
-    const { id, say } = this.#options;
-    const client = hub.join((news) => (from === id ? this.#take(news) : say({ type: "news", to: from, news })));
+  #join(from: string, hub: LiveHub, clients: Map<string, HubClient>): HubClient {
+    const { id, broadcast } = this.#options;
+    const client = hub.join((message) =>
+      from === id ? this.#take(message) : broadcast({ type: "message", to: from, message }),
+    );
     clients.set(from, client);
     return client;
   }
@@ -101,7 +103,7 @@ export class Member {
     this.#led?.hub.leave(client);
   }
 
-  /** It wants nothing any more. If it led, the others must not wait for what a page that was put away no longer does. */
+  /** Its page has gone. If it led, it resigns at once, so that another page can lead. */
   #retire(): void {
     this.#watches.clear();
     this.#lock = null;

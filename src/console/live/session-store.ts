@@ -1,5 +1,5 @@
 import type { Session } from "../../client/index.ts";
-import { Store, useStore } from "./store.ts";
+import { Store, useStore } from "../page/store.ts";
 
 export type SessionState =
   | { readonly phase: "asking" }
@@ -9,13 +9,13 @@ export type SessionState =
 
 export const session = new Store<SessionState>({ phase: "asking" });
 
-/** Who is signed in. Screens are shown to nobody else. */
+/** The session of the signed-in person. Screens are shown only then. */
 export function useSession(): Session {
   const state = useStore(session);
-  return state.phase === "signed-in" ? state.session : NOBODY;
+  return state.phase === "signed-in" ? state.session : SIGNED_OUT;
 }
 
-const NOBODY: Session = {
+const SIGNED_OUT: Session = {
   organisation: "",
   keyId: "",
   label: "",
@@ -25,7 +25,7 @@ const NOBODY: Session = {
   connect: [],
 };
 
-/** Whether who is signed in may do something: what they may not do is not offered to them. */
+/** Whether the signed-in person has a permission; actions without it are not offered. */
 export function useMay(permission: string): boolean {
   return useSession().permissions.includes(permission);
 }

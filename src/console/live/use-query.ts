@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { asError } from "./api.ts";
+import { useCallback, useEffect, useRef, useSyncExternalStore } from "react";
 import { cache } from "./cache.ts";
 
 export interface Query<T> {
@@ -11,9 +10,9 @@ export interface Query<T> {
 }
 
 export interface QueryOptions {
-  /** What it is about: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages spoil by these. */
+  /** What it is about: `runs`, `run:<id>`, `approvals`, `workflows` … Live messages invalidate by these. */
   readonly tags?: readonly string[];
-  /** Read again after so long while the page is looked at, for what no live message tells. */
+  /** Read again in this interval while the page is visible, for what no live message reports. */
   readonly everyMs?: number;
   /** How old it may be and still be shown without reading it again. */
   readonly freshMs?: number;
@@ -46,38 +45,4 @@ export function useQuery<T>(key: string | null, load: () => Promise<T>, options:
     isLoading: entry.isLoading,
     refresh: useCallback(() => cache.refresh(name), [name]),
   };
-}
-
-export interface Action<A extends readonly unknown[]> {
-  /** False when it failed; why is in `problem`. */
-  readonly run: (...args: A) => Promise<boolean>;
-  readonly isBusy: boolean;
-  readonly problem: Error | null;
-  readonly clear: () => void;
-}
-
-/** Something a person does: once at a time, and what went wrong is kept to be shown. */
-export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Error | null>(null);
-  const busy = useRef(false);
-  const newest = useRef(act);
-  newest.current = act;
-  const run = useCallback(async (...args: A): Promise<boolean> => {
-    if (busy.current) return false;
-    busy.current = true;
-    setBusy(true);
-    setProblem(null);
-    try {
-      await newest.current(...args);
-      return true;
-    } catch (thrown) {
-      setProblem(asError(thrown));
-      return false;
-    } finally {
-      busy.current = false;
-      setBusy(false);
-    }
-  }, []);
-  return { run, isBusy, problem, clear: useCallback(() => setProblem(null), []) };
 }

@@ -19,7 +19,7 @@ describe("args from a form", () => {
     expect(problems.size).toBe(0);
   });
 
-  it("says what is wrong, at the field", () => {
+  it("reports what is wrong, at the field", () => {
     const texts = { times: "1.5", share: "much", loud: "yes", tags: "{}", more: "[", level: "LOW" };
     const { args, problems } = readArgs(FIELDS, texts);
     expect(args).toEqual({ level: "LOW" });

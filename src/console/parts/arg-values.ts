@@ -16,7 +16,7 @@ export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The args that were put in. What is left empty is left out, so that the workflow's own default counts. */
+/** The args that were entered. An empty field is left out, so that the workflow's own default counts. */
 export function readArgs(fields: ArgFields, texts: ArgTexts): ReadArgs {
   const args: [string, Json][] = [];
   const problems = new Map<string, string>();

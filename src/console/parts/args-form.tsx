@@ -13,7 +13,7 @@ export interface ArgsFormProps {
   readonly onChange: (args: JsonObject | null) => void;
 }
 
-/** A form made from what a workflow says of its args, or the same as JSON for those who would rather write it. */
+/** A form made from the declared args of a workflow, or the same as JSON. */
 export function ArgsForm({ fields, initial = {}, onChange }: ArgsFormProps): JSX.Element {
   const [texts, setTexts] = useState<ArgTexts>(() =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, textOf(initial[name])])),

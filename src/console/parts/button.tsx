@@ -3,7 +3,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import "./button.css";
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "children"> {
-  /** `plain` unless said otherwise; one `primary` per screen; `danger` for what cannot be undone. */
+  /** Default: `plain`. One `primary` per screen; `danger` for what cannot be undone. */
   readonly kind?: "plain" | "primary" | "danger" | "quiet";
   readonly size?: "small" | "normal";
   readonly icon?: IconName;

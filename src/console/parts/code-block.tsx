@@ -4,7 +4,7 @@ import "./code-block.css";
 
 export interface CodeBlockProps {
   readonly text: string;
-  /** Says what it is, for those who cannot see it. */
+  /** Its name for screen readers. */
   readonly label?: string;
   /** Long lines break instead of scrolling. */
   readonly isWrapped?: boolean;

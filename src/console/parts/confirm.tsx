@@ -1,5 +1,5 @@
 import { type JSX, type ReactNode, useId, useState } from "react";
-import { useAction } from "../live/use-query.ts";
+import { useAction } from "../page/use-action.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ProblemView } from "./problem-view.tsx";
@@ -19,7 +19,7 @@ export interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** Asks once more before something is done, and says what went wrong when it does not work. */
+/** Asks before something is done, and shows what went wrong when it fails. */
 export function Confirm(props: ConfirmProps): JSX.Element {
   const { title, children, verb, phrase, reason, isDangerous = true, onConfirm, onClose } = props;
   const [typed, setTyped] = useState("");
@@ -65,7 +65,7 @@ export function Confirm(props: ConfirmProps): JSX.Element {
       {phrase !== undefined && (
         <div className="field">
           <label htmlFor={ids.phrase}>
-            Type <code>{phrase}</code> to go on
+            Type <code>{phrase}</code> to continue
           </label>
           <input id={ids.phrase} value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
         </div>

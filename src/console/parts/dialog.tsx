@@ -21,7 +21,7 @@ export function Dialog({ title, onClose, children, actions, width = "normal" }: 
     const element = dialog.current;
     if (element !== null && !element.open) {
       element.showModal();
-      // Whoever opens a form wants to fill it in; without one the browser's own choice is right.
+      // A form takes the focus at its first field; without a form the browser's own choice is right.
       element.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     }
     return () => element?.close();

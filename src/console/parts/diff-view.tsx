@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type { DiffHunk, DiffLine } from "./line-diff.ts";
+import type { DiffHunk, DiffLine } from "../../core/text/index.ts";
 import "./diff.css";
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;

@@ -36,7 +36,7 @@ describe("figures", () => {
     expect(spanText(ms)).toBe(text);
   });
 
-  it("says how long ago, and in how long", () => {
+  it("prints how long ago, and in how long", () => {
     const now = Date.UTC(2026, 0, 1);
     expect([0, 4_999, 5_000, 60_000, 7_200_000].map((ms) => agoText(now - ms, now))).toEqual([
       "now",

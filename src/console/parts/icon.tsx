@@ -58,7 +58,7 @@ interface IconProps {
   readonly className?: string;
 }
 
-/** For the eye only; whatever it means is said in words beside it. */
+/** Decoration only; its meaning stands in words beside it. */
 export function Icon({ name, size = 16, className }: IconProps): JSX.Element {
   return (
     <svg

@@ -12,7 +12,7 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  /** On the button, or said of its icon. */
+  /** On the button, or the label of its icon. */
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly button?: Omit<ButtonProps, "label" | "children">;

@@ -1,5 +1,5 @@
 import { type JSX, type ReactNode, useEffect, useRef } from "react";
-import { hasMoved } from "../app/router.tsx";
+import { hasMoved } from "../page/router.tsx";
 import "./page-head.css";
 
 interface PageHeadProps {

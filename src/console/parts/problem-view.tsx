@@ -11,7 +11,7 @@ interface ProblemViewProps {
 }
 
 const UNREACHABLE = ["The server cannot be reached", "unreachable"] as const;
-const PAGE_ERROR = ["The page met an error of its own", "page_error"] as const;
+const PAGE_ERROR = ["The page failed", "page_error"] as const;
 
 /** What went wrong, in the words of the API: code, title, detail, what to do, and the id that leads to it in the log. */
 export function ProblemView({ problem, onRetry, isOfPage = false }: ProblemViewProps): JSX.Element {

@@ -1,5 +1,5 @@
 import { isTerminal } from "../../core/event/index.ts";
-import { Link } from "../app/router.tsx";
+import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
 import { Money } from "./money.tsx";
 import { StatusBadge } from "./status.tsx";
@@ -68,7 +68,7 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   },
 ];
 
-/** Ids begin with the time, so that it is their end that tells them apart. */
+/** Ids begin with the time; their last characters differ most. */
 export function shortId(id: string): string {
   return id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
 }

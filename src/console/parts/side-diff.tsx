@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import { type DiffLine, diffLines } from "./line-diff.ts";
+import { type DiffLine, diffLines } from "../../core/text/index.ts";
 import "./diff.css";
 
 interface SideDiffProps {

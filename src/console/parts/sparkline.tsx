@@ -9,7 +9,7 @@ interface Beat {
   readonly size: number;
 }
 
-/** The last runs as bars, oldest first: colour for how they ended, height for how long or dear they were. */
+/** The last runs as bars, oldest first: colour for how they ended, height for how long they took or what they cost. */
 export function Sparkline({
   beats,
   label,

@@ -81,7 +81,7 @@ export function nodeLook(node: LookedAt): NodeLook {
   return node.status === "completed" && (node.failedInstances ?? 0) > 0 ? "partly_failed" : node.status;
 }
 
-/** Icon, words and colour together: none of them says it alone. */
+/** Icon, words and colour together: none of them carries the meaning alone. */
 export function StatusBadge({
   status,
   label,

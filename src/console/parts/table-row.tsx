@@ -11,7 +11,7 @@ export interface Column<T> {
   readonly isWide?: boolean;
 }
 
-/** What a row may ask of its table. It is looked at when somebody acts, so that it changes no row. */
+/** What a row may ask of its table. It is read when a person acts, so that a change of it redraws no row. */
 interface TableOfRow<T> {
   readonly keyOf: (row: T) => string;
   readonly onOpen?: (row: T) => void;
@@ -30,7 +30,7 @@ interface TableRowProps<T> {
   readonly table: RefObject<TableOfRow<T>>;
 }
 
-/** Drawn anew only when its own row, its marks or the columns are others, however often the table is. */
+/** Drawn again only when its own row, its marks or the columns have changed, however often the table is drawn. */
 export const TableRow = memo(RowOfTable) as typeof RowOfTable;
 
 function RowOfTable<T>({ row, columns, isChosen, isCurrent, isOpenable, table }: TableRowProps<T>): JSX.Element {

@@ -1,4 +1,4 @@
-import { Store, useStore } from "../live/store.ts";
+import { Store, useStore } from "../page/store.ts";
 
 /** One timer for every clock on the page. */
 const now = new Store(Date.now());
@@ -6,7 +6,7 @@ setInterval(() => {
   if (document.visibilityState === "visible") now.set(Date.now());
 }, 1_000);
 
-/** The time, told anew every second. */
+/** The time, updated every second. */
 export function useNow(): number {
   return useStore(now);
 }

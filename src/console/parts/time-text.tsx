@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import { useTimeMode } from "../app/preferences.ts";
+import { useTimeMode } from "../page/preferences.ts";
 import { agoText, clockText, spanText } from "./figures.ts";
 import { useNow } from "./ticker.ts";
 
@@ -23,7 +23,7 @@ export function TimeText({ at }: { readonly at: string | number | null | undefin
 
 interface DurationProps {
   readonly from: string | number | null | undefined;
-  /** Absent: it goes on, and so does the clock. */
+  /** Absent: it has not ended, and the duration grows. */
   readonly to?: string | number | null | undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { JSX, ReactNode } from "react";
-import { Store, useStore } from "../live/store.ts";
+import { Store, useStore } from "../page/store.ts";
 import { Button } from "./button.tsx";
 import "./toast.css";
 
-/** By meaning: something good was done, something was refused or stopped, or it is only said. */
+/** By meaning: something succeeded, something was refused or stopped, or it is only a notice. */
 export type ToastTone = "ok" | "bad" | "info";
 
 interface Toast {
@@ -16,7 +16,7 @@ const shown = new Store<readonly Toast[]>([]);
 const STAYS_MS = 6_000;
 let next = 1;
 
-/** Says shortly that something was done. What went wrong stays where it went wrong, in a `ProblemView`. */
+/** Shows for a short time that something was done. A failure is shown where it happened, in a `ProblemView`. */
 export function toast(text: ReactNode, tone: Toast["tone"] = "ok"): void {
   const id = next;
   next += 1;

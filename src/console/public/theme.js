@@ -1,4 +1,4 @@
-// Runs before the first paint, so that nobody who chose a theme sees the other one flash.
+// Runs before the first paint, so that the other theme never flashes.
 (() => {
   let chosen = null;
   try {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EventPayload, EventType, RunEvent } from "../event/index.ts";
-import { EVENT_TYPES } from "../event/index.ts";
+import { EVENT_TYPES, type EventPayload, type EventType, type RunEvent } from "../event/index.ts";
 import { entriesOfEvents } from "./entries-of-events.ts";
 import type { AuditEntry } from "./entry.ts";
 
@@ -26,7 +25,7 @@ const entryOf = <T extends EventType>(type: T, payload: EventPayload<T>): AuditE
   entriesOfEvents(RUN, [event(type, payload)])[0];
 
 describe("the audit of a run", () => {
-  it("tells how it began and ended", () => {
+  it("records how it began and ended", () => {
     const started = {
       workflow: "triage",
       version: 3,
@@ -54,8 +53,8 @@ describe("the audit of a run", () => {
         parentRunId: "run_0",
       },
     });
-    const byNobody = entriesOfEvents({ ...RUN, startedBy: null }, [event("run.started", started)]);
-    expect(byNobody[0]?.actor).toBe("sluice");
+    const withoutCaller = entriesOfEvents({ ...RUN, startedBy: null }, [event("run.started", started)]);
+    expect(withoutCaller[0]?.actor).toBe("sluice");
     const ends = ["completed", "failed", "cancelled", "timed_out"] as const;
     for (const status of ends) {
       const found = entryOf(`run.${status}`, { ...NOTHING_SPENT, errorCode: "timeout", reason: "ann said so" });
@@ -64,7 +63,7 @@ describe("the audit of a run", () => {
     }
   });
 
-  it("tells what was dispatched and what came of it", () => {
+  it("records what was dispatched and what came of it", () => {
     expect(entryOf("node.started", { ...ON_NODE, wave: 1, ...ROUTE })).toEqual({
       at: 1_000,
       category: "execution",
@@ -75,7 +74,7 @@ describe("the audit of a run", () => {
       node: "a",
       detail: { attempt: 2, ...ROUTE },
     });
-    const told: readonly (readonly [AuditEntry | undefined, string, object])[] = [
+    const expected: readonly (readonly [AuditEntry | undefined, string, object])[] = [
       [
         entryOf("node.completed", {
           ...ON_NODE,
@@ -111,13 +110,13 @@ describe("the audit of a run", () => {
         { reason: "condition_false" },
       ],
     ];
-    for (const [found, type, detail] of told) {
+    for (const [found, type, detail] of expected) {
       expect(found?.type).toBe(type);
       expect(found?.detail).toEqual(detail);
     }
   });
 
-  it("tells what the gates refused and held, and who answered", () => {
+  it("records what the gates refused and held, and who answered", () => {
     const block = {
       ...ON_NODE,
       disposition: "block",
@@ -171,7 +170,7 @@ describe("the audit of a run", () => {
     expect(JSON.stringify(requested)).not.toContain("of ann");
   });
 
-  it("leaves out what changes nothing anybody answers for", () => {
+  it("leaves out what no person answers for", () => {
     const silent: readonly RunEvent[] = [
       event("node.started", { ...ON_NODE, wave: 0, ...ROUTE, gatewayId: null, executionPath: null }),
       event("node.cancelled", { nodeId: "b", reason: "cancelled_by_sibling" }),

@@ -42,7 +42,7 @@ export const CATEGORY_OF = {
 export type AuditType = keyof typeof CATEGORY_OF;
 export const AUDIT_TYPES = Object.keys(CATEGORY_OF) as readonly AuditType[];
 
-/** Who is named when nobody but the engine acted. */
+/** Who is named when only the engine acted. */
 export const ENGINE_ACTOR = "sluice";
 
 /** A fact as it is handed over, before it has a place in the chain. */

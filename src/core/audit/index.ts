@@ -1,5 +1,5 @@
 export * from "./entry.ts";
-export { entriesOfEvents, type AuditedRun } from "./entries-of-events.ts";
+export { entriesOfEvents } from "./entries-of-events.ts";
 export { addLeaf, EMPTY_FRONTIER, rootOf } from "./merkle.ts";
 export { type AuditRecord, GENESIS_HASH, linkRecord, rehash } from "./record.ts";
 export {
@@ -15,7 +15,6 @@ export {
 export {
   ExportVerifier,
   type FirstBad,
-  verifyExport,
   type VerifyOptions,
   type VerifyResult,
   type VerifySignature,

@@ -30,7 +30,7 @@ describe("entries", () => {
 });
 
 describe("a record", () => {
-  it("is hashed as anybody can hash it with two tools", () => {
+  it("is hashed in a way that two common tools can repeat", () => {
     const { hash, line } = linkRecord(LINK, entry({ run: "run_1", node: "a", detail: { n: 1.5, t: "é\u2028" } }));
     const payload = line.replace(`"hash":"${hash}",`, "");
     const bytes = Buffer.concat([

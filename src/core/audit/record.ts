@@ -19,7 +19,7 @@ export const GENESIS_HASH = "0".repeat(64);
 
 /** A larger detail is kept as its digest and size. */
 export const DETAIL_BYTES_MAX = 65_536;
-/** A deeper value would risk the stack of whoever walks it. */
+/** A deeper value would risk the stack of the code that walks it. */
 export const DETAIL_DEPTH_MAX = 64;
 
 type Link = Pick<AuditRecord, "org" | "seq" | "prevHash">;

@@ -17,7 +17,7 @@ export type VerifySignature = (key: string, text: string, signature: string) => 
 
 export interface VerifyOptions {
   readonly verifySignature: VerifySignature;
-  /** The key the export must be signed with; any otherwise, and then only the file's own word is checked. */
+  /** The key the export must be signed with; without it any key is accepted, and then only the file's own claims are checked. */
   readonly key?: string;
   /** Number of a record → its hash, from checkpoints of the organisation that were kept elsewhere. */
   readonly anchors?: (org: string) => ReadonlyMap<number, string>;
@@ -36,7 +36,7 @@ export interface VerifyResult {
   readonly ok: boolean;
   readonly org: string | null;
   readonly key: string | null;
-  /** Records that are there and good. */
+  /** Records that are present and valid. */
   readonly records: number;
   readonly checkpoints: number;
   readonly lastSeq: number;
@@ -277,11 +277,4 @@ export class ExportVerifier {
   #missing(why: string): Wrong {
     return new Wrong("record", this.#seq + 1, `it is missing: ${why}`);
   }
-}
-
-/** Verifies an export that is in memory. */
-export function verifyExport(lines: Iterable<string>, options: VerifyOptions): VerifyResult {
-  const verifier = new ExportVerifier(options);
-  for (const line of lines) if (!verifier.take(line)) break;
-  return verifier.end();
 }

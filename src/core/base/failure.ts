@@ -1,4 +1,4 @@
-/** The world said no, as data. `code` is what people and conditions read, `cause` what a retry policy reads. */
+/** Something outside refused or failed, as data. `code` is what people and conditions read, `cause` what a retry policy reads. */
 export const FAILURE_CLASSES = [
   "provider_error",
   "provider_auth",
@@ -13,33 +13,6 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 export const RETRY_CAUSES = ["timeout", "provider_error", "rate_limit", "contract_violated"] as const;
 export type RetryCause = (typeof RETRY_CAUSES)[number];
-
-/** Failures the engine itself can name; gates and adapters bring their own codes beside these. */
-export const ENGINE_FAILURE_CODES = [
-  "upstream_failure",
-  "expression_error",
-  "unbound_reference",
-  "stdin_not_json",
-  "context_too_large",
-  "input_contract_violation",
-  "output_contract_violation",
-  "criteria_failed",
-  "moderation_blocked",
-  "too_many_failures",
-  "too_many_items",
-  "too_many_events",
-  "approval_rejected",
-  "approval_expired",
-  "child_failed",
-  "child_cancelled",
-  "recursion_limit",
-  "outcome_unknown",
-  "dispatch_failed",
-  "gateway_unreachable",
-  "too_many_calls",
-  "workflow_stalled",
-  "engine_bug",
-] as const;
 
 export interface Failure {
   readonly code: string;

@@ -1,4 +1,4 @@
-/** Bad input as data: what, where, and how to mend it. The list is closed; docs/problem-codes.md explains each. */
+/** Bad input as data: what, where, and how to fix it. The list is closed; docs/problem-codes.md explains each. */
 export const PROBLEM_CODES = [
   "yaml_empty",
   "yaml_syntax",

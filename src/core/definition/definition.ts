@@ -3,7 +3,7 @@ import type { ParsedExpression, Path } from "../expression/index.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 
-export type { OverrideTemplate, OverrideValue, WithValue } from "../template/index.ts";
+export type { OverrideValue, WithValue } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
 export type Definition = LobsterDefinition | LensGraphDefinition;
@@ -75,7 +75,7 @@ export interface Approver {
 export const OTHERWISE = ["reject", "approve", "skip", "abort"] as const;
 export type Otherwise = (typeof OTHERWISE)[number];
 
-/** Who answers, by when, and what happens when nobody does. */
+/** Who answers, by when, and what happens without an answer. */
 export interface ApprovalRule {
   readonly approvers: readonly Approver[];
   /** Null: the approval expires. */
@@ -131,7 +131,7 @@ export interface Step {
   readonly askRule?: ApprovalRule;
   readonly workflowRef: WorkflowRef | null;
   readonly with: Readonly<Record<string, WithValue>>;
-  /** Set when the entry was not at hand (offline check); such a step cannot run. */
+  /** Set when the entry was not available (offline check); such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;
   readonly forEach: ForEach | null;
@@ -217,9 +217,9 @@ export interface Lens {
 
 /** What a definition may refer to outside its own file, pinned when the run is created. */
 export interface Catalog {
-  /** Raw step fields by library name; null when no library is at hand (offline check). */
+  /** Raw step fields by library name; null when no library is available (offline check). */
   readonly library: Readonly<Record<string, JsonObject>> | null;
-  /** Null when no lens registry is at hand. */
+  /** Null when no lens registry is available. */
   readonly lenses: Readonly<Record<string, Lens>> | null;
   /** Names of workflows that exist; null when unknown. */
   readonly workflows: readonly string[] | null;

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type ProblemCode } from "../base/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import type { Constraints, FieldType } from "./field.ts";
 import { kindOf, quote } from "./shape.ts";
 
@@ -18,7 +18,7 @@ const TYPE_WORDS: Readonly<Record<FieldType, string>> = {
   array: "a list",
 };
 
-/** Everything that keeps a value out of a declared field. Nothing is coerced: what a person gives is taken at its word. */
+/** Everything that keeps a value out of a declared field. Nothing is coerced: what a person gives is taken as it is. */
 export function fitProblems(value: Json, field: Constraints & { readonly type?: FieldType }): readonly Misfit[] {
   if (field.type !== undefined && !isOfType(value, field.type)) {
     return [{ code: "wrong_type", message: `must be ${TYPE_WORDS[field.type]}, but it is ${describe(value)}` }];

@@ -17,8 +17,8 @@ interface IdRule {
 }
 
 function idShape(rule: IdRule): Shape<string> {
-  const mend = (text: string): string => joinWords(text, rule.joint);
-  const shape = word({ ...rule, mend, code: "bad_id", lengthMax: LIMITS.idLengthMax });
+  const fix = (text: string): string => joinWords(text, rule.joint);
+  const shape = word({ ...rule, fix, code: "bad_id", lengthMax: LIMITS.idLengthMax });
   return {
     read(value, path, report) {
       const text = anyText.read(value, path, report);

@@ -103,7 +103,7 @@ const EDGE = {
 };
 
 const LENS_GRAPH = {
-  format: mandatory(choice([LENS_GRAPH_FORMAT]), "Tells the format."),
+  format: mandatory(choice([LENS_GRAPH_FORMAT]), "Names the format."),
   ...DOCUMENT_HEAD,
   completion: completionField("leaves"),
   root_inputs: optional(

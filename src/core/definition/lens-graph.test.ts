@@ -144,7 +144,7 @@ describe("a lens graph", () => {
     [{ nodes: [{ id: "a", config: { timeout_ms: 0 } }] }, ["bad_duration nodes[0].config.timeout_ms"]],
     [{ nodes: [{ id: "a", config: { timeout_ms: 2_592_000_001 } }] }, ["bad_duration nodes[0].config.timeout_ms"]],
     [
-      { nodes: [{ id: "a", config: { param_overrides: { x: "[[nobody.y]]" } } }] },
+      { nodes: [{ id: "a", config: { param_overrides: { x: "[[missing.y]]" } } }] },
       ["unknown_step nodes[0].config.param_overrides.x"],
     ],
     [{ nodes: [{ id: "a", config: { with: {} } }] }, ["conflicting_fields nodes[0].config.with"]],

@@ -11,7 +11,7 @@ import type { Located } from "./shape.ts";
 import { checkTypes } from "./step-type.ts";
 import { suggest } from "./suggest.ts";
 
-/** The version a node is pinned to, or the newest; null when the lens is not at hand. */
+/** The version a node is pinned to, or the newest; null when the lens is not available. */
 export function lensVersionOf(
   lensId: string | null | undefined,
   versionId: string | null | undefined,
@@ -48,7 +48,7 @@ export class LensNames {
     this.#report = report;
   }
 
-  /** What may be read of a node; anything, when it has no contract or its lens is not at hand. */
+  /** What may be read of a node; anything, when it has no contract or its lens is not available. */
   #outputOf(id: string): Known {
     const known = this.#outputs.get(id) ?? contractKnown(this.#versionOf(id)?.outputContract);
     this.#outputs.set(id, known);
@@ -139,7 +139,7 @@ export class LensNames {
     const wanted = new Map(labels.map((label) => [normaliseLabel(label), label]));
     const keys = new Set([...given.map(({ label }) => normaliseLabel(label)), ...this.#rootLabels]);
     const unfed = [...wanted.keys()].filter((key) => !keys.has(key));
-    // Searching for a likely word is expensive, and nobody mistypes hundreds.
+    // Searching for a likely word is expensive, and a file does not have hundreds of typing errors.
     if (unfed.length > LABELS_MAX || given.length > LABELS_MAX) return;
     for (const { label, at } of given) {
       const key = normaliseLabel(label);

@@ -13,13 +13,13 @@ export interface NodeIndex {
   readonly brokenIds: ReadonlySet<string>;
 }
 
-/** What a node may name outside the graph; null: nothing is at hand to check against. */
+/** What a node may name outside the graph; null: nothing is available to check against. */
 interface Registries {
   readonly lenses: Readonly<Record<string, Lens>> | null;
   readonly workflows: ReadonlySet<string> | null;
 }
 
-/** Fields of one node that contradict each other, and names that nobody knows. */
+/** Fields of one node that contradict each other, and unknown names. */
 export function checkNode(node: Located<RawLensNode>, registries: Registries, report: Report): void {
   const { read, path } = node;
   const config = read.config?.read ?? {};
@@ -61,7 +61,7 @@ function checkLensName(raw: RawLensNode, path: TreePath, lenses: Registries["len
     report.problem("unknown_library_step", [...path, "lens_id"], `There is no lens "${lensId}".`, { hint });
     return;
   }
-  // Without versions it is one that cannot be read, which is said where it is written.
+  // A lens without versions cannot be read, which is reported where it is written.
   if (
     versionId === undefined ||
     lens.versions.length === 0 ||

@@ -33,7 +33,7 @@ function mergeStep(step: Json, index: number, catalog: Catalog, report: Report):
   if (typeof name !== "string" || name.trim() === "") return step;
   const path = ["steps", index, "library_step"];
   if (catalog.library === null) {
-    const message = `Library step "${name}" could not be looked up: no step library is at hand.`;
+    const message = `Library step "${name}" could not be looked up: no step library is available.`;
     report.doubt("unknown_library_step", path, message);
     return step;
   }

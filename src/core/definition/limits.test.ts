@@ -105,8 +105,8 @@ describe("limits at their edges", () => {
   it("survives a hostile number of mistakes of every kind", () => {
     const steps = numbered(5_000, (index) => ({
       id: `s${index}`,
-      command: "${nobody.x}",
-      depends_on: ["nobody", `s${index}`],
+      command: "${missing.x}",
+      depends_on: ["missing", `s${index}`],
       bad: {},
     }));
     expect(codes({ name: "w", steps })).toHaveLength(LIMITS.problemsMax);

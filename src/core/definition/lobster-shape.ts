@@ -60,7 +60,7 @@ const phase: Shape<Phase> = byKind("a phase id or a map", {
 export const LOBSTER_FORMAT = "lobsterx";
 
 const LOBSTER = {
-  format: optional(choice([LOBSTER_FORMAT]), "Told apart from lens graphs by this key; may be left out.", {
+  format: optional(choice([LOBSTER_FORMAT]), "Distinguishes the file from lens graphs; may be left out.", {
     default: LOBSTER_FORMAT,
   }),
   ...DOCUMENT_HEAD,

@@ -445,7 +445,7 @@ describe("references", () => {
   it("leaves dotted names open while a library entry may declare them", () => {
     const steps = [
       { id: "a", library_step: "lib" },
-      { id: "b", command: "${thing.name}", stdin: "$nobody.stdout" },
+      { id: "b", command: "${thing.name}", stdin: "$missing.stdout" },
     ];
     expect(codes({ name: "w", steps })).toEqual(["unknown_step steps[1].stdin"]);
   });
@@ -526,7 +526,7 @@ describe("types", () => {
 describe("library steps", () => {
   const library = {
     smoke: { command: "Run the smoke tests.", timeout: 60, condition: "true", on_failure: "retry_once" },
-    bad: { command: "x ${nobody.stdout}", timeuot: 3 },
+    bad: { command: "x ${missing.stdout}", timeuot: 3 },
     idle: { timeout: 5 },
     gated: { id: "other", library_step: "smoke", approval: "required", command: "x" },
   };

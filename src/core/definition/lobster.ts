@@ -103,7 +103,7 @@ function checkSteps(drafts: readonly StepDraft[], scope: StepScope, report: Repo
   return dependencies;
 }
 
-/** What a step may name outside itself; null: anything goes. */
+/** What a step may name outside itself; null: any name is accepted. */
 interface Surroundings {
   readonly phases: ReadonlySet<string>;
   readonly roles: ReadonlySet<string> | null;
@@ -114,7 +114,7 @@ function surroundingsOf(document: JsonObject, raw: RawLobster, catalog: Catalog)
   return {
     phases: new Set((raw.phases ?? []).map((phase) => phase.read.id)),
     roles: isWritten(document, "roles") ? new Set(Object.keys(raw.roles ?? {})) : null,
-    // A workflow may call itself before anybody has heard of it.
+    // A workflow may call itself before it is registered.
     workflows: catalog.workflows === null ? null : new Set([...catalog.workflows, raw.name ?? ""]),
   };
 }

@@ -115,7 +115,7 @@ describe("names that may be there", () => {
     expect(after(fields)).toEqual([]);
   });
 
-  it("are not looked for while a library entry is not at hand", () => {
+  it("are not looked for while a library entry is not available", () => {
     const steps = [
       { id: "a", library_step: "lib" },
       { id: "b", command: "${a.anything} ${whatever}", condition: "verdict == 'x'" },
@@ -142,7 +142,7 @@ describe("names that may be there", () => {
 });
 
 describe("a version that is stored already", () => {
-  it("goes on with warnings", () => {
+  it("continues with warnings", () => {
     const source = JSON.stringify({
       name: "w",
       steps: [
@@ -159,7 +159,7 @@ describe("a version that is stored already", () => {
   });
 });
 
-describe("an approval nobody is asked for", () => {
+describe("an approval without approvers", () => {
   it("is a warning, because it is always false", () => {
     const steps = [
       { id: "a", command: "x", outputs: { n: "number" } },
@@ -253,7 +253,7 @@ describe("lens graphs", () => {
     expect(found(graph(edge, more), lenses)).toEqual([problem]);
   });
 
-  it("say nothing of lenses that are not at hand", () => {
+  it("say nothing of lenses that are not available", () => {
     const edge = { source_output_key: "anything", target_param_label: "my_anwser" };
     expect(found(graph(edge), null)).toEqual([]);
   });

@@ -90,7 +90,7 @@ const PROBLEMS: readonly Row[] = [
     ],
   },
   {
-    about: "an approval without anybody",
+    about: "an approval without approvers",
     source: step("approval: required", "approvers: []"),
     finds: [["missing_field steps[0].approvers 5:16"]],
   },
@@ -119,7 +119,7 @@ const PROBLEMS: readonly Row[] = [
     finds: [["bad_name steps[0].workflow_ref 4:19"]],
   },
   {
-    about: "an approver nobody can be",
+    about: "an approver that cannot exist",
     source: step("approval: required", "approvers: [bob]"),
     finds: [["bad_name steps[0].approvers[0] 5:17"]],
   },
@@ -523,20 +523,20 @@ const WARNINGS: readonly Row[] = [
     finds: [["legacy_policy nodes[0].config.on_parent_failure 3:47", "Use skip or propagate in new graphs."]],
   },
   {
-    about: "an arg nobody uses",
+    about: "an arg that is not used",
     source: "name: w\nargs: { x: 1, y: 2 }\nsteps: [{ id: a, command: '${y}' }]\n",
     finds: [["unused_arg args.x 2:9", "Use ${x} in a step, or remove the arg."]],
   },
   {
     about: "a condition that is always false",
     source: working("condition: 1 == 2"),
-    finds: [["unreachable_condition steps[0].condition 5:16", "Mend the condition or remove the step."]],
+    finds: [["unreachable_condition steps[0].condition 5:16", "Fix the condition or remove the step."]],
   },
   {
     about: "a value outside the enum",
     source:
       "name: w\nsteps:\n  - { id: a, command: x, outputs: { v: { type: string, enum: [yes, no] } } }\n  - { id: b, command: x, condition: \"a.v == 'maybe'\" }\n",
-    finds: [["unreachable_condition steps[1].condition 4:37", "Mend the condition or remove the step."]],
+    finds: [["unreachable_condition steps[1].condition 4:37", "Fix the condition or remove the step."]],
   },
   {
     about: "a library step without a library",
@@ -545,13 +545,13 @@ const WARNINGS: readonly Row[] = [
   },
 ];
 
-function told(problem: Problem, shape: string): string {
+function summaryOf(problem: Problem, shape: string): string {
   const parts = [problem.code, problem.path, `${problem.line}:${problem.column}`];
   return parts.join(" ").slice(0, shape.split(" ").length >= 3 ? undefined : shape.length);
 }
 
 function expectFinds(found: readonly Problem[], row: Row): void {
-  expect(found.map((problem, index) => told(problem, row.finds[index]?.[0] ?? ""))).toEqual(
+  expect(found.map((problem, index) => summaryOf(problem, row.finds[index]?.[0] ?? ""))).toEqual(
     row.finds.map(([shape]) => shape),
   );
   for (const [index, [, hint]] of row.finds.entries()) if (hint !== undefined) expect(found[index]?.hint).toBe(hint);

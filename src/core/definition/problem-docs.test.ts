@@ -6,9 +6,9 @@ it("explains every code in one line", () => {
   const codes = [...PROBLEM_CODES, ...WARNING_CODES];
   expect(Object.keys(PROBLEM_DOCS).sort()).toEqual([...codes].sort());
   for (const code of codes) {
-    const { summary, mend } = PROBLEM_DOCS[code];
+    const { summary, fix } = PROBLEM_DOCS[code];
     expect(summary).toMatch(/^\S[^\n|]*\.$/);
-    expect(mend).toMatch(/^\S[^\n|]*\.$/);
+    expect(fix).toMatch(/^\S[^\n|]*\.$/);
   }
 });
 

@@ -2,13 +2,13 @@ import { PROBLEM_CODES, WARNING_CODES, type ProblemCode, type WarningCode } from
 
 interface ProblemDoc {
   readonly summary: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** One line each: what the code means, and what to do. */
 export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc>> = {
   yaml_empty: doc("The file is empty or holds only comments.", "Write a workflow, or start from an example."),
-  yaml_syntax: doc("The text is neither valid YAML nor valid JSON.", "Mend the line shown; indent with spaces."),
+  yaml_syntax: doc("The text is neither valid YAML nor valid JSON.", "Fix the line shown; indent with spaces."),
   yaml_encoding: doc("The file is not UTF-8 text, or holds a NUL.", "Save it as UTF-8."),
   yaml_too_large: doc("The text is larger than 1 MiB of YAML or 8 MiB of JSON.", "Split the workflow, or write JSON."),
   yaml_too_deep: doc("Values are nested more than 20 deep.", "Flatten the value, or hand it over as an arg."),
@@ -25,14 +25,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Something required is not there, or a list that needs an entry is empty.",
     "Add the field or an entry.",
   ),
-  unknown_key: doc("A key is not known at this place.", "Mend the spelling, or remove the key."),
+  unknown_key: doc("A key is not known at this place.", "Fix the spelling, or remove the key."),
   bad_name: doc(
     "A name is malformed, blank or too long.",
     "Use kebab-case of at most 64 characters for workflows; never a blank name.",
   ),
   bad_id: doc(
     "An id is malformed or longer than 64 characters.",
-    "Start with a lower-case letter; go on with lower-case letters, digits and _.",
+    "Start with a lower-case letter; continue with lower-case letters, digits and _.",
   ),
   duplicate_id: doc("Two things of one kind have the same id; shown at the later one.", "Rename one of them."),
   reserved_id: doc("An id is a word that references or the language need for themselves.", "Choose another id."),
@@ -48,16 +48,16 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "The condition of a policy names something that policies do not see, so that it would never hold.",
     "Use one of the facts named in the hint.",
   ),
-  unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or mend the name."),
+  unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or fix the name."),
   unknown_role: doc(
     "A step names a role that the file's roles do not declare.",
-    "Declare it under roles, or mend the name.",
+    "Declare it under roles, or fix the name.",
   ),
   unknown_library_step: doc(
-    "A library step, a lens or a version of a lens is not in the registry; a warning when no registry is at hand.",
+    "A library step, a lens or a version of a lens is not in the registry; a warning when no registry is available.",
     "Apply the entry first, or name the file that holds it.",
   ),
-  unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or mend the name."),
+  unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or fix the name."),
   self_dependency: doc(
     "A step or node depends on itself.",
     "Remove the reference; a success criterion reads outputs.* instead.",
@@ -80,7 +80,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A value is not one of the words allowed, or a list of allowed values is empty.",
     "Use one of the words named.",
   ),
-  bad_expression: doc("An expression or a path cannot be read.", "Mend it at the column shown."),
+  bad_expression: doc("An expression or a path cannot be read.", "Fix it at the column shown."),
   type_mismatch: doc(
     "A comparison, a default or an allowed value does not fit the declared type.",
     "Compare values of one kind; declare the type that is meant.",
@@ -98,7 +98,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Use for_each, or split it into child workflows.",
   ),
   too_many_edges: doc("The workflow has more than 50,000 dependencies.", "Join branches in a step of their own."),
-  orphan_edge: doc("An edge names a node that does not exist.", "Mend the id, or remove the edge."),
+  orphan_edge: doc("An edge names a node that does not exist.", "Fix the id, or remove the edge."),
   conflicting_merge: doc(
     "Edges into one parameter declare different merge strategies.",
     "Declare one strategy for the parameter.",
@@ -109,7 +109,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Name an address that can be reached publicly, or let the operator list this one with --allow-outbound.",
   ),
   secret_literal: doc(
-    "A text looks like a secret, such as an API key; whoever may read the file could read it.",
+    "A text looks like a secret, such as an API key; every reader of the file can read it.",
     "Keep it in the environment of the Bridge; for a false alarm write allow_secret_literals: true.",
   ),
   reemitted_input: doc(
@@ -125,7 +125,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   unused_arg: doc("No step refers to a declared arg.", "Use it, or remove it."),
   unreachable_condition: doc(
     "A condition can never hold, so the step can never run.",
-    "Mend the condition, or remove the step.",
+    "Fix the condition, or remove the step.",
   ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",
@@ -133,8 +133,8 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   ),
 };
 
-function doc(summary: string, mend: string): ProblemDoc {
-  return { summary, mend };
+function doc(summary: string, fix: string): ProblemDoc {
+  return { summary, fix };
 }
 
 /** The page about problem codes, as Markdown. */
@@ -157,6 +157,6 @@ export function renderProblemDocs(): string {
 }
 
 function table(codes: readonly (ProblemCode | WarningCode)[]): readonly string[] {
-  const rows = codes.map((code) => `| \`${code}\` | ${PROBLEM_DOCS[code].summary} | ${PROBLEM_DOCS[code].mend} |`);
-  return ["| Code | Means | Mend it |", "|---|---|---|", ...rows];
+  const rows = codes.map((code) => `| \`${code}\` | ${PROBLEM_DOCS[code].summary} | ${PROBLEM_DOCS[code].fix} |`);
+  return ["| Code | Meaning | Fix |", "|---|---|---|", ...rows];
 }

@@ -21,7 +21,7 @@ export interface Checked<T> {
   readonly tree: SourceTree | null;
 }
 
-/** Nothing outside the file is at hand: references to a library, to lenses and to workflows cannot be looked up. */
+/** Nothing outside the file is available: references to a library, to lenses and to workflows cannot be looked up. */
 export const EMPTY_CATALOG: Catalog = { library: null, lenses: null, workflows: null };
 
 /** Reads and checks a file of either format. All problems come at once, in the order of the text. */

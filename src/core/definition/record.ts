@@ -83,7 +83,7 @@ export function spelledPath(raw: Json | undefined, path: TreePath, name: string)
   return [...path, Object.hasOwn(raw, camel) ? camel : name];
 }
 
-/** True when the key was written, whatever its value was worth. */
+/** True when the key was written, even with a wrong value. */
 export function isWritten(raw: Json | undefined, name: string): boolean {
   return isJsonObject(raw) && getOwn(raw, name) !== undefined;
 }

@@ -12,7 +12,7 @@ export interface Finding {
   readonly isAtKey?: boolean;
   /** Offset in the text at the path. */
   readonly offset?: number;
-  /** Searching for a likely word is dear, so it happens only for what is shown. */
+  /** Searching for a likely word is expensive, so it happens only for what is shown. */
   readonly hint?: Hint;
 }
 

@@ -13,7 +13,7 @@ const DEPTH_MAX = 100;
 /** Keys that may say what their text is. */
 const KEYS = /pass|key|token|secret/i;
 
-/** A text that looks like a secret; nothing of the secret itself is said. */
+/** A text that looks like a secret; nothing of the secret itself is returned. */
 export interface SecretLiteral {
   readonly path: TreePath;
   readonly message: string;
@@ -48,6 +48,6 @@ function secretAt(text: string, path: TreePath): SecretLiteral | undefined {
   const named = plain === null && typeof key === "string" && KEYS.test(key) ? findCredential(`${key}: ${text}`) : null;
   const name = plain?.name ?? named?.name;
   if (name === undefined) return undefined;
-  const message = `${nameOf(path)} holds what looks like ${name}, and everybody who may read this could use it.`;
+  const message = `${nameOf(path)} holds what looks like ${name}, and every person who may read this could use it.`;
   return { path, message, offset: plain?.position ?? 0 };
 }

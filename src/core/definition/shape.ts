@@ -75,7 +75,7 @@ interface WordRule {
   readonly pattern?: RegExp;
   readonly lengthMax?: number;
   /** What the author may have meant; shown when it would do. */
-  readonly mend?: (text: string) => string;
+  readonly fix?: (text: string) => string;
 }
 
 /** A text that is a name of something: never blank. */
@@ -89,8 +89,8 @@ export function word(rule: WordRule): Shape<string> {
       if (text === undefined) return undefined;
       if (fits(text)) return text;
       const shown = text.length > lengthMax ? `it has ${text.length} characters` : `it is ${JSON.stringify(text)}`;
-      const mended = rule.mend?.(text) ?? "";
-      const hint = fits(mended) ? `Write ${mended}.` : undefined;
+      const fixed = rule.fix?.(text) ?? "";
+      const hint = fits(fixed) ? `Write ${fixed}.` : undefined;
       report.problem(rule.code, path, `${nameOf(path)} must be ${rule.expected}, but ${shown}.`, { hint });
       return undefined;
     },
@@ -234,7 +234,7 @@ export function mapOf<T>(entry: Shape<T>, key?: Shape<string>): Shape<Readonly<R
 
 type KindKey = "text" | "number" | "flag" | "list" | "map" | "empty";
 
-/** A choice told by what kind of value was written, so that a problem is always about the form the author chose. */
+/** A choice made by the kind of the written value, so that a problem is always about the form the author chose. */
 export function byKind<T>(expected: string, shapes: Readonly<Partial<Record<KindKey, Shape<T>>>>): Shape<T> {
   return {
     read(value, path, report) {

@@ -20,7 +20,7 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
   }
   checkAtMostOnce(written, report);
   checkReemitted(written, report);
-  // What is missing here may be in a library entry that is not at hand.
+  // What is missing here may be in a library entry that is not available.
   if (isOpen) return;
   if (has("with") && !has("workflow_ref")) {
     conflict(path, "with", `"with" says nothing without "workflow_ref".`, "Name the workflow it is for.", report);

@@ -70,7 +70,7 @@ function reportMeaning(meaning: Meaning, mention: Mention, draft: StepDraft, sco
   if (meaning.kind === "no_field") reportField(meaning, mention, report);
 }
 
-/** The id may be wrong where it is declared, or a library entry that is not at hand may declare the name. */
+/** The id may be wrong where it is declared, or a library entry that is not available may declare the name. */
 function isUncheckable(head: string, mention: Mention, scope: StepScope): boolean {
   if (scope.brokenIds.has(head)) return true;
   return scope.isOpen && !STEP_PARTS.has(mention.path.segments[1] ?? "");
@@ -118,7 +118,7 @@ function reportField(meaning: Extract<Meaning, { kind: "no_field" }>, mention: M
   report.strict("unknown_field", mention.about, message, { hint, offset, at: mention.at });
 }
 
-/** Always false, which nobody would notice. */
+/** Always false, and without a warning the author would not notice. */
 function reportNeverApproved(head: string, mention: Mention, scope: StepScope, report: Report): void {
   const { text, segments, position: offset } = mention.path;
   const target = scope.draftOf(head);

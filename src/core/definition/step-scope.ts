@@ -26,7 +26,7 @@ export class StepScope {
   readonly args: Readonly<Record<string, ArgField>>;
   /** Ids that are wrong as ids; referring to one of them is not a second mistake. */
   readonly brokenIds: ReadonlySet<string>;
-  /** A library entry that is not at hand may declare more variables. */
+  /** A library entry that is not available may declare more variables. */
   readonly isOpen: boolean;
   readonly #drafts: readonly StepDraft[];
   readonly #variables = new Map<string, Known>();

@@ -45,7 +45,7 @@ const who = word({
   expected: "role:name, team:name or user:name",
   code: "bad_name",
   pattern: /^(?:role|team|user):\S+$/,
-  mend: (text) => `role:${joinWords(text, "-")}`,
+  fix: (text) => `role:${joinWords(text, "-")}`,
 });
 
 const approver = byKind<Approver>("role:name, team:name, user:name or a map", {
@@ -147,7 +147,7 @@ const SHARED = {
   approval: optional(approvalWord, "A person must approve first."),
   hitl: optional(flag, "Another word for approval: required."),
   approvers: optional(list(approver, { isFilled: true }), "Who is asked, one after the other."),
-  otherwise: optional(choice(OTHERWISE), "What happens when nobody in the chain answers."),
+  otherwise: optional(choice(OTHERWISE), "What happens when no person in the chain answers."),
   expires: optional(duration, "How long an approval waits.", { default: "7d" }),
   separate_approver: optional(flag, "The person who started the run may not approve.", { default: false }),
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),

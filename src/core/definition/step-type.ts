@@ -58,7 +58,7 @@ function checkReachable(parsed: ParsedExpression, at: TreePath, know: Know, repo
   const reason = neverHolds(parsed.root, know);
   if (reason === undefined) return;
   const message = `The step can never run: ${reason}.`;
-  report.warning("unreachable_condition", at, message, { hint: "Mend the condition or remove the step." });
+  report.warning("unreachable_condition", at, message, { hint: "Fix the condition or remove the step." });
 }
 
 function neverHolds(node: Expression, know: Know): string | undefined {

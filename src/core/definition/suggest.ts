@@ -8,7 +8,7 @@ const FIRST_WORD_MIN = 4;
 export function suggest(word: string, words: Iterable<string>): string | undefined {
   if (word.length === 0 || word.length > WORD_LENGTH_MAX) return undefined;
   const wanted = word.toLowerCase();
-  // Of a single letter every other letter is one change away, which helps nobody.
+  // Of a single letter every other letter is one change away, so a suggestion would not help.
   const limit = wanted.length === 1 ? 0 : wanted.length <= SHORT_WORD ? 1 : 2;
   let best: string | undefined;
   let bestDistance = limit + 1;

@@ -1,6 +1,6 @@
 import { LIMITS, utf8Length, type Outcome, type ProblemCode, type TreePath } from "../base/index.ts";
 import { parseExpression, parsePath, type ParsedExpression, type Path } from "../expression/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import {
   parseLensTemplate,
   parseStdin,
@@ -43,7 +43,7 @@ const expressionText: Shape<ParsedExpression> = described(parsed("bad_expression
   maxLength: LIMITS.expressionLengthMax,
 });
 
-/** YAML reads a bare `true` as a boolean before anybody can call it an expression. */
+/** YAML reads a bare `true` as a boolean before it can be read as an expression. */
 export const expression: Shape<ParsedExpression> = byKind("an expression", {
   text: expressionText,
   flag: {
@@ -58,7 +58,7 @@ export const stdinText: Shape<StepTemplate> = parsed("bad_template", parseStdin)
 
 export const lensText: Shape<LensTemplate> = parsed("bad_template", parseLensTemplate);
 
-/** Blank is left to whoever knows whether a command is needed. */
+/** The caller, which knows whether a command is needed, checks for blank. */
 export const commandText: Shape<StepTemplate> = refine(
   parsed("bad_template", parseStepTemplate),
   (value, path, report) => {
@@ -120,11 +120,11 @@ export const kebabName: Shape<string> = word({
   expected: `a kebab-case name of at most ${LIMITS.nameLengthMax} characters, such as vendor-risk-review`,
   code: "bad_name",
   pattern: new RegExp(`^${KEBAB}$`),
-  mend: (text) => joinWords(text, "-"),
+  fix: (text) => joinWords(text, "-"),
   lengthMax: LIMITS.nameLengthMax,
 });
 
-/** A name somebody else gave: a model, an agent, a role. */
+/** A name given elsewhere: a model, an agent, a role. */
 export const givenName: Shape<string> = word({ expected: "a name that is not blank", code: "bad_name" });
 
 export const workflowRef: Shape<WorkflowRef> = refine(

@@ -4,7 +4,7 @@
  *
  * E1 no node starts before all its parents are settled · E2 a settled node changes only through `invalidated` ·
  * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
- * cost · E6 every run settles or names what it waits for · E7 an input told twice equals once · E11 skipped nodes never
+ * cost · E6 every run settles or names what it waits for · E7 an input submitted twice equals once · E11 skipped nodes never
  * dispatch · E12 a cancelled run dispatches nothing · E13 event ids count 1, 2, 3, …
  */
 import { LIMITS } from "../base/index.ts";
@@ -29,7 +29,7 @@ import { beginTurn, type Turn } from "./turn.ts";
 export interface Advance {
   readonly events: readonly RunEvent[];
   readonly effects: readonly Effect[];
-  /** Set when the input was not taken; what is written all the same only says so. */
+  /** Set when the input was not taken; an event written nevertheless only records that. */
   readonly refusal?: Refusal;
 }
 
@@ -37,7 +37,7 @@ export interface Advance {
 export function advance(state: RunState, input: Input): Advance {
   const turn = beginTurn(state, input);
   const refusal = take(turn, input);
-  // E5. A run that a bug has ended from outside may still hold nodes that look as if they could go on.
+  // E5. A run that a bug has ended from outside may still hold nodes that look as if they could continue.
   if (!isTerminal(state.status)) {
     runToRest(turn);
     endIfTooLong(turn);

@@ -15,7 +15,7 @@ export function applyChildFinished(state: RunState, { payload }: EventOf<"child.
   state.liveChildren.delete(payload.childRunId);
 }
 
-/** Kept by child as well: each tells all it has cost so far, and only what is new of that is recorded. */
+/** Kept by child as well: each reports its whole cost so far, and only the part that is new is recorded. */
 export function applyChildCost(state: RunState, payload: EventOf<"cost.recorded">["payload"]): void {
   const { childRunId } = payload;
   const known = childRunId === undefined ? undefined : state.childCosts.get(childRunId);

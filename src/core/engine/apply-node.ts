@@ -1,5 +1,5 @@
 import { type Json, required } from "../base/index.ts";
-import { type EventOf, type EventType, isSettled, type RunEvent, type SettledStatus } from "../event/index.ts";
+import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { createInstance, instanceId } from "./create-state.ts";
 import { findNode, laneAt, laneOf, moveNode, nodeAt } from "./move.ts";
@@ -37,7 +37,7 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       node.hasFindings = true;
       return;
     case "node.log":
-      // A re-send is an adapter call too; the log says so because nothing else happened.
+      // A re-send is an adapter call too; only the log records it.
       if (isResend(event)) node.calls += 1;
       // Before the first attempt of an epoch only binding warns.
       if (event.payload.level === "warning") node.hasFindings = true;
@@ -73,7 +73,7 @@ function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
 
 function applyQueued(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.queued">): void {
   if (node.epoch !== state.epoch) beginEpoch(state, node);
-  // A patient wait counts for nothing in the next one.
+  // A wait without a timeout does not count towards the next one.
   const limitedSince = node.now.status === "queued" && node.now.patientUntil === null ? node.now.limitedSince : null;
   const { waitingReason } = payload;
   moveNode(state, node, {
@@ -176,8 +176,8 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   node.agentId = agentId;
   node.firstStartedAt ??= at;
   const route = { agentId, gatewayId, provider, model, executionPath };
-  const told = payload.instructions === undefined ? {} : { instructions: payload.instructions };
-  node.routes[node.attempts - 1] = { ...route, startedAt: at, ...told };
+  const instructed = payload.instructions === undefined ? {} : { instructions: payload.instructions };
+  node.routes[node.attempts - 1] = { ...route, startedAt: at, ...instructed };
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,
@@ -209,7 +209,7 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
   });
   if (payload.assignTo === undefined) return;
   node.assignedTo = payload.assignTo;
-  // Whoever takes over has as many tries as anybody.
+  // The member that takes over has as many tries as any other.
   node.extraAttempts = node.tries;
   node.pausedAsks = 0;
 }
@@ -225,11 +225,7 @@ function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"no
   });
 }
 
-type SettledEvent = EventOf<
-  Extract<EventType, "node.completed" | "node.failed" | "node.timed_out" | "node.skipped" | "node.cancelled">
->;
-
-function applySettled(state: RunState, node: NodeState, event: SettledEvent): void {
+function applySettled(state: RunState, node: NodeState, event: SettlingEvent): void {
   const settled = { settledAt: event.at, eventId: event.eventId };
   switch (event.type) {
     case "node.completed": {
@@ -262,7 +258,7 @@ function applySettled(state: RunState, node: NodeState, event: SettledEvent): vo
   }
 }
 
-/** The one door out of a settled status; it leads straight on to waiting, which the next event says. */
+/** The only way out of a settled status; the next event makes the node wait. */
 function applyInvalidated(state: RunState, node: NodeState): void {
   moveNode(state, node, { status: "invalidated" });
 }

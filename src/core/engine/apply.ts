@@ -3,7 +3,16 @@
  * Replaying a log is folding it; no rule of the engine runs again, so new code never breaks an old run.
  */
 import { invariant } from "../base/index.ts";
-import { countHandoffs, endingOf, type EventOf, isTerminal, type RunEvent, type Standing } from "../event/index.ts";
+import {
+  countHandoffs,
+  endingOf,
+  endStatusOf,
+  type EventOf,
+  isTerminal,
+  type RunEndingEvent,
+  type RunEvent,
+  type Standing,
+} from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
@@ -89,24 +98,9 @@ function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.isRecovering = isRecovering;
 }
 
-type Ended = EventOf<"run.completed"> | EventOf<"run.failed"> | EventOf<"run.cancelled"> | EventOf<"run.timed_out">;
-
-function applyEnded(state: RunState, event: Ended): void {
-  switch (event.type) {
-    case "run.completed":
-      state.status = "completed";
-      break;
-    case "run.failed":
-      state.status = "failed";
-      state.snapshot = event.payload.snapshot ?? null;
-      break;
-    case "run.cancelled":
-      state.status = "cancelled";
-      break;
-    case "run.timed_out":
-      state.status = "timed_out";
-      break;
-  }
+function applyEnded(state: RunState, event: RunEndingEvent): void {
+  state.status = endStatusOf(event.type);
+  if (event.type === "run.failed") state.snapshot = event.payload.snapshot ?? null;
   state.endedAt = event.at;
   state.errorCode = event.payload.errorCode ?? null;
   state.ending = null;

@@ -6,12 +6,12 @@ const HOUR = 3_600_000;
 const timers = (rig: Rig, kind: string): number[] =>
   rig.effects.flatMap((effect) => (effect.type === "set-timer" && effect.timer.kind === kind ? [effect.dueAt] : []));
 const remind = (rig: Rig, nodeId: string, urgency: "normal" | "elevated" | "critical") =>
-  rig.tell({ type: "timer", timer: { kind: "approval-reminder", approvalId: rig.approvalId(nodeId), urgency } });
+  rig.submit({ type: "timer", timer: { kind: "approval-reminder", approvalId: rig.approvalId(nodeId), urgency } });
 const hop = (rig: Rig, nodeId: string, number: number) =>
-  rig.tell({ type: "timer", timer: { kind: "approval-hop", approvalId: rig.approvalId(nodeId), hop: number } });
+  rig.submit({ type: "timer", timer: { kind: "approval-hop", approvalId: rig.approvalId(nodeId), hop: number } });
 
 describe("an approval that is opened", () => {
-  it("says the same to whoever keeps it as in its event, and notifies", () => {
+  it("says the same to the store as in its event, and notifies", () => {
     const rig = runOf(
       workflow(["g {approval: required, approvers: [{who: 'role:lead'}], separate_approver: true, expires: 2h}"]),
     );
@@ -61,7 +61,7 @@ describe("an approval that is opened", () => {
     expect(rig.effects.find((effect) => effect.type === "open-approval")).toMatchObject({ attempt: 2 });
   });
 
-  it("has an id that nobody else can make, and that sorts in the order of the log", () => {
+  it("has an id that is unique, and that sorts in the order of the log", () => {
     const rig = runOf(workflow(["g {approval: required}", "h {approval: required}"]));
     const [first, second] = rig.of("approval.requested").map(({ approvalId }) => approvalId);
     const own = rig.events.find(({ type }) => type === "approval.requested")?.eventId;
@@ -95,7 +95,7 @@ describe("an approval that is opened", () => {
 
   it("binds it to the epoch as well", () => {
     const rig = runOf(workflow(["g {approval: required}", "a {approval: required, command: go}"]));
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     const digests = rig.of("approval.requested").map(({ digest }) => digest);
     expect(digests).toHaveLength(4);
     expect(new Set(digests).size).toBe(4);
@@ -186,7 +186,7 @@ describe("a chain of approvers", () => {
     ["reject", "rejected", "failed"],
     ["skip", "approved", "skipped"],
     ["abort", "rejected", "failed"],
-  ])("takes its default %s at its expiry too, in the name of nobody", (otherwise, status, node) => {
+  ])("takes its default %s at its expiry too, in the name of no person", (otherwise, status, node) => {
     const rig = chain(`, otherwise: ${otherwise}`).fire("approval-expiry");
     expect(rig.of("approval.resolved")).toMatchObject([{ status, decision: otherwise, by: "sluice" }]);
     expect(rig.of("approval.resolved")[0]?.reason).toMatch(/in time/u);
@@ -199,7 +199,7 @@ describe("an answer", () => {
 
   it("is kept with who gave it and why", () => {
     const rig = gate();
-    rig.answer("g", "reject", { byId: "key_7", reason: "too dear" });
+    rig.answer("g", "reject", { byId: "key_7", reason: "too expensive" });
     expect(rig.of("approval.resolved")).toMatchObject([
       {
         nodeId: "g",
@@ -208,10 +208,10 @@ describe("an answer", () => {
         decision: "reject",
         by: "user:ann",
         byId: "key_7",
-        reason: "too dear",
+        reason: "too expensive",
       },
     ]);
-    expect(rig.of("node.failed", "g")[0]?.errorMessage).toBe("g was rejected by user:ann: too dear");
+    expect(rig.of("node.failed", "g")[0]?.errorMessage).toBe("g was rejected by user:ann: too expensive");
     expect(rig.effects).toContainEqual({ type: "close-approval", approvalId: rig.approvalId("g") });
   });
 
@@ -237,15 +237,15 @@ describe("an answer", () => {
     const rig = gate();
     const approvalId = rig.approvalId("g");
     rig.answer("g", "approve");
-    expect(rig.tell({ type: "timer", timer: { kind: "approval-expiry", approvalId } })).toEqual({
+    expect(rig.submit({ type: "timer", timer: { kind: "approval-expiry", approvalId } })).toEqual({
       events: [],
       effects: [],
     });
   });
 
-  it("is refused for an approval nobody knows, a wrong choice, and by an agent for itself", () => {
+  it("is refused for an unknown approval, a wrong choice, and by an agent for itself", () => {
     const rig = runOf(workflow(["a {approval: required, command: go, agent: payer}"]));
-    const unknown = rig.tell({ type: "approval", approvalId: "apr_x", decision: "approve", by: "ann" });
+    const unknown = rig.submit({ type: "approval", approvalId: "apr_x", decision: "approve", by: "ann" });
     expect(unknown).toMatchObject({ events: [], effects: [], refusal: { code: "unknown_approval" } });
     expect(rig.answer("a", "retry").refusal).toMatchObject({
       code: "bad_choice",
@@ -333,7 +333,7 @@ describe("a policy that holds", () => {
     disposition: "hold",
     verdictId: "vrd_9",
     gate: "approval_required",
-    message: "somebody has to agree",
+    message: "a person has to agree",
     agentId: "default",
     policies,
     rule: { approvers: [], otherwise: null, expiresMs, isSeparate: false },
@@ -347,7 +347,7 @@ describe("a policy that holds", () => {
     expect(rig.of("approval.requested")).toMatchObject([
       {
         source: "policy",
-        summary: "somebody has to agree",
+        summary: "a person has to agree",
         rendered: "pay 10",
         choices: ["approve", "reject"],
         agentId: "default",
@@ -382,7 +382,7 @@ describe("a policy that holds", () => {
     rig.answer("a", "approve");
     expect(rig.status("a")).toBe("running");
     expect(rig.dispatch("a").request.inputs).toEqual({ n: 5 });
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(asked.at(-1)).toMatchObject({ epoch: 1, grants: [], request: { inputs: { n: 10 } } });
     expect(rig.status("a")).toBe("blocked");
   });
@@ -413,7 +413,7 @@ describe("a policy that holds", () => {
   });
 });
 
-describe("a node that waits for values or for somebody to take it", () => {
+describe("a node that waits for values or for an agent to take it", () => {
   const unbound = () =>
     runOf(
       `format: lens-graph/v1\nname: g\nnodes: [{id: a, config: {template_body: "[[one]] [[two]]"}}, {id: b}]\nedges: []\n`,
@@ -429,13 +429,13 @@ describe("a node that waits for values or for somebody to take it", () => {
     expect(rig.node("a").now).toMatchObject({ status: "skipped", reason: "chosen" });
   });
 
-  it("goes on with the values, which are kept for this epoch, and is asked again for what is still missing", () => {
+  it("continues with the values, which are kept for this epoch, and is asked again for what is still missing", () => {
     const rig = unbound();
     const first = rig.approvalId("a");
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:ann", values: { one: "1" } });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", values: { one: "1" } });
     expect(rig.node("a").now).toMatchObject({ status: "blocked", missing: ["two"] });
     expect(rig.approvalId("a")).not.toBe(first);
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:ann", values: { two: "2" } });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", values: { two: "2" } });
     expect(rig.dispatch("a").request.message).toBe("1 2");
     expect(rig.of("approval.resolved")[0]).toMatchObject({
       approvalId: first,
@@ -448,12 +448,12 @@ describe("a node that waits for values or for somebody to take it", () => {
   it("refuses nothing given, a node that is not there, and one that waits for something else or no more", () => {
     const rig = unbound();
     const resolve = (nodeId: string, more: object = { values: { one: "1" } }) =>
-      rig.tell({ type: "resolve", nodeId, by: "user:ann", ...more }).refusal?.code;
+      rig.submit({ type: "resolve", nodeId, by: "user:ann", ...more }).refusal?.code;
     expect(resolve("a", {})).toBe("nothing_given");
     expect(resolve("zz")).toBe("unknown_node");
     expect(resolve("b")).toBe("not_blocked");
     const gate = runOf(workflow(["g {approval: required}"]));
-    expect(gate.tell({ type: "resolve", nodeId: "g", by: "ann", assignTo: "ben" }).refusal?.code).toBe("not_blocked");
+    expect(gate.submit({ type: "resolve", nodeId: "g", by: "ann", assignTo: "ben" }).refusal?.code).toBe("not_blocked");
     rig.answer("a", "skip");
     expect(resolve("a")).toBe("not_blocked");
   });
@@ -463,13 +463,13 @@ describe("a node that waits for values or for somebody to take it", () => {
     const rig = runOf(workflow(["a {on_failure: retry_once}"]), {
       judge: ({ assignedTo }) => {
         asked.push(assignedTo);
-        return assignedTo === null ? { disposition: "unassigned", message: "nobody may" } : undefined;
+        return assignedTo === null ? { disposition: "unassigned", message: "no member may" } : undefined;
       },
     });
     expect(rig.of("node.blocked")[0]).toMatchObject({ code: "unassigned" });
     expect(rig.of("node.blocked")[0]).not.toHaveProperty("missing");
-    expect(rig.of("approval.requested")[0]?.summary).toBe("nobody may");
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:ann", assignTo: "ben" });
+    expect(rig.of("approval.requested")[0]?.summary).toBe("no member may");
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:ann", assignTo: "ben" });
     rig.fail("a");
     expect(asked).toEqual([null, "ben", "ben"]);
     expect(rig.of("approval.resolved")[0]?.modifications).toEqual({ assignTo: "ben" });

@@ -13,7 +13,7 @@ export const DEFAULT_RULE: ApprovalRule = {
 };
 
 const HOUR_MS = 3_600_000;
-/** When whoever has to answer is reminded, counted from when they were asked; none after it has expired. */
+/** When the people who have to answer are reminded, counted from when they were asked; none after it has expired. */
 export const APPROVAL_REMINDERS = [
   { urgency: "normal", afterMs: HOUR_MS },
   { urgency: "elevated", afterMs: 24 * HOUR_MS },

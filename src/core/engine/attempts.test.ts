@@ -6,7 +6,7 @@ import { type CallbackResult, NO_TOKENS, type Verdict } from "./index.ts";
 const FREE = { tokens: NO_TOKENS, costMicros: 0 };
 const DONE: CallbackResult = { status: "completed", stdout: "done", ...FREE };
 const lost = (rig: Rig, nodeId = "a", attempt = 1) =>
-  rig.tell({ type: "timer", timer: { kind: "lost", nodeId, attempt } });
+  rig.submit({ type: "timer", timer: { kind: "lost", nodeId, attempt } });
 const timers = (rig: Rig) => rig.effects.flatMap((effect) => (effect.type === "set-timer" ? [effect] : []));
 
 describe("an attempt that is admitted", () => {
@@ -76,10 +76,10 @@ describe("an attempt that is admitted", () => {
     expect(rig.dispatch("a")).toMatchObject({ maxOutputTokens: null, instructions: [] });
   });
 
-  it("is the answer to a question: one nobody asked, or of another epoch, is refused and changes nothing", () => {
+  it("is the answer to a question: one that was not asked, or of another epoch, is refused and changes nothing", () => {
     const rig = runOf(workflow(["a", "b < a"]));
     for (const nodeId of ["a", "b", "zz"]) {
-      const answer = rig.tell({ type: "verdict", nodeId, epoch: 0, verdict: ALLOW });
+      const answer = rig.submit({ type: "verdict", nodeId, epoch: 0, verdict: ALLOW });
       expect(answer).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
     }
   });
@@ -142,7 +142,7 @@ describe("a report", () => {
       ["b", 1],
       ["zz", 1],
     ] as const) {
-      const answer = rig.tell({ type: "callback", nodeId, attempt, result: DONE });
+      const answer = rig.submit({ type: "callback", nodeId, attempt, result: DONE });
       expect(answer).toMatchObject({ events: [], effects: [], refusal: { code: "unknown_dispatch" } });
     }
     expect(rig.callback("a", DONE).refusal).toBeUndefined();
@@ -169,9 +169,9 @@ describe("a report", () => {
     expect(done.complete("a").status("a")).toBe("completed");
   });
 
-  it("deferred is no news of a node that streams either", () => {
+  it("deferred changes nothing for a node that streams either", () => {
     const rig = runOf(workflow(["a"]));
-    rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
+    rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
     rig.callback("a", { status: "deferred" });
     expect(rig.callback("a", { status: "deferred" }).events).toEqual([]);
     expect(rig.node("a").now).toMatchObject({ status: "streaming", isDeferred: true });
@@ -231,7 +231,7 @@ describe("an attempt whose sender was lost", () => {
 
   it("is sent again though it streams, and not once it is over", () => {
     const rig = runOf(workflow(["a", "b"]));
-    rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
+    rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
     lost(rig);
     expect(rig.dispatches.filter(({ nodeId }) => nodeId === "a")).toHaveLength(2);
     rig.complete("a");
@@ -270,7 +270,7 @@ describe("an attempt whose sender was lost", () => {
 describe("the deadline of an attempt", () => {
   it("aborts the adapter and ends the attempt, streaming or not", () => {
     const rig = runOf(workflow(["a {timeout: 30}"]));
-    rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
+    rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
     rig.fire("attempt");
     expect(rig.status("a")).toBe("timed_out");
     expect(rig.effects).toContainEqual({
@@ -283,15 +283,15 @@ describe("the deadline of an attempt", () => {
 
   it("is nothing to the next attempt, nor to a node that is not there", () => {
     const rig = runOf(workflow(["a {timeout: 30, on_failure: retry_once}"])).fail("a");
-    expect(rig.tell({ type: "timer", timer: { kind: "attempt", nodeId: "a", attempt: 1 } }).events).toEqual([]);
-    expect(rig.tell({ type: "timer", timer: { kind: "attempt", nodeId: "zz", attempt: 1 } }).events).toEqual([]);
+    expect(rig.submit({ type: "timer", timer: { kind: "attempt", nodeId: "a", attempt: 1 } }).events).toEqual([]);
+    expect(rig.submit({ type: "timer", timer: { kind: "attempt", nodeId: "zz", attempt: 1 } }).events).toEqual([]);
     expect(rig.status("a")).toBe("running");
   });
 });
 
 describe("pieces of an answer", () => {
   const say = (rig: Rig, attempt: number, ...deltas: { index: number; text?: string; media?: string }[]) =>
-    rig.tell({ type: "stream", nodeId: "a", attempt, deltas });
+    rig.submit({ type: "stream", nodeId: "a", attempt, deltas });
 
   it("are text or media, each as it came", () => {
     const rig = runOf(workflow(["a"]));
@@ -313,7 +313,7 @@ describe("pieces of an answer", () => {
 
   it("of a node that is not there are nothing", () => {
     const rig = runOf(workflow(["a"]));
-    expect(rig.tell({ type: "stream", nodeId: "zz", attempt: 1, deltas: [{ index: 0, text: "x" }] })).toEqual({
+    expect(rig.submit({ type: "stream", nodeId: "zz", attempt: 1, deltas: [{ index: 0, text: "x" }] })).toEqual({
       events: [],
       effects: [],
     });

@@ -16,22 +16,22 @@ import type { Path } from "../expression/index.ts";
 import { checkFields } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
 import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
-import { type Binding, bindingFailed, type Findings, Gathering, NO_FINDINGS } from "./binding.ts";
+import { type Binding, bindingFailed, type Findings, FindingsCollector, NO_FINDINGS } from "./binding.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, referenceOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** Binding under way: it goes on after a first failure, so that a template is always rendered in one pass. */
+/** Binding under way: it continues after a first failure, so that a template is always rendered in one pass. */
 interface Scene {
   readonly state: RunState;
   readonly node: NodeState;
   readonly body: StepBody;
-  readonly gathering: Gathering;
+  readonly gathering: FindingsCollector;
   failure: Failure | null;
 }
 
 function beginScene(state: RunState, node: NodeState, body: StepBody): Scene {
-  return { state, node, body, gathering: new Gathering(), failure: null };
+  return { state, node, body, gathering: new FindingsCollector(), failure: null };
 }
 
 /** Inputs, command and stdin of a `.lobsterX` step as they would be sent now. */

@@ -20,7 +20,7 @@ export type Binding =
       readonly warnings: readonly string[];
     }
   | { readonly kind: "failed"; readonly failure: Failure; readonly errors?: readonly ContractError[] }
-  /** Labels of a lens template nobody gave a value for: a person can. */
+  /** Labels of a lens template without a value: a person can give one. */
   | { readonly kind: "unbound"; readonly missing: readonly string[] };
 
 /** What binding found on its way, whatever is done with the value. */
@@ -33,7 +33,7 @@ export function bindingFailed(code: string, message: string): Binding {
 }
 
 /** Collects what binding finds on its way. */
-export class Gathering {
+export class FindingsCollector {
   // Most nodes find nothing, and every node of a run is bound: what is not needed is not made.
   #handoffs: Map<string, Handoff> | null = null;
   #warnings: Set<string> | null = null;

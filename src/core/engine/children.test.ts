@@ -11,17 +11,17 @@ const newest = (rig: Rig): StartChild => {
   if (child === undefined) throw new Error("no child was started");
   return child;
 };
-interface Told {
+interface Ended {
   readonly child?: StartChild;
   readonly costMicros?: number;
   readonly tokens?: typeof TOKENS;
   readonly outputs?: JsonObject;
   readonly errorMessage?: string;
 }
-const ends = (rig: Rig, status: RunStatus, { child = newest(rig), ...more }: Told = {}) => {
+const ends = (rig: Rig, status: RunStatus, { child = newest(rig), ...more }: Ended = {}) => {
   const { nodeId, attempt, childRunId } = child;
   const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
-  return rig.tell({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
+  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
 };
 const lens = (nodes: readonly JsonObject[], edges: readonly JsonObject[], more: JsonObject = {}): string =>
   JSON.stringify({ format: "lens-graph/v1", name: "g", ...more, nodes, edges });
@@ -84,12 +84,12 @@ describe("a node that is another run", () => {
     expect(started(rig)).toHaveLength(2);
   });
 
-  it("is not sent again when whoever started it is lost: the child lives on its own", () => {
+  it("is not sent again when the replica that started it is lost: the child lives on its own", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
-    expect(rig.tell({ type: "timer", timer: { kind: "lost", nodeId: "c", attempt: 1 } }).events).toEqual([]);
+    expect(rig.submit({ type: "timer", timer: { kind: "lost", nodeId: "c", attempt: 1 } }).events).toEqual([]);
     const { childRunId } = newest(rig);
     for (const kind of ["child", "child-cancel"] as const) {
-      expect(rig.tell({ type: "timer", timer: { kind, nodeId: "c", attempt: 1, childRunId } }).events).toEqual([]);
+      expect(rig.submit({ type: "timer", timer: { kind, nodeId: "c", attempt: 1, childRunId } }).events).toEqual([]);
     }
   });
 
@@ -153,7 +153,7 @@ describe("the args of a child run", () => {
     expect(started(rig)).toEqual([]);
   });
 
-  it("can be told again from the log for as long as the node waits for that child", () => {
+  it("can be built again from the log for as long as the node waits for that child", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit, with: {n: '${n}'}}"], "args: {n: 7}"));
     const { nodeId, attempt, childRunId } = newest(rig);
     const timer = { kind: "child", nodeId, attempt, childRunId } as const;
@@ -195,7 +195,7 @@ describe("the end of a child run", () => {
     expect(rig.of("node.failed", "c")[0]?.errorMessage).toMatch(/ended \w+$/u);
   });
 
-  it("is taken once, and costs what is new each time it is told", () => {
+  it("is taken once, and costs what is new each time it is reported", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
     const child = newest(rig);
     ends(rig, "completed", { costMicros: 10, tokens: TOKENS });
@@ -226,7 +226,7 @@ describe("the end of a child run", () => {
   it("of an attempt that was given up changes only the cost, and lets the run end", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
     const old = newest(rig);
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(rig.effects).toContainEqual(
       expect.objectContaining({ type: "cancel-child", childRunId: old.childRunId, nodeId: "c" }),
     );
@@ -243,7 +243,7 @@ describe("the end of a child run", () => {
   it("of an attempt that was given up leaves the next one alone", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}"]));
     const old = newest(rig);
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     ends(rig, "completed", { child: old, outputs: { leaf: { n: 1 } } });
     expect(rig.of("child.finished")).toMatchObject([{ childRunId: old.childRunId }]);
     expect(rig.status("c")).toBe("running");
@@ -253,7 +253,7 @@ describe("the end of a child run", () => {
     expect(rig.state.downstreamCount).toBe(0);
   });
 
-  it("of a run nobody started, or for a node that is not there, is nothing", () => {
+  it("of a run that was not started, or for a node that is not there, is nothing", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}", "b"]));
     const child = newest(rig);
     expect(ends(rig, "completed", { child: { ...child, childRunId: "run_x" } }).events).toEqual([]);

@@ -11,7 +11,7 @@ import { CANCELLED_BY_SIBLING, cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { StartChild } from "./effect.ts";
 import type { ChildFinishedInput } from "./input.ts";
-import { findNode, planNodeOf } from "./move.ts";
+import { findNode, isAttemptOpen, planNodeOf } from "./move.ts";
 import { dataResult } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import type { ChildTimer } from "./timer.ts";
@@ -51,10 +51,10 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
   if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId: node.id, attempt }, turn.at + timeoutMs);
 }
 
-/** A child that is not there by then is looked for. */
+/** How long a child may take to start before the driver looks for it. */
 const STARTED_WITHIN_MS = 10_000;
 
-/** What the node's open attempt wants started, told again from the log; null when it no longer waits for a child. */
+/** What the node's open attempt wants started, built again from the log; null when it no longer waits for a child. */
 export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: ChildTimer): StartChild | null {
   const node = findNode(state, nodeId);
   if (node?.now.status !== "running" || node.now.childRunId !== childRunId) return null;
@@ -76,7 +76,7 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
   };
 }
 
-/** All that a node which is another run is given is handed on to that run. */
+/** A node that is another run hands all its inputs to that run. */
 function handedTo({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "handoffs"> {
   const rows = handoffs.get(id)?.rows ?? 0;
   return rows === 0 ? {} : { handoffs: rows };
@@ -111,8 +111,8 @@ function bindLensArgs(state: RunState, node: NodeState, planNode: PlanNode, body
 }
 
 /**
- * A child run has ended, or has spent more since. One that was given up before (timed out, rewound), was heard of, or
- * whose parent has ended only costs. It tells all it has cost so far, so that telling twice costs once.
+ * A child run has ended, or has spent more since. One that was given up before (timed out, rewound), has reported
+ * before, or whose parent has ended only costs. It reports its whole cost so far, so that reporting twice costs once.
  */
 export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   const { nodeId, attempt, childRunId, status } = input;
@@ -122,14 +122,15 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   if (node === undefined || known === undefined) return;
   const { now } = node;
   const isLive = state.liveChildren.has(childRunId) && !isTerminal(state.status);
-  const isOpen = isLive && now.status === "running" && now.attempt === attempt && now.childRunId === childRunId;
+  const isOpen =
+    isLive && now.status === "running" && isAttemptOpen(state, node, attempt) && now.childRunId === childRunId;
   recordCost(turn, node, attempt, beyond(input, known), { isLate: !isOpen, childRunId });
   if (!isLive) return;
   emit(turn, "child.finished", { nodeId, attempt, childRunId, status });
   if (isOpen) settleChild(turn, node, input);
 }
 
-/** What was spent since it was last told; a report that was overtaken by a later one adds nothing. */
+/** What was spent since the last report; one that was overtaken by a later one adds nothing. */
 function beyond(total: Pick<Usage, "costMicros" | "tokens">, known: Pick<Usage, "costMicros" | "tokens">): Usage {
   const more = (key: keyof Tokens): number => Math.max(0, total.tokens[key] - known.tokens[key]);
   return {

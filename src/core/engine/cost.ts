@@ -13,7 +13,7 @@ export interface Usage {
 export interface CostKind {
   readonly isLate: boolean;
   readonly childRunId?: string;
-  /** Write it even when nothing was spent: it also says that the attempt has reported. */
+  /** Write it even when nothing was spent: it also records that the attempt has reported. */
   readonly isAlways?: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { dispatchIdOf } from "../event/index.ts";
 import type { BoundRequest, Dispatch } from "./effect.ts";
 import type { Instruction, Route } from "./input.ts";
 import { planNodeOf } from "./move.ts";
@@ -19,7 +20,7 @@ export function dispatchOf(state: RunState, node: NodeState, sending: Sending): 
     type: "dispatch",
     nodeId: node.id,
     epoch: node.epoch,
-    dispatchId: dispatchIdOf(state, node, attempt),
+    dispatchId: dispatchIdOf({ runId: state.runId, nodeId: node.id, attempt }),
     idempotencyKey: `${state.runId}/${node.id}/${node.epoch}`,
     hints,
     timeoutMs,
@@ -31,8 +32,4 @@ export function dispatchOf(state: RunState, node: NodeState, sending: Sending): 
     instructions,
     isResend,
   };
-}
-
-export function dispatchIdOf(state: RunState, node: NodeState, attempt: number): string {
-  return `${state.runId}/${node.id}/${attempt}`;
 }

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from "../base/index.ts";
-import type { OutputField } from "../definition/index.ts";
-import type { ApprovalRule, EffectGuarantee, ModerationMode, WorkflowRef } from "../definition/index.ts";
+import type { ApprovalRule, EffectGuarantee, ModerationMode, OutputField, WorkflowRef } from "../definition/index.ts";
 import type { ApprovalSource, Decision, Placement } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
 import type { Instruction, Route } from "./input.ts";
@@ -98,11 +97,11 @@ export interface StartChild {
   readonly childRunId: string;
   readonly workflow: WorkflowRef;
   readonly args: { readonly [name: string]: Json };
-  /** Values nobody meant for the child: what it declares of them it gets, the others it does not. */
+  /** Values not given for the child explicitly: it gets those it declares, and not the others. */
   readonly offered?: { readonly [name: string]: Json };
   readonly recursionDepth: number;
   /** How many values were handed to its args; absent: none. */
   readonly handoffs?: number;
-  /** What whoever started the family has named for it; absent: as it stands in the record of the parent. */
+  /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

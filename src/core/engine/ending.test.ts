@@ -12,7 +12,7 @@ const childEnds = (rig: Rig, status: "completed" | "failed" | "cancelled") => {
   if (child === undefined) throw new Error("no child");
   const { nodeId, attempt, childRunId } = child;
   const spent = { costMicros: 0, tokens: NO_TOKENS };
-  return rig.tell({ type: "child_finished", nodeId, attempt, childRunId, status, outputs: {}, ...spent });
+  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, outputs: {}, ...spent });
 };
 
 describe("a run that is cancelled", () => {
@@ -21,7 +21,7 @@ describe("a run that is cancelled", () => {
       workflow(["flying", "waits < flying", "retries {on_failure: retry}", "g {approval: required}"]),
     ).fail("retries");
     const before = rig.dispatches.length;
-    rig.tell({ type: "cancel", reason: "changed my mind" });
+    rig.submit({ type: "cancel", reason: "changed my mind" });
     expect(new Set(Object.values(rig.statuses))).toEqual(new Set(["cancelled"]));
     expect(new Set(Object.values(reasons(rig)))).toEqual(new Set(["run_cancelled"]));
     expect(rig.of("run.cancelled")).toMatchObject([{ reason: "changed my mind", counts: { cancelled: 4 } }]);
@@ -38,18 +38,18 @@ describe("a run that is cancelled", () => {
 
   it("can be cancelled before it has started, and then never starts", () => {
     const rig = new Rig(workflow(["a", "b < a"]));
-    rig.tell({ type: "cancel", reason: "too late" });
+    rig.submit({ type: "cancel", reason: "too late" });
     expect(rig.state.status).toBe("cancelled");
     expect(rig.start().dispatches).toEqual([]);
   });
 
   it("waits for its children, takes no second cancel meanwhile, and calls off again one that was not reached", () => {
     const rig = runOf(workflow(["c {workflow_ref: audit}", "b < c"]));
-    rig.tell({ type: "cancel", reason: "first" });
+    rig.submit({ type: "cancel", reason: "first" });
     expect(rig.state).toMatchObject({ status: "running", ending: { as: "cancelled", reason: "first" } });
     const again = rig.effects.find((effect) => effect.type === "set-timer" && effect.timer.kind === "child-cancel");
     expect(again).toMatchObject({ dueAt: rig.now + 3_000, timer: { nodeId: "c", attempt: 1 } });
-    expect(rig.tell({ type: "cancel", reason: "second" })).toEqual({ events: [], effects: [] });
+    expect(rig.submit({ type: "cancel", reason: "second" })).toEqual({ events: [], effects: [] });
     childEnds(rig, "completed");
     expect(rig.status("c")).toBe("cancelled");
     expect(reasons(rig)).toEqual({ b: "run_cancelled", c: "run_cancelled" });
@@ -58,8 +58,8 @@ describe("a run that is cancelled", () => {
 
   it("cancels the child of one that streams or runs, each in its way", () => {
     const rig = runOf(workflow(["a", "c {workflow_ref: audit}"]));
-    rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.effects.filter(({ type }) => type === "cancel-child")).toMatchObject([{ nodeId: "c", attempt: 1 }]);
     expect(rig.effects.filter(({ type }) => type === "cancel-dispatch")).toMatchObject([{ nodeId: "a" }]);
   });
@@ -70,7 +70,7 @@ describe("a list whose run ends", () => {
 
   it("settles after its instances, of which only those in flight are called off", () => {
     const rig = list();
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     const calledOff = rig.effects.flatMap((effect) => (effect.type === "cancel-dispatch" ? [effect.nodeId] : []));
     expect(calledOff).toEqual(["e[0]", "e[1]"]);
     expect(rig.of("node.cancelled").map(({ nodeId }) => nodeId)).toEqual(["e[0]", "e[1]", "e[2]", "e"]);
@@ -84,13 +84,13 @@ describe("a list whose run ends", () => {
     const source = workflow(["z {outputs: {list: array}}", "e < z {for_each: z.outputs.list}"]);
     const rig = runOf(source).complete("z", { outputs: { list: [1, 2] } });
     rig.complete("e[0]").complete("e[1]");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     rig.complete("z", { outputs: { list: [1] } });
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.statuses).toEqual({ z: "completed", e: "cancelled", "e[0]": "cancelled", "e[1]": "invalidated" });
     expect(rig.state.status).toBe("cancelled");
     const before = rig.events.length;
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     const said = rig.events.slice(before).flatMap((event) => ("nodeId" in event.payload ? [event.payload.nodeId] : []));
     expect(said).not.toContain("e[1]");
   });
@@ -116,9 +116,9 @@ describe("a run that takes too long", () => {
     const plain = runOf(workflow(["a"]));
     expect(plain.effects.some((effect) => effect.type === "set-timer" && effect.timer.kind === "run")).toBe(false);
     const rig = slow();
-    expect(rig.tell({ type: "timer", timer: { kind: "run", epoch: 1 } }).events).toEqual([]);
+    expect(rig.submit({ type: "timer", timer: { kind: "run", epoch: 1 } }).events).toEqual([]);
     rig.complete("a").complete("b");
-    expect(rig.tell({ type: "timer", timer: { kind: "run", epoch: 0 } }).events).toEqual([]);
+    expect(rig.submit({ type: "timer", timer: { kind: "run", epoch: 0 } }).events).toEqual([]);
   });
 
   it("still times out while it halts, but not while it is cancelled", () => {
@@ -128,8 +128,8 @@ describe("a run that takes too long", () => {
     expect(halting.state.status).toBe("timed_out");
     expect(halting.status("b")).toBe("cancelled");
     const cancelled = runOf(workflow(["c {workflow_ref: audit}"], "timeout: 60"));
-    cancelled.tell({ type: "cancel", reason: "stop" });
-    expect(cancelled.tell({ type: "timer", timer: { kind: "run", epoch: 0 } }).events).toEqual([]);
+    cancelled.submit({ type: "cancel", reason: "stop" });
+    expect(cancelled.submit({ type: "timer", timer: { kind: "run", epoch: 0 } }).events).toEqual([]);
     childEnds(cancelled, "cancelled");
     expect(cancelled.state.status).toBe("cancelled");
   });
@@ -304,19 +304,19 @@ describe("what a run ends as", () => {
     expect(rig.of("run.recovered")).toEqual([]);
   });
 
-  it("emits nothing but cost from then on, whatever is told", () => {
+  it("emits nothing but cost from then on, whatever is submitted", () => {
     const rig = runOf(workflow(["a", "g {approval: required}"], "timeout: 60")).fail("a", "provider_auth");
     expect(rig.state.status).toBe("failed");
     const approvalId = rig.approvalId("g");
-    const told = [
-      rig.tell({ type: "cancel", reason: "late" }),
-      rig.tell({ type: "approval", approvalId, decision: "approve", by: "ann" }),
-      rig.tell({ type: "timer", timer: { kind: "run", epoch: 0 } }),
-      rig.tell({ type: "timer", timer: { kind: "attempt", nodeId: "a", attempt: 1 } }),
-      rig.tell({ type: "timer", timer: { kind: "approval-expiry", approvalId } }),
-      rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] }),
-      rig.tell({ type: "resolve", nodeId: "g", by: "ann", assignTo: "ben" }),
+    const decisions = [
+      rig.submit({ type: "cancel", reason: "late" }),
+      rig.submit({ type: "approval", approvalId, decision: "approve", by: "ann" }),
+      rig.submit({ type: "timer", timer: { kind: "run", epoch: 0 } }),
+      rig.submit({ type: "timer", timer: { kind: "attempt", nodeId: "a", attempt: 1 } }),
+      rig.submit({ type: "timer", timer: { kind: "approval-expiry", approvalId } }),
+      rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [{ index: 0, text: "x" }] }),
+      rig.submit({ type: "resolve", nodeId: "g", by: "ann", assignTo: "ben" }),
     ];
-    expect(told.flatMap(({ events, effects }) => [...events, ...effects])).toEqual([]);
+    expect(decisions.flatMap(({ events, effects }) => [...events, ...effects])).toEqual([]);
   });
 });

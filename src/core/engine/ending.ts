@@ -8,9 +8,9 @@ import {
   type NodeStatus,
   type RunStatus,
   type Snapshot,
+  dispatchIdOf,
 } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
-import { dispatchIdOf } from "./dispatching.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -31,7 +31,7 @@ export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "B
 
 /**
  * Stops the run in this very commit: nothing new is dispatched, everything that waits is settled, and what is in
- * flight is cancelled or, after a halt under `wait_all`, left to end. Child runs are told and drained.
+ * flight is cancelled or, after a halt under `wait_all`, left to end. Child runs are cancelled and drained.
  * The one sweep over all nodes in the life of a run, besides its start and its end.
  */
 export function windDown(turn: Turn, how: WindDown): void {
@@ -67,7 +67,7 @@ function stopWaiting(turn: Turn, node: NodeState, how: WindDown, isBelow: boolea
   } else emit(turn, "node.cancelled", { ...about(node), reason: CANCEL_REASONS[how.as] });
 }
 
-/** Nobody is asked any more on behalf of a node that is about to settle: neither a person nor the gates. */
+/** For a node that is about to settle neither a person nor the gates are asked any more. */
 export function closeQuestion(turn: Turn, node: NodeState, reason: string): void {
   const approval = approvalOf(turn, node);
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason });
@@ -115,7 +115,7 @@ export function stopAttempt(turn: Turn, node: NodeState): boolean {
     type: "cancel-dispatch",
     nodeId: node.id,
     attempt,
-    dispatchId: dispatchIdOf(turn.state, node, attempt),
+    dispatchId: dispatchIdOf({ runId: turn.state.runId, nodeId: node.id, attempt }),
   });
   return false;
 }
@@ -203,7 +203,7 @@ function endFacts(state: RunState): { counts: Counts; costMicros: number } {
   return { counts: { completed, failed, skipped, cancelled, timedOut }, costMicros: state.costMicros };
 }
 
-/** What a failed run leaves for whoever restarts it: variables rebuilt in plan order, whatever order nodes ended in. */
+/** What a failed run leaves for a restart: variables rebuilt in plan order, whatever order nodes ended in. */
 export function snapshotOf(state: RunState): Snapshot {
   const ids = (status: NodeStatus) => state.nodes.filter((node) => node.now.status === status).map((node) => node.id);
   const variables = new Map(Object.entries(state.args));

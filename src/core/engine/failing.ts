@@ -14,13 +14,13 @@ export interface FailureKind {
   readonly timeoutMs?: number;
   /** A person or a rule refused: nothing is tried again. */
   readonly isRefusal?: boolean;
-  /** A gate refused whoever would have taken it. */
+  /** A gate refused the member that would have taken it. */
   readonly isBlock?: boolean;
 }
 
 const FALLBACK = "fallback";
 
-/** Who of the team is next, when whoever had the node could not do it; what is wrong with the node itself helps nobody. */
+/** Who of the team is next, when a member could not do the node; a fault of the node itself would fail for every member. */
 function nextCandidate({ duty }: PlanNode, node: NodeState, { isBlock }: FailureKind): string | undefined {
   if (duty === null || (node.tries === 0 && isBlock !== true) || node.calls >= LIMITS.callsPerNodeMax) return undefined;
   const taker = node.assignedTo ?? duty.candidates[0]?.agent;
@@ -46,7 +46,7 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   if (planNode.onFailure === "skip") {
     return skipFailed(turn, node, failure, planNode.kind === "gate" && kind.isRefusal === true);
   }
-  // While the run winds down there is nobody left to ask, and nothing left to halt.
+  // While the run winds down there is no person left to ask, and nothing left to halt.
   if (turn.state.ending !== null) return endFailed(turn, node, failure, kind);
   switch (planNode.onFailure) {
     case "isolate":
@@ -58,7 +58,7 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   }
 }
 
-/** Schedules another attempt; without a delay it is queued in the same breath. */
+/** Schedules another attempt; without a delay it is queued in the same commit. */
 export function retryNode(
   turn: Turn,
   node: NodeState,

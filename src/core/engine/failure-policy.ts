@@ -1,7 +1,7 @@
 import { type Failure, LIMITS, type RetryCause } from "../base/index.ts";
 import type { RetryPolicy } from "../plan/index.ts";
 
-/** The wait before the next attempt. Jitter is told, not drawn, so that a log can be read again. */
+/** The wait before the next attempt. Jitter is an argument and not drawn here, so that a log can be read again. */
 export function retryDelayMs(policy: RetryPolicy, tries: number, jitter: number, retryAfterMs = 0): number {
   return Math.max(Math.round(ownDelayMs(policy, tries, jitter)), Math.min(retryAfterMs, LIMITS.retryAfterMsMax));
 }

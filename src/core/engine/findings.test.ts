@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Verdict } from "./index.ts";
 
-const BUSY: Verdict = {
-  disposition: "block",
-  verdictId: "vrd_1",
-  gate: "concurrency",
-  code: "agent_busy",
-  message: "all slots are taken",
-  after: "queue",
-};
 const HOLD: Verdict = {
   disposition: "hold",
   verdictId: "vrd_2",
@@ -37,7 +29,7 @@ const found = (rig: Rig): readonly number[] => [
   rig.of("node.provenance", "b").length,
   rig.of("node.log", "b").filter(({ level }) => level === "warning").length,
 ];
-const wake = (rig: Rig) => rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "b", epoch: 0 } });
+const wake = (rig: Rig) => rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "b", epoch: 0 } });
 
 describe("what binding a node finds is said once per epoch", () => {
   it.each([
@@ -77,7 +69,7 @@ describe("what binding a node finds is said once per epoch", () => {
 
   it("is said again in the next epoch", () => {
     const rig = runOf(WARNED).complete("a").complete("b");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     rig.complete("a");
     expect(rig.node("b").attempts).toBe(2);
     expect(found(rig)).toEqual([0, 2]);

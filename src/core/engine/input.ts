@@ -1,11 +1,10 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, Placement, Tokens } from "../event/index.ts";
-import type { Decision, RunStatus } from "../event/index.ts";
+import type { Decision, Envelope, EventPayload, Placement, RunStatus, Tokens } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
 /**
- * What the engine is told. Time, chance and identity come in here and from nowhere else:
+ * What the engine receives. Time, chance and identity come in here and from nowhere else:
  * `at` is epoch milliseconds, `jitter` a number in [0, 1).
  */
 export type Input = { readonly at: number; readonly jitter: number } & (
@@ -82,7 +81,7 @@ export type Verdict =
       readonly maxOutputTokens?: number;
       /** The gateway it was pinned to, where that is gone and another was chosen. */
       readonly reroutedFrom?: string;
-      /** What whoever does the work is told besides it, by layer. */
+      /** Instructions for the agent besides the work itself, by layer. */
       readonly instructions?: readonly Instruction[];
     }
   | {
@@ -142,7 +141,7 @@ export type CallbackResult =
       readonly retryAfterMs?: number;
       /** False: the same request would fail again, whatever its code says. */
       readonly retryable?: boolean;
-      /** Whoever was asked before the adapter said no to the input; nothing was sent. */
+      /** A check before the adapter refused the input; nothing was sent. */
       readonly moderation?: Json;
     } & Report);
 
@@ -171,7 +170,7 @@ export interface ApprovalInput {
   readonly type: "approval";
   readonly approvalId: string;
   readonly decision: Decision;
-  /** As people call whoever answers. */
+  /** A readable name of the one who answers. */
   readonly by: string;
   /** The id of the answering key, if it is one. */
   readonly byId?: string;
@@ -227,3 +226,6 @@ export interface ResolveInput {
   readonly values?: JsonObject;
   readonly assignTo?: string;
 }
+
+/** An input without its moment and its chance, which are added when its turn comes. */
+export type UnstampedInput = Input extends infer One ? (One extends Input ? Omit<One, "at" | "jitter"> : never) : never;

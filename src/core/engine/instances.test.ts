@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Json } from "../base/index.ts";
 import { replay, restartFrom, type Verdict } from "./index.ts";
 
@@ -55,18 +55,10 @@ describe("a node done once per element", () => {
   });
 
   it("counts an instance that waits, is tried again or asks a person as one that has begun", () => {
-    const busy: Verdict = {
-      disposition: "block",
-      verdictId: "v",
-      gate: "concurrency",
-      code: "agent_busy",
-      message: "busy",
-      after: "queue",
-    };
     const list = [1, 2, 3, 4];
     const waiting = runOf(each(", max_parallel: 2"), {
       args: { list },
-      judge: ({ nodeId }) => (nodeId === "a[0]" ? busy : undefined),
+      judge: ({ nodeId }) => (nodeId === "a[0]" ? BUSY : undefined),
     }).complete("a[1]");
     expect(waiting.statuses).toMatchObject({ "a[0]": "queued", "a[2]": "running", "a[3]": "pending" });
     const retrying = over(list, ", max_parallel: 2, on_failure: retry").fail("a[0]").complete("a[1]");
@@ -178,7 +170,7 @@ describe("instances when the node is done again", () => {
   it("a recovery too, and the attempts count on", () => {
     const rig = over([1, 2, 3]).complete("a[0]").complete("a[2]").fail("a[1]", "provider_auth");
     expect(rig.state.status).toBe("failed");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     expect(rig.statuses).toMatchObject({ a: "running", "a[0]": "completed", "a[1]": "running", "a[2]": "completed" });
     expect(rig.node("a[1]").attempts).toBe(2);
     rig.complete("a[1]").complete("b");
@@ -189,14 +181,14 @@ describe("instances when the node is done again", () => {
     const rig = over([1, 2], ", tolerate: 1").fail("a[0]", "provider_auth");
     const target = rig.state.lastEventId;
     rig.complete("a[1]").complete("b");
-    rig.tell({ type: "rewind", eventId: target, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: target, isConsumed: false });
     expect(rig.statuses).toMatchObject({ a: "running", "a[0]": "failed", "a[1]": "running" });
     rig.complete("a[1]", { stdout: "two" });
     expect(rig.outputs("a")).toEqual({ items: [null, "two"], count: 2, failed: 1 });
     const late = over([1, 2], ", tolerate: 1, timeout: 1").fire("attempt", "a[0]");
     const then = late.state.lastEventId;
     late.complete("a[1]").complete("b");
-    late.tell({ type: "rewind", eventId: then, isConsumed: false });
+    late.submit({ type: "rewind", eventId: then, isConsumed: false });
     late.complete("a[1]");
     expect(late.outputs("a")).toMatchObject({ failed: 1 });
   });
@@ -206,7 +198,7 @@ describe("instances when the node is done again", () => {
     const rig = runOf(source).complete("z", { outputs: { list: ["x", "y", "w"] } });
     rig.complete("a[0]").complete("a[1]").complete("a[2]");
     expect(rig.state.status).toBe("completed");
-    rig.tell({ type: "rewind", eventId: 1, isConsumed: false });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     rig.complete("z", { outputs: { list: ["x", "CHANGED"] } });
     const messages = rig.dispatches.filter(({ epoch }) => epoch === 1).map(({ request }) => request.message);
     expect(messages).toContain("see CHANGED");

@@ -64,7 +64,7 @@ function invalidate(turn: Turn, instance: NodeState): void {
 
 /**
  * Begins further instances as places free up, and settles the node when the last one has settled. Once the node can only
- * fail, none begins any more and those under way are called off: they would cost and help nobody.
+ * fail, none begins any more and those under way are called off: they would cost without being of use.
  */
 export function collectInstances(turn: Turn, node: NodeState): void {
   const { expansion } = node;

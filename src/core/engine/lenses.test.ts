@@ -80,7 +80,7 @@ describe("what a lens node is given", () => {
     expect(request(overridden, "b")).toMatchObject({ message: "over ", inputs: { p: "over" } });
     expect(said(overridden, "b")).toEqual([]);
     const asked = runOf(graph([node("a", "[[x]]")]));
-    asked.tell({ type: "resolve", nodeId: "a", by: "ann", values: { X: "mine" } });
+    asked.submit({ type: "resolve", nodeId: "a", by: "ann", values: { X: "mine" } });
     expect(request(asked, "a").message).toBe("mine");
   });
 

@@ -1,5 +1,5 @@
 import { required } from "../base/index.ts";
-import { isInFlight, isSettled } from "../event/index.ts";
+import { isInFlight, isSettled, isTerminal } from "../event/index.ts";
 import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 
 /** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
@@ -27,7 +27,7 @@ function countLane(state: RunState, node: NodeState): void {
   }
 }
 
-/** The lane of whoever takes the node; null: nothing keeps it from running beside others. */
+/** The lane of the member that takes the node; null: nothing keeps it from running beside others. */
 export function laneOf(state: RunState, node: NodeState): number | null {
   const { duty } = planNodeOf(state, node);
   if (duty === null) return null;
@@ -87,4 +87,10 @@ export function planNodeOf(state: RunState, node: NodeState) {
 export function findNode(state: RunState, nodeId: string): NodeState | undefined {
   const index = state.plan.indexById.get(nodeId) ?? state.instanceIndexById.get(nodeId);
   return index === undefined ? undefined : state.nodes[index];
+}
+
+/** The attempt is under way: a report on it still counts. */
+export function isAttemptOpen(state: RunState, node: NodeState, attempt: number): boolean {
+  if (isTerminal(state.status)) return false;
+  return (node.now.status === "running" || node.now.status === "streaming") && node.now.attempt === attempt;
 }

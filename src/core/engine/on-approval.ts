@@ -1,6 +1,7 @@
 import { getOwn, isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
+import { decisionOf, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
 import { type Answer, armHop, closeApproval } from "./approvals.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
@@ -17,12 +18,13 @@ import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
   const approval = turn.state.approvals.get(input.approvalId);
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
-  const refusal = check(approval, input) ?? refuseEnded(turn);
+  const question = { ...approval, isSeparate: approval.rule.isSeparate };
+  const refusal = refuseAnswer(question, input, OF_NODE) ?? refuseEnded(turn);
   if (refusal !== undefined) return refusal;
   const { by, byId, reason, modifications } = input;
   const decision = decisionOf(approval, input);
   answer(turn, approval, decision, {
-    status: decision === "reject" || decision === "abort" ? "rejected" : "approved",
+    status: statusAfter(decision),
     decision,
     by,
     ...(byId === undefined ? {} : { byId }),
@@ -32,41 +34,12 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
   return undefined;
 }
 
-/** "Yes" to a node that has failed means that it is tried again, unless the answer brings its outputs. */
-function decisionOf({ source }: ApprovalState, { decision, modifications }: ApprovalInput): Decision {
-  const isRetry = source === "escalation" && decision === "approve" && !isJsonObject(modifications?.["outputs"]);
-  return isRetry ? "retry" : decision;
-}
-
 /** A run that hit a bug has ended with its questions open. */
 function refuseEnded({ state }: Turn): Refusal | undefined {
   return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
 }
 
-function check(approval: ApprovalState, input: ApprovalInput): Refusal | undefined {
-  const { byAgentId, byStarter, digest, reason, modifications } = input;
-  const decision = decisionOf(approval, input);
-  if (approval.status !== "pending") return refuse("approval_closed", `the approval is already ${approval.status}`);
-  if (byAgentId !== undefined && byAgentId === approval.agentId) {
-    return refuse("self_approval", "an agent cannot answer for its own node");
-  }
-  if (approval.rule.isSeparate && byStarter === true) {
-    return refuse("self_approval", "someone other than who started the run has to answer");
-  }
-  if (digest !== undefined && digest !== approval.digest) {
-    return refuse("content_changed", "what was shown is not what would be done; look again");
-  }
-  const replacesOutput =
-    approval.source === "escalation" && decision === "approve" && isJsonObject(modifications?.["outputs"]);
-  if (!approval.choices.includes(decision) && !replacesOutput) {
-    return refuse("bad_choice", `${decision} is not among ${approval.choices.join(", ")}`);
-  }
-  if (decision === "reject" && (reason ?? "").trim() === "")
-    return refuse("reason_required", "a rejection needs a reason");
-  return undefined;
-}
-
-/** Carries an answer out, whoever gave it: a person, or the chain's default action. */
+/** Carries an answer out, of a person or of the chain's default action. */
 function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
   const node = requireNode(turn.state, approval.nodeId);
   closeApproval(turn, approval, given);
@@ -133,8 +106,12 @@ export function onHop(turn: Turn, approvalId: string, hop: number): void {
 }
 
 function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise): void {
-  const status = otherwise === "reject" || otherwise === "abort" ? "rejected" : "approved";
-  answer(turn, approval, otherwise, { status, decision: otherwise, by: "sluice", reason: "nobody answered in time" });
+  answer(turn, approval, otherwise, {
+    status: statusAfter(otherwise),
+    decision: otherwise,
+    by: "sluice",
+    reason: "no answer in time",
+  });
 }
 
 export function onExpiry(turn: Turn, approvalId: string): void {
@@ -142,15 +119,10 @@ export function onExpiry(turn: Turn, approvalId: string): void {
   if (approval?.status !== "pending") return;
   if (approval.rule.otherwise !== null) return takeDefault(turn, approval, approval.rule.otherwise);
   const node = requireNode(turn.state, approval.nodeId);
-  closeApproval(turn, approval, { status: "expired", reason: "nobody answered in time" });
+  closeApproval(turn, approval, { status: "expired", reason: "no answer in time" });
   if (node.now.status !== "blocked" || node.now.approvalId !== approvalId) return;
   if (approval.source === "escalation") return abort(turn, node);
-  failNode(
-    turn,
-    node,
-    { code: "approval_expired", message: `nobody answered for ${node.id} in time` },
-    { isRefusal: true },
-  );
+  failNode(turn, node, { code: "approval_expired", message: `no answer for ${node.id} in time` }, { isRefusal: true });
 }
 
 export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "elevated" | "critical"): void {
@@ -167,7 +139,7 @@ export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "
   });
 }
 
-/** Naming somebody by hand does not loosen what the team lets be used. The node waits on, and its log says why. */
+/** Naming an agent by hand does not loosen what the team lets be used. The node keeps waiting, and its log says why. */
 function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | undefined {
   const { duty } = planNodeOf(turn.state, node);
   if (duty === null) return undefined;
@@ -182,7 +154,7 @@ function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | 
   return refuse("contract_violated", errors.map(({ reason }) => reason).join("; "));
 }
 
-/** Unblocks a node that waits for values or for somebody to take it. */
+/** Unblocks a node that waits for values or for an agent to take it. */
 export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
   const node = findNode(turn.state, input.nodeId);
   if (node === undefined) return refuse("unknown_node", `${input.nodeId} is not a node of this run`);

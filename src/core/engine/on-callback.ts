@@ -1,12 +1,11 @@
 import { causeOf, type Failure, LIMITS } from "../base/index.ts";
-import { isTerminal } from "../event/index.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
 import { failNode } from "./failing.ts";
 import type { CallbackInput, CallbackResult, StreamInput } from "./input.ts";
-import { findNode, planNodeOf } from "./move.ts";
+import { findNode, isAttemptOpen, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import type { NodeState, RunState } from "./state.ts";
+import type { NodeState } from "./state.ts";
 import { about, emit, log, type Turn } from "./turn.ts";
 
 /** An adapter reports. Only the open attempt can change the node (E3, E4); any other report can only cost. */
@@ -16,7 +15,7 @@ export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefine
     return refuse("unknown_dispatch", `${input.nodeId} has no attempt ${input.attempt}`);
   }
   const { result, attempt } = input;
-  if (!isOpen(turn.state, node, attempt)) {
+  if (!isAttemptOpen(turn.state, node, attempt)) {
     if (result.status !== "deferred" && !node.reported.has(attempt))
       recordCost(turn, node, attempt, result, { isLate: true });
     return undefined;
@@ -26,12 +25,7 @@ export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefine
   return undefined;
 }
 
-export function isOpen(state: RunState, node: NodeState, attempt: number): boolean {
-  if (isTerminal(state.status)) return false;
-  return (node.now.status === "running" || node.now.status === "streaming") && node.now.attempt === attempt;
-}
-
-/** The work goes on outside; deadline and slot stay. */
+/** The work continues outside; deadline and slot stay. */
 function defer(turn: Turn, node: NodeState): void {
   if ((node.now.status === "running" || node.now.status === "streaming") && node.now.isDeferred) return;
   emit(turn, "node.waiting", { ...about(node), waitingReason: "external_callback" });
@@ -90,7 +84,7 @@ export function outcomeUnknown(node: NodeState, why: string): Failure {
 /** New pieces of text or media; those seen before are dropped, and numbers never go back, even across attempts (E18). */
 export function onStream(turn: Turn, input: StreamInput): void {
   const node = findNode(turn.state, input.nodeId);
-  if (node === undefined || !isOpen(turn.state, node, input.attempt)) return;
+  if (node === undefined || !isAttemptOpen(turn.state, node, input.attempt)) return;
   for (const delta of input.deltas) {
     if (node.now.status !== "running" && node.now.status !== "streaming") return;
     if (turn.state.lastEventId >= LIMITS.eventsWithDeltasMax) return;

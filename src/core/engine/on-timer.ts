@@ -5,9 +5,9 @@ import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
 import { failNode, tooManyCalls } from "./failing.ts";
-import { findNode, laneOf, planNodeOf } from "./move.ts";
+import { findNode, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
-import { isOpen, outcomeUnknown, timeOut } from "./on-callback.ts";
+import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
@@ -46,10 +46,10 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
   const { now } = node;
   switch (timer.kind) {
     case "attempt":
-      if (isOpen(turn.state, node, timer.attempt)) onDeadline(turn, node);
+      if (isAttemptOpen(turn.state, node, timer.attempt)) onDeadline(turn, node);
       return;
     case "lost":
-      if (isOpen(turn.state, node, timer.attempt)) onLost(turn, node, timer.attempt);
+      if (isAttemptOpen(turn.state, node, timer.attempt)) onLost(turn, node, timer.attempt);
       return;
     case "retry":
       if (now.status === "retrying" && node.retries === timer.retries) {
@@ -75,7 +75,7 @@ function onDeadline(turn: Turn, node: NodeState): void {
   timeOut(turn, node, planNodeOf(turn.state, node).timeoutMs ?? 0);
 }
 
-/** Whoever sent it is gone: sent again under the same id, unless that could make it happen twice. */
+/** The replica that sent it is gone: sent again under the same id, unless that could make it happen twice. */
 function onLost(turn: Turn, node: NodeState, attempt: number): void {
   const { state } = turn;
   if (node.now.status !== "running" && node.now.status !== "streaming") return;
@@ -105,7 +105,7 @@ function onQueueTimeout(turn: Turn, node: NodeState): void {
   failNode(turn, node, { code, message });
 }
 
-/** A patient wait is over. Said, so that whatever makes it wait next has a deadline of its own. */
+/** A wait without a timeout is over. Recorded, so that the next cause of waiting has a deadline of its own. */
 function askAnew(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });

@@ -91,14 +91,14 @@ function callLanes(turn: Turn): void {
   const { state } = turn;
   for (const [number, { waiting }] of state.lanes) {
     while (waiting.length > 0 && state.ending === null && hasPlace(state) && isLaneFree(state, number)) {
-      const { node: index, eventId } = required(waiting.shift(), "somebody waits");
+      const { node: index, eventId } = required(waiting.shift(), "a node waits");
       const node = nodeAt(state, index);
       if (isWaiting(node, eventId)) requestNode(turn, node);
     }
   }
 }
 
-/** Also whoever is being judged at this moment is in its lane. */
+/** A node that is being judged at this moment is in its lane as well. */
 export function isLaneFree(state: RunState, number: number): boolean {
   if (laneAt(state, number).inFlight > 0) return false;
   for (const index of state.asked.keys()) if (laneOf(state, nodeAt(state, index)) === number) return false;
@@ -140,13 +140,13 @@ export function requestNode(turn: Turn, node: NodeState): void {
   }
 }
 
-/** Says who takes the node and why, once; false when nobody does and a person has to name one. */
+/** Records who takes the node and why, once; false when no member does and a person has to name one. */
 function takeDuty(turn: Turn, node: NodeState, { team, candidates, considered }: Duty): boolean {
   if (node.assignedTo !== null) return true;
   const [first] = candidates;
   if (first === undefined) {
     const against = considered.map(({ agent, reasons }) => `${agent} ${reasons.join(", ")}`).join("; ");
-    const summary = `nobody of the team ${team} may take ${node.id}${against === "" ? "" : `: ${against}`}`;
+    const summary = `no member of the team ${team} may take ${node.id}${against === "" ? "" : `: ${against}`}`;
     blockForPerson(turn, node, summary, "unassigned", []);
     return false;
   }
@@ -211,7 +211,7 @@ function requestVerdict(
   });
 }
 
-/** Said once per epoch: what a node is given does not change within one, however often it is tried. */
+/** Recorded once per epoch: what a node is given does not change within one, however often it is tried. */
 function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
   if (node.hasFindings) return;
   for (const handoff of handoffs) {

@@ -1,23 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { ALLOW, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { ALLOW, BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { advance, type Timer, type Verdict } from "./index.ts";
 
 type Block = Extract<Verdict, { disposition: "block" }>;
 
-const BUSY: Block = {
-  disposition: "block",
-  verdictId: "vrd_1",
-  gate: "concurrency",
-  code: "agent_busy",
-  message: "all slots are taken",
-  after: "queue",
-  waitingReason: "queued",
-};
-const RATE: Block = { ...BUSY, gate: "rate_limit", code: "rate_limited", waitingReason: "rate_limit" };
+const QUEUED: Block = { ...BUSY, waitingReason: "queued" };
+const RATE: Block = { ...QUEUED, gate: "rate_limit", code: "rate_limited", waitingReason: "rate_limit" };
 const MIDNIGHT = 90_000_000;
-const PAUSED: Block = { ...BUSY, gate: "budget_envelopes", code: "budget_exceeded", until: MIDNIGHT, isPatient: true };
+const PAUSED: Block = {
+  ...QUEUED,
+  gate: "budget_envelopes",
+  code: "budget_exceeded",
+  until: MIDNIGHT,
+  isPatient: true,
+};
 
-const wake = (rig: Rig, nodeId = "a", epoch = 0) => rig.tell({ type: "timer", timer: { kind: "wake", nodeId, epoch } });
+const wake = (rig: Rig, nodeId = "a", epoch = 0) =>
+  rig.submit({ type: "timer", timer: { kind: "wake", nodeId, epoch } });
 const queueTimers = (rig: Rig): { timer: Timer; dueAt: number }[] =>
   rig.effects.flatMap((effect) => (effect.type === "set-timer" && effect.timer.kind === "queue" ? [effect] : []));
 
@@ -42,14 +41,14 @@ describe("a node at a limit", () => {
   });
 
   it("says nothing of a place or a time that is not known", () => {
-    const said = atGate(BUSY).rig.of("node.waiting")[0];
+    const said = atGate(QUEUED).rig.of("node.waiting")[0];
     expect(said).not.toHaveProperty("until");
     expect(said).not.toHaveProperty("queuePosition");
     expect(said).not.toHaveProperty("isPatient");
   });
 
   it("says once why it waits, and again when the reason changes, on the same timeout", () => {
-    const { rig, gate } = atGate(BUSY);
+    const { rig, gate } = atGate(QUEUED);
     const since = rig.now;
     rig.now += 10_000;
     wake(rig);
@@ -62,7 +61,7 @@ describe("a node at a limit", () => {
   });
 
   it("fails with the gate's code when it is asked again after its time, not a millisecond before", () => {
-    const { rig } = atGate(BUSY);
+    const { rig } = atGate(QUEUED);
     rig.now += 59_999;
     wake(rig);
     expect(rig.status("a")).toBe("queued");
@@ -73,7 +72,7 @@ describe("a node at a limit", () => {
   });
 
   it("takes no wake of another epoch, and none once it runs", () => {
-    const { rig, gate } = atGate(BUSY);
+    const { rig, gate } = atGate(QUEUED);
     gate.says = undefined;
     wake(rig, "a", 1);
     expect(rig.status("a")).toBe("queued");
@@ -86,7 +85,7 @@ describe("a node at a limit", () => {
   it("waits for a place in its own run first, and keeps the time it has waited", () => {
     let isFree = false;
     const rig = runOf(workflow(["a {queue_timeout: 60}", "b"], "max_parallel: 1"), {
-      judge: ({ nodeId }) => (nodeId === "a" && !isFree ? BUSY : undefined),
+      judge: ({ nodeId }) => (nodeId === "a" && !isFree ? QUEUED : undefined),
     });
     expect(rig.statuses).toEqual({ a: "queued", b: "running" });
     const since = rig.now;
@@ -96,16 +95,16 @@ describe("a node at a limit", () => {
     expect(rig.node("a").now).toMatchObject({ status: "queued", isLimited: false, limitedSince: since });
     // It has its place at the gate; what it waits for now is its own run.
     const [timer] = queueTimers(rig);
-    if (timer !== undefined) expect(rig.tell({ type: "timer", timer: timer.timer }).events).toEqual([]);
+    if (timer !== undefined) expect(rig.submit({ type: "timer", timer: timer.timer }).events).toEqual([]);
     expect(wake(rig)).toEqual({ events: [], effects: [] });
     rig.complete("b");
     expect(rig.status("a")).toBe("running");
   });
 
   it("takes no verdict it did not ask for", () => {
-    const { rig } = atGate(BUSY);
-    const told = rig.tell({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
-    expect(told).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
+    const { rig } = atGate(QUEUED);
+    const decision = rig.submit({ type: "verdict", nodeId: "a", epoch: 0, verdict: ALLOW });
+    expect(decision).toMatchObject({ events: [], effects: [], refusal: { code: "verdict_not_asked" } });
   });
 
   it("takes no verdict of another epoch, and asks again for none that is on its way", () => {
@@ -124,7 +123,7 @@ describe("a node at a limit", () => {
 
   it("leaves its place in the run to others", () => {
     const rig = runOf(workflow(["a", "b", "c"], "max_parallel: 1"), {
-      judge: ({ nodeId }) => (nodeId === "a" ? BUSY : undefined),
+      judge: ({ nodeId }) => (nodeId === "a" ? QUEUED : undefined),
     });
     expect(rig.statuses).toEqual({ a: "queued", b: "running", c: "queued" });
     rig.complete("b");
@@ -132,15 +131,15 @@ describe("a node at a limit", () => {
   });
 
   it("is failed by its own timer only: neither by one of an earlier wait, nor once it runs", () => {
-    const { rig, gate } = atGate(BUSY);
+    const { rig, gate } = atGate(QUEUED);
     const [first] = queueTimers(rig);
     gate.says = undefined;
     wake(rig);
     rig.fail("a", "provider_auth");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     if (first === undefined) throw new Error("no timer");
     rig.now = first.dueAt;
-    rig.tell({ type: "timer", timer: first.timer });
+    rig.submit({ type: "timer", timer: first.timer });
     expect(rig.status("a")).toBe("running");
   });
 });
@@ -149,7 +148,7 @@ describe("a node that waits until a given time, however long that is", () => {
   it("is given its whole queue_timeout at a limit it is woken into afterwards", () => {
     const { rig, gate } = atGate(PAUSED);
     rig.now += 3_600_000;
-    gate.says = BUSY;
+    gate.says = QUEUED;
     wake(rig);
     expect(rig.node("a").now).toMatchObject({ status: "queued", patientUntil: null, limitedSince: rig.now });
     expect(queueTimers(rig).at(-1)?.dueAt).toBe(rig.now + 60_000);
@@ -161,13 +160,13 @@ describe("a node that waits until a given time, however long that is", () => {
   });
 
   it("does not take up an earlier wait again", () => {
-    const { rig, gate } = atGate(BUSY);
+    const { rig, gate } = atGate(QUEUED);
     rig.now += 40_000;
     gate.says = PAUSED;
     wake(rig);
     const patientSince = rig.now;
     rig.now += 1_000;
-    gate.says = BUSY;
+    gate.says = QUEUED;
     wake(rig);
     expect(rig.node("a").now).toMatchObject({ limitedSince: patientSince + 1_000 });
     rig.now = patientSince + 30_000;
@@ -183,7 +182,7 @@ describe("a node that waits until a given time, however long that is", () => {
     rig.now += 3_600_000;
     wake(rig);
     expect(rig.node("a").now).toMatchObject({ isLimited: false, limitedSince: null });
-    says = BUSY;
+    says = QUEUED;
     rig.complete("b");
     expect(rig.node("a").now).toMatchObject({ status: "queued", isLimited: true, limitedSince: rig.now });
   });
@@ -195,7 +194,7 @@ describe("a node that waits until a given time, however long that is", () => {
     expect(rig.fire("queue").status("a")).toBe("failed");
   });
 
-  it("goes on when the time changes, and says so", () => {
+  it("continues when the time changes, and records it", () => {
     const { rig, gate } = atGate(PAUSED);
     gate.says = { ...PAUSED, until: MIDNIGHT + 5 };
     wake(rig);
@@ -205,7 +204,7 @@ describe("a node that waits until a given time, however long that is", () => {
 });
 
 describe("an agent that is paused", () => {
-  const PAUSED_AGENT: Block = { ...BUSY, gate: "agent_status", code: "agent_disabled", after: "paused" };
+  const PAUSED_AGENT: Block = { ...QUEUED, gate: "agent_status", code: "agent_disabled", after: "paused" };
 
   it("is asked again after 1, 2 and 4 s, anew after each attempt that began", () => {
     const verdicts: (Verdict | undefined)[] = [PAUSED_AGENT, PAUSED_AGENT, undefined, PAUSED_AGENT];

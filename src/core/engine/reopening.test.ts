@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import { branchFrom, nodesToRedo, replay, restartFrom, type Verdict } from "./index.ts";
 
-const rewind = (rig: Rig, eventId: number) => rig.tell({ type: "rewind", eventId, isConsumed: false });
+const rewind = (rig: Rig, eventId: number) => rig.submit({ type: "rewind", eventId, isConsumed: false });
 const idsOf = (carried: readonly { readonly nodeId: string }[]) => carried.map(({ nodeId }) => nodeId);
 const eventIdOf = (rig: Rig, type: string, nodeId: string): number => {
   const found = rig.events.find(
@@ -20,7 +20,7 @@ describe("a rewind", () => {
     const last = rig.state.lastEventId;
     expect(rewind(rig, 0).refusal?.code).toBe("cursor_ahead");
     expect(rewind(rig, last + 1)).toMatchObject({ events: [], effects: [], refusal: { code: "cursor_ahead" } });
-    expect(rig.tell({ type: "rewind", eventId: 1, isConsumed: true }).refusal?.code).toBe("already_consumed");
+    expect(rig.submit({ type: "rewind", eventId: 1, isConsumed: true }).refusal?.code).toBe("already_consumed");
     expect(rewind(rig, last).refusal).toBeUndefined();
   });
 
@@ -78,17 +78,9 @@ describe("a rewind", () => {
   });
 
   it("says of each node in flight, waiting or asking that it was cancelled, before it is invalidated", () => {
-    const busy: Verdict = {
-      disposition: "block",
-      verdictId: "v",
-      gate: "concurrency",
-      code: "agent_busy",
-      message: "busy",
-      after: "queue",
-    };
     const rig = runOf(
       workflow(["flying", "g {approval: required}", "busy", "retries {on_failure: retry}", "after < flying"]),
-      { judge: ({ nodeId }) => (nodeId === "busy" ? busy : undefined) },
+      { judge: ({ nodeId }) => (nodeId === "busy" ? BUSY : undefined) },
     ).fail("retries");
     const before = rig.events.length;
     rewind(rig, 1);
@@ -122,7 +114,7 @@ describe("a rewind", () => {
     expect(replay(rig.state.plan, "run_1", rig.events).counts).toEqual(rig.state.counts);
   });
 
-  it("tells every node to wait before it decides any, so that a halt finds them all", () => {
+  it("makes every node wait before it decides any, so that a halt finds them all", () => {
     const block: Verdict = {
       disposition: "block",
       verdictId: "v",
@@ -153,7 +145,7 @@ describe("a rewind", () => {
   it("numbers the pieces of an answer on, whatever the epoch", () => {
     const rig = runOf(workflow(["a"]));
     const say = (attempt: number) =>
-      rig.tell({ type: "stream", nodeId: "a", attempt, deltas: [{ index: 0, text: "x" }] });
+      rig.submit({ type: "stream", nodeId: "a", attempt, deltas: [{ index: 0, text: "x" }] });
     say(1);
     rewind(rig, 1);
     say(2);
@@ -168,7 +160,7 @@ describe("a recovery", () => {
       .complete("side")
       .fail("b", "provider_auth");
     expect(rig.state.status).toBe("failed");
-    rig.tell({ type: "recover", reason: "the key is back" });
+    rig.submit({ type: "recover", reason: "the key is back" });
     expect(rig.of("run.status.changed").at(-1)).toMatchObject({
       from: "failed",
       to: "running",
@@ -185,13 +177,13 @@ describe("a recovery", () => {
     expect(replay(rig.state.plan, "run_1", rig.events.slice(0, -1)).status).toBe("recovered");
   });
 
-  it("of a run that fails again is a failure, and the next one is told apart from it", () => {
+  it("of a run that fails again is a failure, and the next one differs from it", () => {
     const rig = runOf(workflow(["a"])).fail("a", "provider_auth");
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     expect(rig.of("run.status.changed").at(-1)).not.toHaveProperty("detail");
     rig.fail("a", "provider_auth");
     expect(rig.of("run.recovered")).toEqual([]);
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     expect(rig.state.epoch).toBe(2);
     rig.complete("a");
     expect(rig.of("run.recovered")).toHaveLength(1);
@@ -199,16 +191,16 @@ describe("a recovery", () => {
 
   it("takes a run that timed out, and no other than that or a failed one", () => {
     const late = runOf(workflow(["a"], "timeout: 1")).fire("run");
-    expect(late.tell({ type: "recover" }).refusal).toBeUndefined();
+    expect(late.submit({ type: "recover" }).refusal).toBeUndefined();
     expect(late.status("a")).toBe("running");
     const done = runOf(workflow(["a"])).complete("a");
-    expect(done.tell({ type: "recover" })).toMatchObject({
+    expect(done.submit({ type: "recover" })).toMatchObject({
       events: [],
       refusal: { code: "not_recoverable", message: expect.stringContaining("this one is completed") },
     });
     const cancelled = runOf(workflow(["a"]));
-    cancelled.tell({ type: "cancel", reason: "stop" });
-    expect(cancelled.tell({ type: "recover" }).refusal?.code).toBe("not_recoverable");
+    cancelled.submit({ type: "cancel", reason: "stop" });
+    expect(cancelled.submit({ type: "recover" }).refusal?.code).toBe("not_recoverable");
   });
 });
 
@@ -234,7 +226,7 @@ describe("what another run keeps of this one", () => {
     expect(redo).toEqual(["c"]);
   });
 
-  it("restart from a node: that one too, and everything below it; a name nobody knows adds nothing", () => {
+  it("restart from a node: that one too, and everything below it; an unknown name adds nothing", () => {
     const { state } = ended();
     expect(idsOf(restartFrom(state, "a"))).toEqual(["s", "side"]);
     expect(idsOf(restartFrom(state, "zz"))).toEqual(idsOf(restartFrom(state)));

@@ -87,13 +87,13 @@ describe("a node that is tried again", () => {
     const stale = rig.effects.findLast((effect) => effect.type === "set-timer" && effect.timer.kind === "retry");
     rig.fire("retry").fail("a");
     if (stale?.type !== "set-timer") throw new Error("no timer");
-    rig.tell({ type: "timer", timer: stale.timer });
+    rig.submit({ type: "timer", timer: stale.timer });
     expect(rig.status("a")).toBe("retrying");
     rig.fire("retry");
-    rig.tell({ type: "timer", timer: stale.timer });
+    rig.submit({ type: "timer", timer: stale.timer });
     expect(rig.node("a").attempts).toBe(3);
     const last = rig.effects.findLast((effect) => effect.type === "set-timer" && effect.timer.kind === "retry");
-    if (last?.type === "set-timer") expect(rig.tell({ type: "timer", timer: last.timer }).events).toEqual([]);
+    if (last?.type === "set-timer") expect(rig.submit({ type: "timer", timer: last.timer }).events).toEqual([]);
   });
 
   it("is queued with a reason before it runs again, also when it need not wait", () => {
@@ -142,7 +142,7 @@ describe("a node that is tried again", () => {
 });
 
 describe("a node that fails when its turn comes", () => {
-  it("lets those that wait for it go on in the same commit", () => {
+  it("lets those that wait for it continue in the same commit", () => {
     const rig = runOf(workflow(["z", "a < z {command: '${z.outputs.nope}', on_failure: skip}", "b < a z", "c < a"]));
     rig.complete("z");
     expect(rig.statuses).toEqual({ z: "completed", a: "skipped", b: "running", c: "skipped" });
@@ -237,7 +237,7 @@ describe("on_failure: retry_once_then_escalate", () => {
     expect(rig.fire("approval-hop").status("a")).toBe("skipped");
   });
 
-  it("fails with what it failed with when nobody answers", () => {
+  it("fails with what it failed with without an answer", () => {
     const rig = escalated().fire("approval-expiry");
     expect(rig.error("a")).toBe("provider_bad_output");
     expect(rig.state.status).toBe("failed");
@@ -249,7 +249,7 @@ describe("on_failure: retry_once_then_escalate", () => {
     rig.fail("a");
     expect(rig.state.status).toBe("failed");
     expect(rig.of("approval.requested")).toHaveLength(1);
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     rig.fail("a").fail("a");
     expect(rig.status("a")).toBe("blocked");
     expect(rig.of("approval.requested")).toHaveLength(2);

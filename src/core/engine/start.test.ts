@@ -49,7 +49,7 @@ describe("the start of a run", () => {
 
   it("is refused a second time", () => {
     const rig = runOf(workflow(["a"]));
-    const again = rig.tell({
+    const again = rig.submit({
       type: "start",
       workflow: "w",
       version: 1,
@@ -118,7 +118,7 @@ describe("a node that waits", () => {
       () => rig.complete("e[0]"),
       () => rig.answer("g", "approve"),
       () => rig.complete("e[1]"),
-      () => rig.tell({ type: "rewind", eventId: 1, isConsumed: false }),
+      () => rig.submit({ type: "rewind", eventId: 1, isConsumed: false }),
     ];
     for (const step of steps) {
       step();
@@ -164,7 +164,7 @@ describe("the log", () => {
     rig.complete("a", { costMicros: 3 });
     rig.answer("g", "approve");
     rig.complete("each[0]").fail("each[1]", "provider_auth");
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(factsOf(replay(rig.state.plan, "run_1", rig.events))).toEqual(factsOf(rig.state));
     for (const cut of [1, 7, rig.events.length - 1]) {
       const state = replay(rig.state.plan, "run_1", rig.events.slice(0, cut));

@@ -1,13 +1,26 @@
 import type { JsonObject, Json } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Envelope, EventPayload, HandoffCounts, Placement, RunEnding, Snapshot, Tokens } from "../event/index.ts";
-import type { ApprovalSource, Decision, NodeStatus, RunStatus, SkipReason, WaitingReason } from "../event/index.ts";
+import type {
+  ApprovalSource,
+  Decision,
+  Envelope,
+  EventPayload,
+  HandoffCounts,
+  NodeStatus,
+  Placement,
+  RunEnding,
+  RunStatus,
+  SkipReason,
+  Snapshot,
+  Tokens,
+  WaitingReason,
+} from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { Instruction, Route } from "./input.ts";
 
 /**
- * What is true of one run: the fold of its events, nothing else. Owned by whoever advances the run and changed in
+ * What is true of one run: the fold of its events, nothing else. Owned by the caller that advances the run and changed in
  * place by `apply` only; when a commit fails the state is dropped and loaded again.
  */
 export interface RunState extends HandoffCounts {
@@ -43,7 +56,7 @@ export interface RunState extends HandoffCounts {
   expandedRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
-  /** What has been recorded here of each child run's cost: it may spend more after it was heard of. */
+  /** What has been recorded here of each child run's cost: it may spend more after its report. */
   readonly childCosts: Map<string, { readonly costMicros: number; readonly tokens: Tokens }>;
   /** Null: the run started before it was kept. */
   placement: Placement | null;
@@ -51,7 +64,7 @@ export interface RunState extends HandoffCounts {
   readonly ready: ReadyQueue;
   /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */
   readonly lanes: Map<number, Lane>;
-  /** Verdicts asked for and not yet told: no fact, and empty whenever a commit ends. */
+  /** Verdicts requested and not yet received: no fact, and empty whenever a commit ends. */
   readonly asked: Map<number, BoundRequest>;
 }
 
@@ -82,7 +95,7 @@ export interface NodeState {
   attempts: number;
   /** Attempts begun in this epoch; what a retry policy counts. */
   tries: number;
-  /** Retries scheduled in this run; tells one backoff timer from the next. */
+  /** Retries scheduled in this run; distinguishes one backoff timer from the next. */
   retries: number;
   /** Adapter calls in this epoch. */
   calls: number;
@@ -100,7 +113,7 @@ export interface NodeState {
   lane: number | null;
   /** Values a person gave for unbound labels, or inputs an approver narrowed. */
   values: JsonObject;
-  /** What binding it found has been said in this epoch. */
+  /** The findings of its binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
   /** Attempts whose final report has been taken, so that a second one changes nothing. */

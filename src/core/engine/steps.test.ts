@@ -173,7 +173,7 @@ describe("what a step is given", () => {
     expect(rig.dispatches).toEqual([]);
   });
 
-  it("is narrowed by whoever approved it, which is not a hand-over of the run", () => {
+  it("is narrowed by the person who approved it, which is not a hand-over of the run", () => {
     const rig = runOf(workflow(["a {approval: required, command: go, inputs: {n: {}, m: {}}}"], "args: {n: 10, m: 1}"));
     rig.answer("a", "approve", { modifications: { inputs: { n: 5 } } });
     expect(request(rig, "a").inputs).toEqual({ n: 5, m: 1 });

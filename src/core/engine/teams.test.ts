@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
-import type { Member, Team } from "../team/index.ts";
+import type { Member, Team } from "../plan/index.ts";
 import type { Verdict } from "./index.ts";
 
 const member = (agent: string, more: Partial<Member> = {}): Member => ({
@@ -51,21 +51,21 @@ describe("who of a team takes a node", () => {
   it("is not said again of one that waits at a gate", () => {
     const busy: Verdict = { ...BLOCK, code: "agent_busy", after: "queue" };
     const rig = runOf(workflow(["a"]), { team: team([member("ann")]), judge: () => busy });
-    rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
     expect(rig.of("node.log")).toHaveLength(1);
   });
 
-  it("is a question for a person when nobody may, with what speaks against each", () => {
+  it("is a question for a person when no member may, with what speaks against each", () => {
     const crew = team([member("ann", { isActive: false }), member("ben", { isActive: false })]);
     const rig = runOf(workflow(["a"]), { team: crew });
     expect(rig.of("node.blocked")[0]).toMatchObject({ code: "unassigned", waitingReason: "human_input" });
     expect(rig.of("approval.requested")[0]?.summary).toBe(
-      "nobody of the team crew may take a: ann is not active; ben is not active",
+      "no member of the team crew may take a: ann is not active; ben is not active",
     );
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:eve", assignTo: "cy" });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:eve", assignTo: "cy" });
     expect(asked(rig)).toEqual(["cy"]);
     expect(runOf(workflow(["a"]), { team: team([]) }).of("approval.requested")[0]?.summary).toBe(
-      "nobody of the team crew may take a",
+      "no member of the team crew may take a",
     );
   });
 });
@@ -88,7 +88,7 @@ describe("a team in which another takes over", () => {
     failurePolicy: "fallback",
   });
 
-  it("asks the next when one has failed for good, each with as many tries as anybody", () => {
+  it("asks the next when one has failed for good, each with the same number of tries", () => {
     const retryPolicy = { attempts: 2, backoffMs: 0, maxBackoffMs: 0, retryOn: ["provider_error" as const] };
     const rig = runOf(workflow(["a"]), { team: { ...crew, retryPolicy } });
     const fail = () => {
@@ -104,7 +104,7 @@ describe("a team in which another takes over", () => {
     expect(rig.status("a")).toBe("failed");
   });
 
-  it("asks the next when a gate refuses the first, and nobody for what is wrong with the node itself", () => {
+  it("asks the next when a gate refuses the first, and no member for what is wrong with the node itself", () => {
     const rig = runOf(workflow(["a"]), {
       team: crew,
       judge: ({ assignedTo }) => (assignedTo === "ann" ? BLOCK : undefined),
@@ -116,18 +116,18 @@ describe("a team in which another takes over", () => {
     expect(wrong.of("node.retried")).toEqual([]);
   });
 
-  it("asks nobody else to do what may happen only once", () => {
+  it("asks no other member to do what may happen only once", () => {
     const rig = runOf(workflow(["a {effects: at_most_once}"]), { team: crew }).fail("a", "provider_error");
     expect(asked(rig)).toEqual(["ann"]);
     expect(rig.status("a")).toBe("failed");
   });
 
-  it("asks nobody else when a person has named one who is not of the team", () => {
+  it("asks no other member when a person has named one who is not of the team", () => {
     const rig = runOf(workflow(["a"]), {
       team: crew,
       judge: ({ assignedTo }) => (assignedTo === "eve" ? undefined : { disposition: "unassigned", message: "no" }),
     });
-    rig.tell({ type: "resolve", nodeId: "a", by: "user:x", assignTo: "eve" });
+    rig.submit({ type: "resolve", nodeId: "a", by: "user:x", assignTo: "eve" });
     rig.fail("a", "provider_auth");
     expect(rig.status("a")).toBe("failed");
     expect(rig.of("node.retried")).toEqual([]);
@@ -191,7 +191,7 @@ describe("a lane in which one node at a time is in flight", () => {
     });
     expect(rig.statuses).toEqual({ a: "queued", b: "running" });
     isBusy = false;
-    rig.tell({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
+    rig.submit({ type: "timer", timer: { kind: "wake", nodeId: "a", epoch: 0 } });
     expect(rig.statuses).toEqual({ a: "queued", b: "running" });
     rig.complete("b");
     expect(running(rig)).toEqual(["a"]);
@@ -218,9 +218,9 @@ describe("a lane in which one node at a time is in flight", () => {
     expect(rig.state.status).toBe("completed");
   });
 
-  it("is freed by a cancel, and dispatches nobody who waited", () => {
+  it("is freed by a cancel, and dispatches none that waited", () => {
     const rig = runOf(workflow(["a", "b"]), { team: serial });
-    rig.tell({ type: "cancel", reason: "stop" });
+    rig.submit({ type: "cancel", reason: "stop" });
     expect(rig.state.status).toBe("cancelled");
     expect(rig.dispatches.map(({ nodeId }) => nodeId)).toEqual(["a"]);
     expect([...rig.state.lanes.values()].map(({ inFlight }) => inFlight)).toEqual([0]);

@@ -1,5 +1,7 @@
+import { canonicalJson } from "../base/index.ts";
+
 /**
- * A durable deadline, told back as a `timer` input when it is due. Each carries what makes it stale:
+ * A durable deadline, submitted as a `timer` input when it is due. Each carries what makes it stale:
  * a timer that no longer fits the state changes nothing, so none ever has to be cleared.
  */
 export type Timer =
@@ -11,7 +13,7 @@ export type Timer =
   | { readonly kind: "retry"; readonly nodeId: string; readonly retries: number }
   /** The node has waited too long for a slot or a rate window. */
   | { readonly kind: "queue"; readonly nodeId: string; readonly limitedSince: number }
-  /** A slot or a window may be free for a node a gate made wait; told by the driver, never set by the engine. */
+  /** A slot or a window may be free for a node a gate made wait; submitted by the driver, never set by the engine. */
   | { readonly kind: "wake"; readonly nodeId: string; readonly epoch: number }
   | ChildTimer
   | { readonly kind: "approval-hop"; readonly approvalId: string; readonly hop: number }
@@ -24,9 +26,8 @@ export type Timer =
   | { readonly kind: "run"; readonly epoch: number };
 
 /**
- * A child run should have been started, or have been heard of; or should have been called off; or what it spent after
- * it had ended should have been heard of. The driver sees to it and tells the timer once it has; to the engine it means
- * nothing.
+ * A child run should have been started, have reported, or have been cancelled; or the cost it had after its end should
+ * have been reported. The driver does what is missing and then submits the timer, which changes nothing in the engine.
  */
 export type ChildTimer = {
   readonly nodeId: string;
@@ -37,3 +38,8 @@ export type ChildTimer = {
   /** Up to which of the child's events: what it spends later has a timer of its own. */
   | { readonly kind: "child-cost"; readonly eventId: number }
 );
+
+/** The same timer has the same key, whatever order its fields came in. */
+export function timerKey(timer: Timer): string {
+  return canonicalJson(timer);
+}

@@ -1,5 +1,5 @@
 import { required } from "../base/index.ts";
-import { type EventPayload, type EventType, isSettled, type RunEvent } from "../event/index.ts";
+import { type EventPayload, type EventType, isSettled, isSettling, type RunEvent } from "../event/index.ts";
 import { apply } from "./apply.ts";
 import type { Effect } from "./effect.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
@@ -19,8 +19,8 @@ export interface Turn {
   readonly toCollect: number[];
 }
 
-export function beginTurn(state: RunState, told: { readonly at: number; readonly jitter: number }): Turn {
-  return { state, at: told.at, jitter: told.jitter, events: [], effects: [], toDecide: [], toCollect: [] };
+export function beginTurn(state: RunState, { at, jitter }: { readonly at: number; readonly jitter: number }): Turn {
+  return { state, at, jitter, events: [], effects: [], toDecide: [], toCollect: [] };
 }
 
 /** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */
@@ -30,17 +30,9 @@ export function emit<T extends EventType>(turn: Turn, type: T, payload: EventPay
   const event = { eventId, at: turn.at, type, payload } as unknown as RunEvent;
   apply(state, event);
   turn.events.push(event);
-  if (SETTLING.has(type)) noteSettled(turn, (payload as { readonly nodeId: string }).nodeId);
+  if (isSettling(event)) noteSettled(turn, event.payload.nodeId);
   return eventId;
 }
-
-const SETTLING: ReadonlySet<EventType> = new Set<EventType>([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.skipped",
-  "node.cancelled",
-]);
 
 function noteSettled(turn: Turn, nodeId: string): void {
   const node = findNode(turn.state, nodeId);
@@ -75,7 +67,7 @@ export function requireNode(state: RunState, nodeId: string): NodeState {
   return required(findNode(state, nodeId), `${nodeId} is a node of the run`);
 }
 
-/** An id nobody else can make: the run's own, and the number of the event that first names it. */
+/** An id that is unique: the run's own, and the number of the event that first names it. */
 export function deriveId(turn: Turn, prefix: string): string {
   const run = turn.state.runId.replace(/^run_/u, "");
   return `${prefix}_${run}_${String(turn.state.lastEventId + 1).padStart(6, "0")}`;

@@ -163,7 +163,7 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string(),
     errorMessage: z.string(),
     until: at,
-    /** Somebody else of the team has it from here on. */
+    /** Another member of the team has it from here on. */
     assignTo: z.string().optional(),
   }),
   "node.completed": z.object({

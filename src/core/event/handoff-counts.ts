@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/index.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 
 /**
- * How many hand-offs of values a run took part in, as far as its own log tells: rows into it, and rows out of it. One
+ * How many hand-offs of values a run took part in, as far as its own log shows: rows into it, and rows out of it. One
  * between two of its nodes is both.
  */
 export interface HandoffCounts {

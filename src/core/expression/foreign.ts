@@ -1,6 +1,6 @@
 import type { SyntaxProblem } from "./expression.ts";
 
-/** Words of other languages that would otherwise read as a variable nobody has, and so silently as false. */
+/** Words of other languages that would otherwise read as an unknown variable, and so silently as false. */
 export const LOOKALIKES: ReadonlyMap<string, string> = new Map([
   ["True", "true"],
   ["TRUE", "true"],

@@ -1,5 +1,5 @@
 export type { Expression, ParsedExpression, Path, ResolvePath, SyntaxProblem } from "./expression.ts";
-export { evaluate, evaluateCondition } from "./evaluate.ts";
+export { evaluateCondition } from "./evaluate.ts";
 export { matchMember } from "./member.ts";
 export { parseExpression } from "./parse.ts";
 export { parsePath, scanBracedPath, scanReference, type FoundPath } from "./path.ts";

@@ -2,7 +2,7 @@ import type { ValueKind } from "./kind.ts";
 
 /**
  * What is known of a value before there is one. A closed object has exactly the fields listed; of an open one they are
- * only those whose kind is known. Whoever checks names builds one of these for what a name means, and follows the path.
+ * only those whose kind is known. Code that checks names builds one of these for what a name means, and follows the path.
  */
 export type Known =
   | { readonly kind: "any" }

@@ -1,4 +1,4 @@
-/** What may follow a member when a model goes on to explain itself. */
+/** What may follow a member when a model continues with an explanation. */
 const BOUNDARY = /^[\s.,:;\-–—(]/;
 
 /**

@@ -200,7 +200,7 @@ describe("what does not parse", () => {
     ["True", "write true, or ${True} for a variable of that name"],
     ["a not in b", "write not (a in b), or a != b"],
     ["1 < a < 3", "join them with and, as in a < b and b < c, or use parentheses"],
-  ])("%s says how to mend it", (text, hint) => {
+  ])("%s says how to fix it", (text, hint) => {
     expect(problemOf(text).hint).toBe(hint);
   });
 });

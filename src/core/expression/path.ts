@@ -2,7 +2,7 @@ import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
 import type { Path, SyntaxProblem } from "./expression.ts";
 import { characterAt, readAt, readName, skipSpace, type NameStyle } from "./name.ts";
 
-/** A path found at a place of a longer text, and where that text goes on. */
+/** A path found at a place of a longer text, and where that text continues. */
 export interface FoundPath {
   readonly path: Path;
   readonly end: number;
@@ -27,7 +27,7 @@ export function parsePath(text: string): Outcome<Path, SyntaxProblem> {
   const end = skipSpace(text, found.value.end);
   if (end === text.length) return succeed(found.value.path);
   return fail({
-    message: `the path cannot go on with "${characterAt(text, end)}"`,
+    message: `the path cannot continue with "${characterAt(text, end)}"`,
     position: end,
     hint: "a path is names joined by dots, with indices such as [0]",
   });

@@ -2,7 +2,7 @@ import { DAY_MS } from "../base/index.ts";
 import { instantText } from "./calendar.ts";
 import type { Agent, Lifecycle } from "./registered.ts";
 
-/** How long a proof of concept may go on. */
+/** How long a proof of concept may last. */
 export const POC_DAYS = 60;
 
 /** Why an agent takes no work, and which field would have to change. */
@@ -11,7 +11,7 @@ export interface Impediment {
   readonly value: string;
   readonly message: string;
   readonly remedy: string;
-  /** Somebody is expected to lift it soon, so that asking again is worth it. */
+  /** A person is expected to lift it soon, so asking again makes sense. */
   readonly isPause: boolean;
 }
 

@@ -50,7 +50,7 @@ describe("what a call may cost", () => {
     expect(maxOutputTokensFor(call(), null)).toBeNull();
   });
 
-  it("has the model's own ceiling where nobody sets a lower one", () => {
+  it("has the model's own ceiling where no lower one is set", () => {
     const small = { ...price, maxOutputTokens: 30 };
     expect(estimateMicros(call({ price: small }))).toBe(13 + 60);
     expect(estimateMicros(call({ price: small, maxOutputTokens: 10 }))).toBe(13 + 20);

@@ -1,16 +1,16 @@
 import type { Action } from "../definition/index.ts";
 import type { Rung } from "./registered.ts";
 
-export type Permission = "allowed" | "approval" | "forbidden";
+export type ActionPermission = "allowed" | "approval" | "forbidden";
 
-const READS_ONLY: Readonly<Record<Action, Permission>> = {
+const READS_ONLY: Readonly<Record<Action, ActionPermission>> = {
   read: "allowed",
   execute: "forbidden",
   write: "forbidden",
   financial: "forbidden",
 };
 
-const PERMISSIONS: Readonly<Record<Rung, Readonly<Record<Action, Permission>>>> = {
+const PERMISSIONS: Readonly<Record<Rung, Readonly<Record<Action, ActionPermission>>>> = {
   assistive: READS_ONLY,
   retrieval: READS_ONLY,
   supervised: { read: "allowed", execute: "allowed", write: "approval", financial: "approval" },
@@ -18,6 +18,6 @@ const PERMISSIONS: Readonly<Record<Rung, Readonly<Record<Action, Permission>>>> 
 };
 
 /** What an agent on this rung may do by itself. */
-export function permissionOf(rung: Rung, action: Action): Permission {
+export function permissionOf(rung: Rung, action: Action): ActionPermission {
   return PERMISSIONS[rung][action];
 }

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { backtest, type PastVerdict } from "./backtest.ts";
+import { backtest, type RecordedVerdict } from "./backtest.ts";
 import type { DispatchFacts } from "./facts.ts";
 import { factsOf, policyOf } from "./sample.test.ts";
 
-const past = (id: string, changes: Partial<PastVerdict> = {}, facts: DispatchFacts = factsOf()): PastVerdict => ({
+const past = (
+  id: string,
+  changes: Partial<RecordedVerdict> = {},
+  facts: DispatchFacts = factsOf(),
+): RecordedVerdict => ({
   id,
   facts,
   disposition: "allow",
@@ -22,7 +26,7 @@ describe("trying a draft policy on what was decided", () => {
     expect(tried.examples).toMatchObject([{ id: "a", gate: null, message: null, nodeId: "assess", runId: "run_1" }]);
   });
 
-  it("takes whoever granted an earlier version to have granted this one, and nobody else", () => {
+  it("takes the person who granted an earlier version to have granted this one, and no other person", () => {
     const draft = policyOf({ name: "ask", version: 2, action: "require_approval" });
     const after = (grants: readonly string[]) =>
       backtest(draft, [past("a", {}, factsOf({ grants }))]).outcomes.map((outcome) => outcome.after);

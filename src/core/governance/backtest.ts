@@ -7,7 +7,7 @@ import type { Policy } from "./registered.ts";
 export type Disposition = Judgement["disposition"];
 
 /** A verdict as it was made, with what it was made from. */
-export interface PastVerdict {
+export interface RecordedVerdict {
   readonly id: string;
   readonly facts: DispatchFacts;
   readonly disposition: Disposition;
@@ -50,14 +50,14 @@ export interface Backtest {
 const EXAMPLES_MAX = 20;
 
 /** What would have been decided had the draft been in force, in place of earlier versions of the same policy. */
-export function backtest(draft: Policy, verdicts: readonly PastVerdict[]): Backtest {
+export function backtest(draft: Policy, verdicts: readonly RecordedVerdict[]): Backtest {
   const readsArgs = draft.condition.paths.some(({ segments }) => segments[0] === "run");
   const outcomes: BacktestOutcome[] = [];
   const examples: BacktestExample[] = [];
   const counts = new Map<string, { before: Disposition; after: Disposition; count: number }>();
   for (const { id, facts, disposition: before, isContradiction = false } of verdicts) {
     const judgement = judgeDispatch(withDraft(draft, facts));
-    // What it would be told is as it was: whatever the gates let pass is refused for that as before.
+    // Its instructions stay as they were: a contradiction in them refuses whatever the gates let pass, as before.
     const after = isContradiction && judgement.disposition === "allow" ? before : judgement.disposition;
     const isMatch = judgement.matched.some(({ name }) => name === draft.name);
     const isUncertain = readsArgs && facts.run.argsLeftOut !== undefined;
@@ -78,7 +78,7 @@ export function backtest(draft: Policy, verdicts: readonly PastVerdict[]): Backt
   };
 }
 
-/** Whoever granted an earlier version would have been asked about this one, and is taken to have granted it. */
+/** The person who granted an earlier version would have been asked about this one, and counts as having granted it. */
 function withDraft(draft: Policy, facts: DispatchFacts): DispatchFacts {
   const policies = [...facts.policies.filter(({ name }) => name !== draft.name), draft];
   const isEarlier = (grant: string): boolean => grant.slice(0, grant.lastIndexOf("@")) === draft.name;

@@ -29,7 +29,7 @@ const bound = (changes: Partial<RoleBinding> = {}): RoleBinding => ({
 describe("the bound of a role", () => {
   const inRole = { role: "writer", agent: "analyst", workflow: "news" };
 
-  it("is that of the workflow, then that of everywhere, and never somebody else's", () => {
+  it("is that of the workflow, then that of everywhere, and never that of another", () => {
     const others = [
       bound({ id: "role", role: "reader" }),
       bound({ id: "agent", agent: "ada" }),
@@ -43,7 +43,7 @@ describe("the bound of a role", () => {
     expect(roleBoundOf([...others, everywhere, here], inRole)?.id).toBe("here");
   });
 
-  it("makes everything its agent spends count, and nobody else's", () => {
+  it("makes everything its agent spends count, and nothing of other agents", () => {
     const bounds = [bound(), bound({ agent: "ada", maxSpendMicros: null })];
     expect(isSpendingCounted(agentOf(), [])).toBe(false);
     expect(isSpendingCounted(agentOf({ budgetMonthlyMicros: 0 }), [])).toBe(true);

@@ -17,7 +17,7 @@ export const OUTPUT_TOKENS_DEFAULT = 4_096;
 
 const TOKENS_PER_MTOK = 1_000_000;
 
-/** What to reserve; null when the call costs something and nobody knows how much. */
+/** What to reserve; null when the call costs something and the price is unknown. */
 export function estimateMicros(call: Estimated): number | null {
   if (call.estimatedCostMicros !== null) return call.estimatedCostMicros;
   if (call.price === null) return call.isPriced ? null : 0;
@@ -31,7 +31,7 @@ export function promptTokens(characters: number): number {
 
 /**
  * How many tokens the answer may have so that the call costs no more than was reserved; null when nothing limits it.
- * At least 1: a reservation below the price of the prompt is the author's own word, and no call has an empty answer.
+ * At least 1: a reservation below the price of the prompt is the author's own choice, and no call has an empty answer.
  */
 export function maxOutputTokensFor(call: Estimated, reservedMicros: number | null): number | null {
   const { price } = call;

@@ -35,7 +35,12 @@ const DISPATCHES: readonly (readonly [...Case, Partial<DispatchFacts>])[] = [
     ["restore_gateway Gateway/local", "reroute Gateway/local"],
     { gateway: { ...GATEWAY, status: "offline" } },
   ],
-  ["nobody registered", { agent: "analyst", isKnown: false }, ["register_agent Agent/analyst"], { agent: null }],
+  [
+    "an agent that is not registered",
+    { agent: "analyst", isKnown: false },
+    ["register_agent Agent/analyst"],
+    { agent: null },
+  ],
   [
     "a status",
     { agent: "analyst", status: "error" },
@@ -211,7 +216,7 @@ describe("a block is explained by what was compared and what would let it throug
     ["a rung", { agent: agentOf({ autonomy: "assistive" as const }) }],
     ["a class", reading({ class: "untrusted" })],
     ["a price", { estimateMicros: null, envelopes: [envelope()] }],
-    ["nobody registered", { agent: null }],
+    ["an agent that is not registered", { agent: null }],
   ])("is final where waiting does not help: %s", (_, changes) => {
     expect(blocked(judgeDispatch({ ...factsOf(), ...changes })).block.after).toBe("final");
   });
@@ -273,10 +278,10 @@ describe("waiting", () => {
 
 describe("a closed platform", () => {
   it.each([
-    [null, "the platform is closed; open it again to go on"],
-    ["", "the platform is closed; open it again to go on"],
-    ["fire", "the platform is closed: fire; open it again to go on"],
-  ])("says why, if anybody said so: %j", (reason, message) => {
+    [null, "the platform is closed; open it again to continue"],
+    ["", "the platform is closed; open it again to continue"],
+    ["fire", "the platform is closed: fire; open it again to continue"],
+  ])("names the reason, if there is one: %j", (reason, message) => {
     expect(blocked(judgeDispatch(factsOf({ platform: { isOpen: false, reason } }))).explanation.message).toBe(message);
   });
 });

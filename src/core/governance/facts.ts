@@ -70,14 +70,14 @@ export interface DispatchFacts {
   readonly gateway: GatewayFact | null;
   readonly noGateway: string | null;
   readonly agentId: string;
-  /** Null: nobody registered it. */
+  /** Null: it is not registered. */
   readonly agent: Agent | null;
   readonly role: { readonly name: string; readonly skills: readonly string[] } | null;
   /** Attempts of the agent that are open, those others have been promised included. */
   readonly openAttempts: number;
   /** Up to five of them, for the explanation. */
   readonly openExamples: readonly { readonly runId: string; readonly nodeId: string }[];
-  /** Nodes that were here first. */
+  /** Nodes that waited before this one. */
   readonly waitingAhead: number;
   readonly rate: RateFact | null;
   readonly agentBudget: EnvelopeFact | null;

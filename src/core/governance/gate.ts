@@ -5,7 +5,7 @@ import type { Policy, PolicyScope } from "./registered.ts";
 /** One check before a dispatch, or before a run is created: pure, and quick enough not to be noticed. */
 export interface Gate<Facts> {
   readonly name: string;
-  /** `matched` is what an earlier gate found of the policies, so that they are evaluated once; without it, it looks. */
+  /** `matched` are the policies an earlier gate found, so that they are evaluated once; without it the gate evaluates them. */
   evaluate(facts: Facts, matched?: readonly MatchedPolicy[]): GateOutcome;
 }
 

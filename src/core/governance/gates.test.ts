@@ -103,7 +103,7 @@ describe("the kill switch", () => {
   it("stands before every gate and is asked again for a while", () => {
     const { block, explanation, trail } = blocked(closed);
     expect(explanation).toMatchObject({ gate: "platform_open", code: "platform_closed" });
-    expect(explanation.message).toBe("the platform is closed: incident 12; open it again to go on");
+    expect(explanation.message).toBe("the platform is closed: incident 12; open it again to continue");
     expect(block.after).toBe("paused");
     expect(trail.map(({ gate }) => gate)).toEqual(["platform_open", ...NAMES]);
     expect(trail.slice(1).every(({ outcome }) => outcome === "not_evaluated")).toBe(true);
@@ -166,7 +166,7 @@ describe("agent_status", () => {
     expect(block.after).toBe(after);
   });
 
-  it("blocks whom nobody registered", () => {
+  it("blocks an agent that is not registered", () => {
     expect(blocked(factsOf({ agent: null })).explanation.message).toContain("no agent analyst is registered");
   });
 
@@ -467,8 +467,8 @@ describe("policy_rules", () => {
 
   it("fails closed where a hard policy cannot be evaluated, and open where nothing is enforced", () => {
     const when = "run.args.vendor > 5";
-    const { explanation } = blocked(factsOf({ policies: [policyOf({ when, reason: "too dear" })] }));
-    expect(explanation.message).toContain("policy rule@1 (too dear), whose condition could not be evaluated");
+    const { explanation } = blocked(factsOf({ policies: [policyOf({ when, reason: "too expensive" })] }));
+    expect(explanation.message).toContain("policy rule@1 (too expensive), whose condition could not be evaluated");
     expect(explanation.message).toContain("run.args.vendor is text and 5 is a number");
     const soft = judgeDispatch(factsOf({ policies: [policyOf({ when, enforcement: "soft" })] }));
     expect(soft).toMatchObject({ disposition: "allow", matched: [] });
@@ -479,7 +479,7 @@ describe("policy_rules", () => {
     ]);
   });
 
-  it("tells of what matches and changes nothing", () => {
+  it("reports what matches and changes nothing", () => {
     const policies = [
       policyOf({ name: "a", action: "warn", reason: "mind the gap" }),
       policyOf({ name: "b", enforcement: "soft" }),

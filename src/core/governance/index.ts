@@ -1,45 +1,25 @@
-export { type Impediment, impedimentOf, mayBecome, POC_DAYS, pocEndsAt } from "./agent-standing.ts";
-export { type Permission, permissionOf } from "./autonomy.ts";
-export {
-  type Backtest,
-  backtest,
-  type BacktestExample,
-  type BacktestOutcome,
-  type Disposition,
-  type PastVerdict,
-} from "./backtest.ts";
-export { instantText, readInstant } from "./calendar.ts";
+export { mayBecome } from "./agent-standing.ts";
+export { permissionOf } from "./autonomy.ts";
+export { type Backtest, backtest, type RecordedVerdict } from "./backtest.ts";
+export { readInstant } from "./calendar.ts";
 export { creditsFor, type Spent } from "./credits.ts";
 export {
   agentEnvelopeId,
   agentEnvelopeOf,
   budgetsFor,
-  type Charged,
   envelopeOf,
-  fits,
-  type InRole,
-  isExhausted,
   isSpendingCounted,
   roleBoundOf,
   type Spending,
   thresholdsCrossed,
 } from "./envelope.ts";
-export { type Estimated, estimateMicros, maxOutputTokensFor, OUTPUT_TOKENS_DEFAULT, promptTokens } from "./estimate.ts";
+export { type Estimated, estimateMicros, maxOutputTokensFor } from "./estimate.ts";
 export type * from "./facts.ts";
 export type * from "./gate.ts";
 export { CONTRADICTION } from "./gate.ts";
-export { RUNG_GRANT, TWO_AGENTS_GRANT } from "./gates/approval-required.ts";
-export {
-  DISPATCH_GATES,
-  explainBlock,
-  explainHold,
-  judgeDispatch,
-  judgeLaunch,
-  LAUNCH_GATES,
-  LAUNCH_STATUSES,
-} from "./judge.ts";
-export { toUsd, usdText } from "./money.ts";
-export { type PeriodSpan, periodOf } from "./period.ts";
+export { DISPATCH_GATES, explainBlock, judgeDispatch, judgeLaunch, LAUNCH_GATES, LAUNCH_STATUSES } from "./judge.ts";
+export { usdText } from "./money.ts";
+export { periodOf } from "./period.ts";
 export { dispatchPolicies, policyKey } from "./policy.ts";
 export { policyFacts } from "./policy-fact.ts";
 export { policySubject } from "./policy-subject.ts";
@@ -53,5 +33,5 @@ export {
   rateWindowOf,
   SLICES,
 } from "./rate-window.ts";
-export { type ConditionCache, factsFromRecord, factsText, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
+export { type ConditionCache, factsFromRecord, factsText } from "./record.ts";
 export * from "./registered.ts";

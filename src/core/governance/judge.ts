@@ -106,7 +106,7 @@ function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: stri
 
 const SILENT_TRAILS = new WeakMap<object, readonly TrailEntry[]>();
 
-/** What is left behind when every gate passes without a word, as nearly all do: one for all. */
+/** The trail when every gate passes without a remark, as nearly all do: one shared object. */
 function silentTrail<Facts>(gates: readonly Gate<Facts>[]): readonly TrailEntry[] {
   let trail = SILENT_TRAILS.get(gates);
   if (trail === undefined) SILENT_TRAILS.set(gates, (trail = gates.map(({ name }) => passed(name, {}))));

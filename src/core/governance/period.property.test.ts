@@ -23,7 +23,7 @@ describe("the calendar", () => {
     );
   });
 
-  it("writes and reads moments as everybody does", () => {
+  it("writes and reads moments in the usual form", () => {
     fc.assert(
       fc.property(moments, (at) => {
         expect(instantText(at)).toBe(`${new Date(at).toISOString().slice(0, -5)}Z`);

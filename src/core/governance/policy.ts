@@ -33,7 +33,7 @@ export function policyKey({ name, version }: Pick<Policy, "name" | "version">): 
   return `${name}@${version}`;
 }
 
-/** Soft and audit policies tell, and never decide. */
+/** Soft and audit policies report, and never decide. */
 export function isEnforced({ enforcement, action }: Pick<Policy, "enforcement" | "action">): boolean {
   return enforcement === "hard" && (action === "block" || action === "require_approval");
 }
@@ -117,8 +117,8 @@ export function describeMatches(matches: readonly PolicyMatch[], grants: readonl
   });
 }
 
-/** `no-mail@3 (Mail leaves the house)`, with what went wrong when its condition could not be read. */
-export function sayPolicy({ name, version, reason }: PolicyName, error: string | null): string {
+/** `no-mail@3 (Mail leaves the company)`, with what went wrong when its condition could not be read. */
+export function policyText({ name, version, reason }: PolicyName, error: string | null): string {
   const said = `policy ${name}@${version}${reason === null ? "" : ` (${reason})`}`;
   if (error === null) return said;
   return `${said}, whose condition could not be evaluated and so counts as true: ${error}`;
@@ -133,7 +133,7 @@ export function warningsOf({ matches, broken }: PolicyFindings): readonly string
     const { action, enforcement } = match.policy;
     if (isEnforced(match.policy) || enforcement === "audit" || action === "log") continue;
     const would = action === "warn" ? "warns" : action === "block" ? "would block" : "would ask for an approval";
-    warnings.push(`${sayPolicy(match.policy, match.error)} ${would}`);
+    warnings.push(`${policyText(match.policy, match.error)} ${would}`);
   }
   for (const { policy, error } of broken) {
     warnings.push(`policy ${policyKey(policy)} says nothing, its condition could not be evaluated: ${error}`);

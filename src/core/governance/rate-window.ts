@@ -36,7 +36,7 @@ export function sliceMsOf({ count, windowMs }: RateWindow): number {
 /**
  * What is kept once some are added, in order. The hits of one slice count at the moment of the last of them and leave the
  * window together: none is ever counted for too short, and none for more than a slice too long. Slices begin at the same
- * moments for everybody, so that it does not matter who adds what first. What is older than the newest by `keptMs` goes.
+ * moments for all, so that it does not matter who adds what first. What is older than the newest by `keptMs` goes.
  */
 export function addHits(
   kept: readonly Hits[],

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Json, type JsonObject, utf8Length } from "../base/index.ts";
-import { backtest, type PastVerdict } from "./backtest.ts";
+import { backtest, type RecordedVerdict } from "./backtest.ts";
 import type { DispatchFacts } from "./facts.ts";
 import { judgeDispatch } from "./judge.ts";
 import { jsonBytes } from "./json-size.ts";
@@ -47,7 +47,7 @@ describe("facts on record", () => {
     );
   });
 
-  it("leave out prompts, instructions and policies about somebody else", () => {
+  it("leave out prompts, instructions and policies about other agents", () => {
     const facts = factsOf({
       agent: { systemPrompt: "secret", personalityNote: "gentle", memoryProfile: { name: "long", entries: 5 } },
       policies: [
@@ -119,7 +119,7 @@ describe("the size of a value", () => {
 });
 
 describe("backtest", () => {
-  const past = (id: string, facts: DispatchFacts): PastVerdict => ({
+  const past = (id: string, facts: DispatchFacts): RecordedVerdict => ({
     id,
     facts,
     disposition: judgeDispatch(facts).disposition,

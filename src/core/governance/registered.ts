@@ -12,7 +12,7 @@ export const LIFECYCLES = ["draft", "active", "suspended", "archived"] as const;
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
 export const PHASES = ["none", "poc", "staging", "production", "sunset"] as const;
-export type Phase = (typeof PHASES)[number];
+export type AgentPhase = (typeof PHASES)[number];
 
 export const EXECUTION_TARGETS = ["edge", "cloud", "remote"] as const;
 export type ExecutionTarget = (typeof EXECUTION_TARGETS)[number];
@@ -30,7 +30,7 @@ export interface Agent {
   readonly autonomy: Rung;
   readonly status: AgentStatus;
   readonly lifecycle: Lifecycle;
-  readonly phase: Phase;
+  readonly phase: AgentPhase;
   /** When the present phase began, epoch milliseconds: a proof of concept ends after 60 days. */
   readonly phaseSince: number;
   readonly maxConcurrent: number;
@@ -47,7 +47,7 @@ export interface Agent {
   readonly financialThresholdMicros: number | null;
 }
 
-/** What an agent keeps of its own answers under a name, and how many of the newest it is told. */
+/** What an agent keeps of its own answers under a name, and how many of the newest it is given. */
 export interface MemoryProfile {
   readonly name: string;
   readonly entries: number;

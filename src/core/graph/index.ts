@@ -1,2 +1,2 @@
-export { layerGraph, type Layering } from "./layering.ts";
-export { ancestorsOf, dependentsOf, descendantsOf, type Ancestors } from "./kinship.ts";
+export { layerGraph } from "./layering.ts";
+export { ancestorsOf, dependentsOf, descendantsOf } from "./kinship.ts";

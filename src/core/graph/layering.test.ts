@@ -46,7 +46,7 @@ describe("cycles", () => {
     expect(layerGraph([[1], [2], [3], [2, 4], []])).toEqual({ ok: false, cycle: [2, 3] });
   });
 
-  test("the shorter of two cycles through a node is told", () => {
+  test("the shorter of two cycles through a node is reported", () => {
     // 0 → 1 → 2 → 3 → 0 and 0 ⇄ 3.
     expect(layerGraph([[1, 3], [2], [3], [0]])).toEqual({ ok: false, cycle: [0, 3] });
   });

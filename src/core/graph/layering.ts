@@ -3,7 +3,8 @@ import { dependentsOf } from "./kinship.ts";
 
 /** A wave per node, or one cycle that makes waves impossible. */
 export type Layering =
-  { readonly ok: true; readonly waves: readonly number[] } | { readonly ok: false; readonly cycle: readonly number[] };
+  | { readonly ok: true; readonly waves: readonly number[] }
+  | { readonly ok: false; readonly cycle: readonly number[] };
 
 /**
  * Waves of a graph given as `parents[i]`, the indices that i depends on; the wave is the longest path from a root.

@@ -15,7 +15,8 @@ export interface ModerationDecision {
 }
 
 export type Moderation =
-  { readonly allowed: true } | { readonly allowed: false; readonly decision: ModerationDecision };
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly decision: ModerationDecision };
 
 export const ALLOWED: Moderation = { allowed: true };
 

@@ -1,6 +1,6 @@
 import { formatPath, isJsonArray, isJsonObject, type Json, type PathSegment } from "../base/index.ts";
 
-/** A way back to the root, so that a path is spelt out only when somebody asks for it. */
+/** A way back to the root, so that a path is written out only when it is needed. */
 interface Visit {
   readonly value: Json;
   readonly segment: PathSegment | null;
@@ -14,10 +14,10 @@ export interface JsonText {
 
 const PATH_LENGTH_MAX = 200;
 /** Below it no number is longer than what is looked for in numbers. */
-const TELLING_NUMBER_MIN = 1e11;
+const LONG_NUMBER_MIN = 1e11;
 
 /**
- * Every text of a value: keys before what they lead to, so that a path is told only when its keys have passed. Without
+ * Every text of a value: keys before what they lead to, so that a path is reported only when its keys have passed. Without
  * recursion: what an adapter sends may be deeper than the stack.
  */
 export function* textsOf(root: Json): Generator<JsonText> {
@@ -26,7 +26,7 @@ export function* textsOf(root: Json): Generator<JsonText> {
     const { value } = visit;
     const path = pathTo(visit);
     if (typeof value === "string") yield { text: value, path };
-    else if (typeof value === "number" && Math.abs(value) >= TELLING_NUMBER_MIN) yield { text: String(value), path };
+    else if (typeof value === "number" && Math.abs(value) >= LONG_NUMBER_MIN) yield { text: String(value), path };
     else if (isJsonArray(value)) {
       for (let index = value.length - 1; index >= 0; index -= 1) {
         open.push({ value: value[index] ?? null, segment: index, from: visit });

@@ -78,7 +78,7 @@ describe("words", () => {
     expect(decisionOn("Scunthorpe", { words: ["cunt"] })).toBeNull();
   });
 
-  it("tells letters apart that only digits confuse", () => {
+  it("distinguishes letters that only digits confuse", () => {
     expect(decisionOn("a tall tree", { words: ["tail"] })).toBeNull();
     expect(decisionOn("a ta1l", { words: ["tail"] })).not.toBeNull();
     expect(decisionOn("か", { words: ["が"] })).toBeNull();
@@ -123,7 +123,7 @@ describe("patterns and size", () => {
   });
 });
 
-// Put together at run time, so that nobody takes this file for a leak.
+// Put together at run time, so that no scanner takes this file for a leak.
 const SECRETS: readonly (readonly [string, string])[] = [
   ["private_key", ["-----BEGIN", "RSA PRIVATE KEY-----"].join(" ")],
   ["private_key", ["-----BEGIN", "PRIVATE KEY-----"].join(" ")],

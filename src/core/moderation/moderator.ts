@@ -1,5 +1,5 @@
 import { countCodePoints, invariant, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
-import { compilePattern, type Pattern } from "../pattern/index.ts";
+import { compilePattern, type Pattern } from "../text/index.ts";
 import { findSecret } from "../redaction/index.ts";
 import { ALLOWED, type Moderation, type ModerationDecision, refused } from "./decision.ts";
 import { textsOf } from "./json-texts.ts";

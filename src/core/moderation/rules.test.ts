@@ -18,7 +18,7 @@ describe("the configuration of moderation", () => {
     expect(readModerationRules(config)).toEqual({ ok: true, value });
   });
 
-  it("tells all mistakes at once, with their places", () => {
+  it("reports all mistakes at once, with their places", () => {
     const config = {
       words: ["fine", 7, "...", ""],
       patterns: ["(", "", "(?=x)", "fine"],

@@ -11,7 +11,7 @@ import {
   succeed,
   type TreePath,
 } from "../base/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import { readEntry, WORD_LETTERS_MAX } from "./dictionary.ts";
 
 /** What a text may not hold. */

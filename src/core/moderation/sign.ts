@@ -1,8 +1,8 @@
-/** What one character is to somebody who looks for words. */
+/** What one character means in a search for words. */
 export interface Sign {
   /**
    * `letters`: part of a word. `likeness`: a symbol that may stand for a letter, or for itself. `joint`: may stand
-   * between the letters of one word. `space`: parts words. `nothing`: nobody sees it.
+   * between the letters of one word. `space`: parts words. `nothing`: it is invisible.
    */
   readonly kind: "letters" | "likeness" | "joint" | "space" | "nothing";
   /** Folded, as code points; most characters are one letter, `㎏` is two. */
@@ -82,7 +82,7 @@ const SPARE_MARKS =
 const KANA = /[\p{scx=Hiragana}\p{scx=Katakana}]/u;
 const SPACELESS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 const WORD_PART = /[\p{L}\p{N}\p{M}]/u;
-/** A character that stands for a whole sentence says it to nobody who looks for words. */
+/** A character that stands for a whole sentence does not match any word. */
 const LETTERS_PER_CHARACTER_MAX = 4;
 
 /** Letters in boxes, circles and flags that have no plain form in Unicode: the first of each alphabet. */

@@ -113,7 +113,7 @@ function isMoney({ letters }: Sign): boolean {
   return MONEY.has(letters[0] ?? 0);
 }
 
-/** One way into the dictionary, begun at a border; it lives as long as some word goes on like the text. */
+/** One way into the dictionary, begun at a border; it lives as long as some word continues like the text. */
 interface Walk {
   branch: Branch;
   readonly start: number;

@@ -7,8 +7,18 @@ import { checkFields } from "./field-check.ts";
 import { settleOutputs } from "./settlement.ts";
 
 const runs = { numRuns: 500 };
-const telling = fc.constantFrom<Json>("yes", " No ", "12", "-1.5", "0x1", "1e9", "", { result: "yes" }, { status: 1 });
-const anyJson: fc.Arbitrary<Json> = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, telling);
+const coercible = fc.constantFrom<Json>(
+  "yes",
+  " No ",
+  "12",
+  "-1.5",
+  "0x1",
+  "1e9",
+  "",
+  { result: "yes" },
+  { status: 1 },
+);
+const anyJson: fc.Arbitrary<Json> = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, coercible);
 const field: fc.Arbitrary<OutputField> = fc.record(
   {
     type: fc.constantFrom(...FIELD_TYPES),

@@ -1,7 +1,7 @@
 import { countCodePoints, isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
-import type { ContractError } from "../definition/index.ts";
+import type { ContractError, FieldType, LensFieldType } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 import { isTooDeep } from "./depth.ts";
 
 /** What both formats can demand of a value beyond its type, under one set of names. */
@@ -96,4 +96,26 @@ function listMembers(members: readonly string[]): string {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
+}
+
+export function isOfType(type: FieldType | LensFieldType, value: Json): boolean {
+  switch (type) {
+    case "string":
+    case "url":
+      return typeof value === "string";
+    case "number":
+      return typeof value === "number" && Number.isFinite(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "boolean":
+      return typeof value === "boolean";
+    case "object":
+      return isJsonObject(value);
+    case "array":
+      return isJsonArray(value);
+    case "json":
+      return isJsonObject(value) || isJsonArray(value);
+    case "any":
+      return true;
+  }
 }

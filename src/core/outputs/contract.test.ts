@@ -6,7 +6,7 @@ import { checkInputContract } from "./input-contract.ts";
 import { checkOutputContract, settleEnvelope } from "./output-contract.ts";
 import { isUrl } from "./url.ts";
 
-const nobody: ReadonlySet<string> = new Set();
+const noLabels: ReadonlySet<string> = new Set();
 
 function inputContract(fields: Record<string, LensField>, more: Partial<InputContract> = {}): InputContract {
   return { kind: "text", fields, requireAnyOf: [], isStrict: false, ...more };
@@ -60,20 +60,20 @@ describe("checkInputContract", () => {
     [{ type: "number", required: true, enum: ["1", "2"] }, 2, []],
     [{ type: "json", required: true, enum: ["[1]"] }, [1], ["x enum_mismatch"]],
   ])("%j against %j gives %j", (field, value, expected) => {
-    expect(brief(checkInputContract(inputContract({ x: field }), { x: value }, nobody))).toStrictEqual(expected);
+    expect(brief(checkInputContract(inputContract({ x: field }), { x: value }, noLabels))).toStrictEqual(expected);
   });
 
   it("names a pattern that cannot be compiled", () => {
     const contract = inputContract({ x: { type: "string", required: true, pattern: "(" } });
-    const [error] = checkInputContract(contract, { x: "a" }, nobody);
+    const [error] = checkInputContract(contract, { x: "a" }, noLabels);
     expect(error?.reason).toBe("pattern_mismatch");
     expect(error?.details).toMatch(/^invalid_regex/);
   });
 
   it("matches labels in their normalised form", () => {
     const contract = inputContract({ "My Topic": { type: "string", required: true } }, { isStrict: true });
-    expect(checkInputContract(contract, { my_topic: "tea" }, nobody)).toStrictEqual([]);
-    expect(brief(checkInputContract(contract, {}, nobody))).toStrictEqual(["My Topic missing_required"]);
+    expect(checkInputContract(contract, { my_topic: "tea" }, noLabels)).toStrictEqual([]);
+    expect(brief(checkInputContract(contract, {}, noLabels))).toStrictEqual(["My Topic missing_required"]);
   });
 
   it("excuses substituted labels from being required, and from nothing else", () => {
@@ -89,20 +89,20 @@ describe("checkInputContract", () => {
 
   it("asks for one of each group", () => {
     const contract = inputContract({}, { requireAnyOf: [["url", "Text Body"], ["tone"]], isStrict: true });
-    expect(brief(checkInputContract(contract, { text_body: "t", url: "" }, nobody))).toStrictEqual([
+    expect(brief(checkInputContract(contract, { text_body: "t", url: "" }, noLabels))).toStrictEqual([
       "tone missing_required",
     ]);
     expect(brief(checkInputContract(contract, {}, new Set(["tone"])))).toStrictEqual([
       "url|Text Body missing_required",
     ]);
-    expect(checkInputContract(contract, { url: "u", tone: "warm" }, nobody)).toStrictEqual([]);
+    expect(checkInputContract(contract, { url: "u", tone: "warm" }, noLabels)).toStrictEqual([]);
   });
 
   it("flags unknown labels only when strict", () => {
     const fields = { a: { type: "any", required: false } } as const;
     const values = JSON.parse('{"a": 1, "b": 2, "__proto__": 3}') as JsonObject;
-    expect(checkInputContract(inputContract(fields), values, nobody)).toStrictEqual([]);
-    expect(brief(checkInputContract(inputContract(fields, { isStrict: true }), values, nobody))).toStrictEqual([
+    expect(checkInputContract(inputContract(fields), values, noLabels)).toStrictEqual([]);
+    expect(brief(checkInputContract(inputContract(fields, { isStrict: true }), values, noLabels))).toStrictEqual([
       "b unknown_field",
       "__proto__ unknown_field",
     ]);
@@ -110,12 +110,12 @@ describe("checkInputContract", () => {
 
   it("does not take inherited names for values", () => {
     const contract = inputContract(Object.fromEntries([["constructor", { type: "any", required: true }]]));
-    expect(brief(checkInputContract(contract, {}, nobody))).toStrictEqual(["constructor missing_required"]);
+    expect(brief(checkInputContract(contract, {}, noLabels))).toStrictEqual(["constructor missing_required"]);
   });
 
   it("refuses a value nested too deeply", () => {
     const contract = inputContract({ x: { type: "json", required: true } });
-    expect(brief(checkInputContract(contract, { x: nest(10_000) }, nobody))).toStrictEqual(["x schema_violation"]);
+    expect(brief(checkInputContract(contract, { x: nest(10_000) }, noLabels))).toStrictEqual(["x schema_violation"]);
   });
 });
 

@@ -1,8 +1,8 @@
-import { getOwn, isJsonArray, isJsonObject, jsonToText, type Json, type JsonObject } from "../base/index.ts";
-import type { ContractError, FieldType, OutputField } from "../definition/index.ts";
-import { checkBounds, tooDeepError, typeError } from "./constraint.ts";
+import { getOwn, isJsonArray, jsonToText, type Json, type JsonObject } from "../base/index.ts";
+import type { ContractError, OutputField } from "../definition/index.ts";
+import { checkBounds, isOfType, tooDeepError, typeError } from "./constraint.ts";
 
-/** Every way in which the values break the declared fields; null counts as absent, other keys are nobody's concern. */
+/** Every way in which the values break the declared fields; null counts as absent, other keys are not checked. */
 export function checkFields(
   fields: Readonly<Record<string, OutputField>>,
   values: JsonObject,
@@ -32,21 +32,4 @@ function firstBadElement(name: string, field: OutputField, value: Json): Contrac
   if (itemsType === undefined || !isJsonArray(value)) return undefined;
   const index = value.findIndex((element) => !isOfType(itemsType, element));
   return index === -1 ? undefined : typeError(`${name}[${index}]`, itemsType, value[index] ?? null);
-}
-
-function isOfType(type: FieldType, value: Json): boolean {
-  switch (type) {
-    case "string":
-      return typeof value === "string";
-    case "number":
-      return typeof value === "number" && Number.isFinite(value);
-    case "integer":
-      return Number.isInteger(value);
-    case "boolean":
-      return typeof value === "boolean";
-    case "object":
-      return isJsonObject(value);
-    case "array":
-      return isJsonArray(value);
-  }
 }

@@ -5,7 +5,7 @@ import { checkLensValue, isPresent } from "./lens-field.ts";
 
 /**
  * Every way in which bound values break a lens's input contract. Labels meet in their normalised form.
- * `exempt` names labels whose value a policy put in place of a failed parent: nobody can be blamed for those missing.
+ * `exempt` names labels whose value a policy put in place of a failed parent: those may be missing.
  */
 export function checkInputContract(
   contract: InputContract,

@@ -1,6 +1,6 @@
-import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import { isJsonArray, type Json } from "../base/index.ts";
 import type { ContractError, LensField, LensFieldType } from "../definition/index.ts";
-import { checkBounds, describe, tooDeepError, typeError } from "./constraint.ts";
+import { checkBounds, describe, isOfType, tooDeepError, typeError } from "./constraint.ts";
 import { isUrl } from "./url.ts";
 
 /** In a lens contract an empty text is no value. */
@@ -32,24 +32,4 @@ function shapeError(name: string, type: LensFieldType, value: Json): ContractErr
     return { field: name, reason: "pattern_mismatch", details: `${describe(value)} is not an absolute address` };
   }
   return undefined;
-}
-
-function isOfType(type: LensFieldType, value: Json): boolean {
-  switch (type) {
-    case "string":
-    case "url":
-      return typeof value === "string";
-    case "number":
-      return typeof value === "number" && Number.isFinite(value);
-    case "integer":
-      return Number.isInteger(value);
-    case "boolean":
-      return typeof value === "boolean";
-    case "json":
-      return isJsonObject(value) || isJsonArray(value);
-    case "array":
-      return isJsonArray(value);
-    case "any":
-      return true;
-  }
 }

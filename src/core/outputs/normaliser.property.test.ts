@@ -81,7 +81,7 @@ describe("normaliseOutput", () => {
       fc.property(fc.jsonValue(), fc.boolean(), (value, isFenced) => {
         const text = JSON.stringify(value);
         const found = normaliseOutput(isFenced ? `\`\`\`json\n${text}\n\`\`\`` : text, "json");
-        expect(found).toMatchObject({ text, rungs: isFenced ? ["code_fence"] : [] });
+        expect(found).toMatchObject({ text, repairs: isFenced ? ["code_fence"] : [] });
         expect(JSON.stringify(found.value)).toBe(text);
       }),
       runs,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../base/index.ts";
-import { normaliseOutput, type Rung } from "./normaliser.ts";
+import { normaliseOutput, type OutputRepair } from "./normaliser.ts";
 
 function json(text: string): Json | undefined {
   return normaliseOutput(text, "json").value;
@@ -19,7 +19,7 @@ describe("text", () => {
     const fenced = "```ts\nconst a = 1;\n```\n";
     expect(normaliseOutput(fenced, "text")).toStrictEqual({
       text: "const a = 1;",
-      rungs: ["code_fence"],
+      repairs: ["code_fence"],
       raw: fenced,
     });
     for (const text of [
@@ -31,17 +31,17 @@ describe("text", () => {
       "```a```",
       "```\nopen",
     ]) {
-      expect(normaliseOutput(text, "text")).toStrictEqual({ text, rungs: [], raw: text });
+      expect(normaliseOutput(text, "text")).toStrictEqual({ text, repairs: [], raw: text });
     }
     expect(normaliseOutput("~~~\r\na\r\nb\r\n~~~", "text").text).toBe("a\r\nb");
     expect(normaliseOutput("````\n```\ninner\n```\n````", "text").text).toBe("```\ninner\n```");
-    expect(normaliseOutput("```\na\n```\n```\nb\n```", "text").rungs).toStrictEqual([]);
+    expect(normaliseOutput("```\na\n```\n```\nb\n```", "text").repairs).toStrictEqual([]);
     expect(normaliseOutput("```\n```", "text").text).toBe("");
   });
 });
 
 describe("json", () => {
-  it.each<readonly [string, Json, string, readonly Rung[]]>([
+  it.each<readonly [string, Json, string, readonly OutputRepair[]]>([
     ['{"a": 1}', { a: 1 }, '{"a": 1}', []],
     ['\uFEFF {"a": 1}\n', { a: 1 }, '{"a": 1}', []],
     ['```json\n{"a": 1}\n```', { a: 1 }, '{"a": 1}', ["code_fence"]],
@@ -57,8 +57,8 @@ describe("json", () => {
     ['```\n"text"\n```', "text", '"text"', ["code_fence"]],
     [" null ", null, "null", []],
     ["-1.5e2", -150, "-1.5e2", []],
-  ])("%j", (raw, value, text, rungs) => {
-    expect(normaliseOutput(raw, "json")).toStrictEqual({ text, value, rungs, raw });
+  ])("%j", (raw, value, text, repairs) => {
+    expect(normaliseOutput(raw, "json")).toStrictEqual({ text, value, repairs, raw });
   });
 
   it.each([
@@ -74,10 +74,10 @@ describe("json", () => {
     "01",
     "+1",
   ])("finds nothing in %j", (raw) => {
-    expect(normaliseOutput(raw, "json")).toStrictEqual({ text: raw, rungs: ["no_json"], raw });
+    expect(normaliseOutput(raw, "json")).toStrictEqual({ text: raw, repairs: ["no_json"], raw });
   });
 
-  it("goes on past what only looks like a value", () => {
+  it("continues after what only looks like a value", () => {
     expect(json('{not json} {"a": 1}')).toStrictEqual({ a: 1 });
     expect(json('{ {"a": 1} }')).toStrictEqual({ a: 1 });
     expect(json('[[[ {"a": 1}')).toStrictEqual({ a: 1 });
@@ -106,13 +106,13 @@ describe("json", () => {
   });
 
   it("takes no value nested past the limit, nor a piece of one", () => {
-    expect(normaliseOutput(nested(100), "json").rungs).toStrictEqual([]);
-    expect(normaliseOutput(nested(101), "json")).toMatchObject({ rungs: ["too_deep", "no_json"] });
-    expect(normaliseOutput(`x ${nested(100)}`, "json").rungs).toStrictEqual(["first_json"]);
+    expect(normaliseOutput(nested(100), "json").repairs).toStrictEqual([]);
+    expect(normaliseOutput(nested(101), "json")).toMatchObject({ repairs: ["too_deep", "no_json"] });
+    expect(normaliseOutput(`x ${nested(100)}`, "json").repairs).toStrictEqual(["first_json"]);
     expect(json(`x ${nested(101)}`)).toBeUndefined();
     const after = normaliseOutput(`x ${nested(10_000)} {"a": 1}`, "json");
     expect(after.value).toStrictEqual({ a: 1 });
-    expect(after.rungs).toStrictEqual(["first_json", "too_deep"]);
+    expect(after.repairs).toStrictEqual(["first_json", "too_deep"]);
   });
 
   it("stays cheap on long hostile text", () => {
@@ -145,7 +145,7 @@ describe("tool", () => {
     expect(normaliseOutput(raw, "tool")).toStrictEqual({
       text: '{"a":1}',
       value: { a: 1 },
-      rungs: ["tool_result"],
+      repairs: ["tool_result"],
       raw,
     });
   });
@@ -161,7 +161,7 @@ describe("tool", () => {
     expect(normaliseOutput('{"content": "text"}', "tool").value).toStrictEqual({ content: "text" });
     expect(normaliseOutput('{"content": []}', "tool").value).toStrictEqual({ content: [] });
     expect(normaliseOutput("[1]", "tool").value).toStrictEqual([1]);
-    expect(normaliseOutput("no", "tool")).toStrictEqual({ text: "no", rungs: ["no_json"], raw: "no" });
+    expect(normaliseOutput("no", "tool")).toStrictEqual({ text: "no", repairs: ["no_json"], raw: "no" });
   });
 });
 
@@ -191,7 +191,7 @@ describe("files", () => {
         { path: "docs/read me.md", content: "```\ncode\n```\n" },
         { path: ".env", content: "" },
       ],
-      rungs: ["code_fence"],
+      repairs: ["code_fence"],
       raw,
     });
   });
@@ -220,24 +220,24 @@ describe("files", () => {
     "a/.. /b",
     "a\u0000b",
   ])("refuses the path %j", (path) => {
-    const { value, rungs } = normaliseOutput(`\`\`\`txt ${path}\nx\n\`\`\``, "files");
+    const { value, repairs } = normaliseOutput(`\`\`\`txt ${path}\nx\n\`\`\``, "files");
     expect(value).toStrictEqual([]);
-    expect(rungs).toStrictEqual(["refused_path"]);
+    expect(repairs).toStrictEqual(["refused_path"]);
   });
 
   it.each(["ts", "ts {1,3}", 'ts title="a.ts"', ""])("takes %j for no file name", (info) => {
-    expect(normaliseOutput(`\`\`\`${info}\nx\n\`\`\``, "files")).toMatchObject({ value: [], rungs: [] });
+    expect(normaliseOutput(`\`\`\`${info}\nx\n\`\`\``, "files")).toMatchObject({ value: [], repairs: [] });
   });
 
   it("does not take a block that was cut off", () => {
-    expect(normaliseOutput("```ts a.ts\n1", "files")).toMatchObject({ value: [], rungs: ["unclosed_fence"] });
+    expect(normaliseOutput("```ts a.ts\n1", "files")).toMatchObject({ value: [], repairs: ["unclosed_fence"] });
   });
 
   it("finds none in plain text", () => {
     expect(normaliseOutput("nothing", "files")).toStrictEqual({
       text: "nothing",
       value: [],
-      rungs: [],
+      repairs: [],
       raw: "nothing",
     });
   });

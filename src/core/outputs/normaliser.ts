@@ -6,19 +6,25 @@ import { findJson, parseWhole, type JsonFind } from "./json-search.ts";
 export type OutputStrategy = "text" | "json" | "tool" | "files";
 
 /** What had to be done to an answer, in order; none when it was as asked. */
-export type Rung =
-  "code_fence" | "first_json" | "tool_result" | "too_deep" | "no_json" | "refused_path" | "unclosed_fence";
+export type OutputRepair =
+  | "code_fence"
+  | "first_json"
+  | "tool_result"
+  | "too_deep"
+  | "no_json"
+  | "refused_path"
+  | "unclosed_fence";
 
 export interface NormalisedOutput {
   /** The answer without wrapping: the inside of its only fence, or the source of the value that was found. */
   readonly text: string;
   readonly value?: Json;
-  readonly rungs: readonly Rung[];
+  readonly repairs: readonly OutputRepair[];
   readonly raw: string;
 }
 
 /**
- * Brings what a model or tool said to what was asked of it, without guessing. `wanted` tells which of several JSON
+ * Brings what a model or tool said to what was asked of it, without guessing. `wanted` decides which of several JSON
  * values is meant: the first, or the first object (so that a footnote `[1]` is not taken for declared outputs).
  */
 export function normaliseOutput(
@@ -29,7 +35,7 @@ export function normaliseOutput(
   switch (strategy) {
     case "text": {
       const inside = insideOnlyFence(raw);
-      return { text: inside ?? raw, rungs: inside === undefined ? [] : ["code_fence"], raw };
+      return { text: inside ?? raw, repairs: inside === undefined ? [] : ["code_fence"], raw };
     }
     case "json":
       return normaliseJson(raw, wanted);
@@ -43,19 +49,19 @@ export function normaliseOutput(
 function normaliseJson(raw: string, wanted: "any" | "object"): NormalisedOutput {
   const inside = insideOnlyFence(raw);
   const text = inside ?? raw;
-  const rungs: Rung[] = inside === undefined ? [] : ["code_fence"];
+  const repairs: OutputRepair[] = inside === undefined ? [] : ["code_fence"];
   const whole = parseWhole(text);
-  if (whole.value !== undefined || whole.isTooDeep) return withFind(whole, text, rungs, raw);
-  return withFind(findJson(text, wanted), text, [...rungs, "first_json"], raw);
+  if (whole.value !== undefined || whole.isTooDeep) return withFind(whole, text, repairs, raw);
+  return withFind(findJson(text, wanted), text, [...repairs, "first_json"], raw);
 }
 
-function withFind(find: JsonFind, text: string, rungs: readonly Rung[], raw: string): NormalisedOutput {
-  const tooDeep: readonly Rung[] = find.isTooDeep ? ["too_deep"] : [];
+function withFind(find: JsonFind, text: string, repairs: readonly OutputRepair[], raw: string): NormalisedOutput {
+  const tooDeep: readonly OutputRepair[] = find.isTooDeep ? ["too_deep"] : [];
   if (find.value === undefined) {
-    const tried = rungs.filter((rung) => rung !== "first_json");
-    return { text, rungs: [...tried, ...tooDeep, "no_json"], raw };
+    const tried = repairs.filter((repair) => repair !== "first_json");
+    return { text, repairs: [...tried, ...tooDeep, "no_json"], raw };
   }
-  return { text: find.source ?? text, value: find.value, rungs: [...rungs, ...tooDeep], raw };
+  return { text: find.source ?? text, value: find.value, repairs: [...repairs, ...tooDeep], raw };
 }
 
 /** A tool's answer is its structured part, else what its text parts say together, else the JSON as it stands. */
@@ -64,12 +70,12 @@ function normaliseTool(raw: string): NormalisedOutput {
   if (!isJsonObject(answer.value)) return answer;
   const structured = getOwn(answer.value, "structuredContent");
   if (structured !== undefined && structured !== null) {
-    return { text: JSON.stringify(structured), value: structured, rungs: [...answer.rungs, "tool_result"], raw };
+    return { text: JSON.stringify(structured), value: structured, repairs: [...answer.repairs, "tool_result"], raw };
   }
   const text = textOfParts(getOwn(answer.value, "content"));
   if (text === undefined) return answer;
   const { value } = parseWhole(text);
-  return { text, value: value ?? text, rungs: [...answer.rungs, "tool_result"], raw };
+  return { text, value: value ?? text, repairs: [...answer.repairs, "tool_result"], raw };
 }
 
 /** Texts of a list of parts, joined; undefined when there is no such list or no text in it. */
@@ -85,9 +91,9 @@ function textOfParts(content: Json | undefined): string | undefined {
 function normaliseFiles(raw: string): NormalisedOutput {
   const { blocks, isCutOff } = readFences(raw);
   const { files, refused } = extractFiles(blocks);
-  const rungs: Rung[] = files.length === 0 ? [] : ["code_fence"];
-  if (refused > 0) rungs.push("refused_path");
-  if (isCutOff) rungs.push("unclosed_fence");
+  const repairs: OutputRepair[] = files.length === 0 ? [] : ["code_fence"];
+  if (refused > 0) repairs.push("refused_path");
+  if (isCutOff) repairs.push("unclosed_fence");
   const value = files.map(({ path, content }) => ({ path, content }));
-  return { text: raw, value, rungs, raw };
+  return { text: raw, value, repairs, raw };
 }

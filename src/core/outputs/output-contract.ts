@@ -32,7 +32,7 @@ export interface SettledEnvelope {
 }
 
 /**
- * The zero-token rungs of the contract ladder for a lens: data found in the text when none came beside it, values
+ * The repairs of the contract ladder for a lens that need no token: data found in the text when none came beside it, values
  * brought to their declared type, enum texts replaced by their member; then the contract is checked.
  */
 export function settleEnvelope(contract: OutputContract | null, envelope: Envelope): SettledEnvelope {

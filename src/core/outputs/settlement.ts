@@ -12,7 +12,7 @@ export interface SettledOutputs {
   readonly errors: readonly ContractError[];
 }
 
-/** Coerces and checks what came back. Keys nobody declared stay as they are. */
+/** Coerces and checks what came back. Undeclared keys stay as they are. */
 export function settleOutputs(fields: Readonly<Record<string, OutputField>>, given: JsonObject): SettledOutputs {
   const outputs: [string, Json][] = [];
   const raw: [string, Json][] = [];

@@ -58,7 +58,7 @@ describe("ambiguous_variable", () => {
     expect(warningsOf(`  - { id: c, ${fields} }\n`)).toEqual([]);
   });
 
-  it("warns once, at the step, when nobody reads it", () => {
+  it("warns once, at the step, when nothing reads it", () => {
     const found = warningsOf(
       "  - { id: c, depends_on: [a, b], command: go }\n  - { id: d, depends_on: [c], command: go }\n",
     );

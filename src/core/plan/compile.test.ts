@@ -110,7 +110,7 @@ describe("kinds and timeouts of steps", () => {
     expect(stepOf("command: go").label).toBe("only");
   });
 
-  it("carries what routing and gates are told", () => {
+  it("carries what routing and gates need to know", () => {
     const node = stepOf(
       "command: go, agent: ada, role: r, model: m, provider: p, capabilities: [c], tools: [t], action: write, estimated_cost: 0.5, queue_timeout: 9, parallel_failure_policy: fail_fast, effects: at_most_once",
     );

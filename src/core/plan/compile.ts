@@ -48,11 +48,11 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
   };
 }
 
-/** So many names are looked at for ambiguity nobody has met yet; beyond it only used names are warned of. */
+/** So many names are checked for ambiguity that no text meets yet; beyond it only used names are warned of. */
 const NAMES_LOOKED_AT_MAX = 200;
 
 /**
- * Names two ancestors of a node declare though it does not read them: said once each, at the first such node. A node
+ * Names two ancestors of a node declare though it does not read them: reported once each, at the first such node. A node
  * that names the step it means, or calls its element so, has nothing to be warned of.
  */
 function unusedAmbiguities(

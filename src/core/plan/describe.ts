@@ -30,7 +30,7 @@ export function describePlan(plan: Plan): JsonObject {
   return describe(plan, () => ({}));
 }
 
-/** The same, with what whoever draws it wants besides. */
+/** The same, with what a drawing needs besides. */
 export function describePlanToDraw(plan: Plan): JsonObject {
   return describe(plan, ({ label, phase }) => ({ label, phase }));
 }

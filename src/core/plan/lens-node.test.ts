@@ -181,7 +181,7 @@ edges: []
     expect(found).toEqual(['library step "shared"', 'workflow "child"']);
   });
 
-  it("is empty when everything is at hand", () => {
+  it("is empty when everything is available", () => {
     const full: Catalog = { ...catalog, workflows: ["other"] };
     const { definition } = checkSource(lensGraph.replace(", version_id: v9", ""), full);
     expect(missingForRun(required(definition, "a definition"), full)).toEqual([]);

@@ -1,21 +1,23 @@
-import type { RetryCause } from "../base/index.ts";
-import type { JsonObject } from "../base/index.ts";
+import type { JsonObject, RetryCause } from "../base/index.ts";
 import type {
   Action,
   ApprovalRule,
+  ArgField,
   Completion,
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
   GatewayRule,
+  InputContract,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
+  OutputContract,
+  OutputField,
   OverrideValue,
   WithValue,
   WorkflowRef,
 } from "../definition/index.ts";
-import type { ArgField, InputContract, OutputContract, OutputField } from "../definition/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import type { LensTemplate, StepTemplate } from "../template/index.ts";
 
@@ -77,20 +79,20 @@ export interface Duty {
   readonly team: string;
   /** The first takes it, the others when those before them have failed; none: it waits for a person to name one. */
   readonly candidates: readonly Candidate[];
-  /** Everybody, with what spoke for or against each. */
+  /** All members, with what spoke for or against each. */
   readonly considered: readonly {
     readonly agent: string;
     readonly isEligible: boolean;
     readonly reasons: readonly string[];
   }[];
-  /** Tools the node needs and the team does not let be used, whoever is named by hand. */
+  /** Tools the node needs and the team does not let be used, whichever agent is named by hand. */
   readonly toolBans: ToolBans;
 }
 
 export interface ToolBans {
   /** Of the members. */
   readonly byAgent: Readonly<Record<string, readonly string[]>>;
-  /** Of anybody else: what no member may use. */
+  /** Of any other agent: what no member may use. */
   readonly others: readonly string[];
 }
 
@@ -127,7 +129,7 @@ export interface ForEachPlan {
   readonly condition: ParsedExpression | null;
 }
 
-/** What routing, gates and the Bridge are told about the work. */
+/** What routing, gates and the Bridge know about the work. */
 export interface RequestHints {
   readonly agent: string | null;
   readonly role: string | null;

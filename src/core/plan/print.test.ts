@@ -51,7 +51,7 @@ describe("describePlan", () => {
     });
   });
 
-  it("tells whoever draws it what the nodes are called, and their phases", () => {
+  it("gives a drawing the names of the nodes, and their phases", () => {
     expect(describePlanToDraw(review)).toMatchObject({
       nodes: [
         { id: "fetch", wave: 0, label: "Fetch the diff", phase: "gather" },

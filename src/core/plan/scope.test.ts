@@ -5,7 +5,7 @@ import type { Expression } from "../expression/index.ts";
 import { checkSource, type Plan, type PlanNode, type Reference, type StepBody } from "./index.ts";
 
 function planOf(source: string): Plan {
-  // Names that nothing has are resolved too: versions stored before names were checked go on.
+  // Names that nothing has are resolved too: versions stored before names were checked still run.
   const { plan, problems } = checkSource(source, EMPTY_CATALOG, { isStored: true });
   expect(problems).toEqual([]);
   return required(plan, "a plan");

@@ -49,7 +49,7 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
 
 const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
-/** A library step that is not at hand may bring a command, so an approval on it does not make it a gate. */
+/** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
   const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;

@@ -1,8 +1,8 @@
 import { digestText } from "../base/index.ts";
 import type { NodeStatus } from "../event/index.ts";
-import type { Attempt, Life, RunTale } from "./tale.ts";
+import type { Attempt, Life, RunHistory } from "./run-history.ts";
 
-/** Who made a value, with what, on whose word and at what price. Instants are epoch milliseconds. */
+/** Who made a value, with what, with whose approval and at what price. Instants are epoch milliseconds. */
 export interface AttemptFacts {
   readonly runId: string;
   readonly workflow: string;
@@ -16,7 +16,7 @@ export interface AttemptFacts {
   readonly gatewayId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Of the prompt a person was shown, when one was asked; the prompt itself is told by the node. */
+  /** Of the prompt a person was shown, when one was asked; the prompt itself is with the node. */
   readonly promptDigest: string | null;
   readonly verdictId: string | null;
   /** Policies with their versions that the verdict looked at, and those a person answered for. */
@@ -46,15 +46,15 @@ export function attemptOf({ attempts, result }: Life): Attempt | undefined {
   return made ?? attempts.at(-1);
 }
 
-export function attemptFacts(tale: RunTale, life: Life, attempt: Attempt): AttemptFacts {
+export function attemptFacts(run: RunHistory, life: Life, attempt: Attempt): AttemptFacts {
   const { errorCode: _error, ...facts } = attempt;
   const approvals = [...life.approvals.values()];
-  const looked = attempt.verdictId === null ? [] : (tale.policies.get(attempt.verdictId) ?? []);
+  const looked = attempt.verdictId === null ? [] : (run.policies.get(attempt.verdictId) ?? []);
   const rendered = approvals.findLast((approval) => approval.rendered !== null)?.rendered ?? null;
   return {
-    runId: tale.runId,
-    workflow: tale.workflow,
-    version: tale.start?.version ?? null,
+    runId: run.runId,
+    workflow: run.workflow,
+    version: run.start?.version ?? null,
     ...facts,
     promptDigest: rendered === null ? null : digestText(rendered),
     policies: [...new Set([...looked, ...approvals.flatMap(({ policies }) => policies)])],

@@ -1,7 +1,8 @@
 import { formatPath, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
+import { dispatchIdOf } from "../event/index.ts";
 import { childOf, type Family, leavesIn } from "./family.ts";
 import { insideOutputs, readPath } from "./path.ts";
-import type { Life, RunTale } from "./tale.ts";
+import type { Life, RunHistory } from "./run-history.ts";
 
 export const NAMESPACE = "sluice";
 export const PRODUCER = "urn:sluice:engine";
@@ -26,7 +27,7 @@ function datasetName(workflow: string, nodeId: string | null): string {
   return `${workflow}.${nodeId === null ? "args" : nodeId.replace(/\[\d+\]$/, "")}`;
 }
 
-/** Elements are not told apart: `items[3].title` is the field `items[].title`. */
+/** Elements are not distinguished: `items[3].title` is the field `items[].title`. */
 function fieldName(path: TreePath): string {
   const text = formatPath(path).replaceAll(/\[\d+\]/g, "[]");
   return text === "" ? "output" : text;
@@ -38,19 +39,19 @@ function fieldOf(nodeId: string | null, path: string): string {
   return fieldName(/\[\d+\]$/.test(nodeId) ? ["items", 0, ...inside] : inside);
 }
 
-function fieldsRead({ tales }: Family, tale: RunTale, life: Life): readonly Field[] {
+function fieldsRead({ runs }: Family, run: RunHistory, life: Life): readonly Field[] {
   const bound = life.inputs.map(({ sourceRunId, sourceNodeId, sourceOutputPath, transform }): Field => {
-    const name = datasetName(tales.get(sourceRunId)?.workflow ?? tale.workflow, sourceNodeId);
+    const name = datasetName(runs.get(sourceRunId)?.workflow ?? run.workflow, sourceNodeId);
     return { name, field: fieldOf(sourceNodeId, sourceOutputPath), transform, column: null };
   });
   const childRunId = childOf(life);
-  const child = childRunId === null ? undefined : tales.get(childRunId);
+  const child = childRunId === null ? undefined : runs.get(childRunId);
   if (child === undefined) return bound;
   const leaves = leavesIn(life, child, []).flatMap((leaf) => fieldsOfLeaf(child, life, leaf));
   return [...bound, ...leaves];
 }
 
-function fieldsOfLeaf(child: RunTale, { result }: Life, leaf: string): readonly Field[] {
+function fieldsOfLeaf(child: RunHistory, { result }: Life, leaf: string): readonly Field[] {
   const outputs = getOwn(result?.outputs ?? {}, leaf);
   const keys = isJsonObject(outputs) ? Object.keys(outputs) : [];
   const name = datasetName(child.workflow, leaf);
@@ -58,8 +59,8 @@ function fieldsOfLeaf(child: RunTale, { result }: Life, leaf: string): readonly 
   return fields.map((field) => ({ name, field, transform: "child", column: leaf }));
 }
 
-export function datasetsRead(family: Family, tale: RunTale, life: Life): readonly JsonObject[] {
-  const names = new Set(fieldsRead(family, tale, life).map(({ name }) => name));
+export function datasetsRead(family: Family, run: RunHistory, life: Life): readonly JsonObject[] {
+  const names = new Set(fieldsRead(family, run, life).map(({ name }) => name));
   return [...names].map((name) => ({ namespace: NAMESPACE, name, facets: {} }));
 }
 
@@ -70,9 +71,9 @@ function columnsOf({ nodeId, result }: Life): readonly string[] {
   return (keys.length === 0 ? ["output"] : keys).map((key) => (isInstance ? `items[].${key}` : key));
 }
 
-export function datasetWritten({ workflow, runId }: RunTale, life: Life, columns: JsonObject): JsonObject {
+export function datasetWritten({ workflow, runId }: RunHistory, life: Life, columns: JsonObject): JsonObject {
   const fields = columnsOf(life).map((name) => ({ name }));
-  const version = `${runId}/${life.nodeId}/${life.result?.attempt ?? 0}`;
+  const version = dispatchIdOf({ runId, nodeId: life.nodeId, attempt: life.result?.attempt ?? 0 });
   return {
     namespace: NAMESPACE,
     name: datasetName(workflow, life.nodeId),
@@ -85,8 +86,8 @@ export function datasetWritten({ workflow, runId }: RunTale, life: Life, columns
 }
 
 /** An agent's answer is made from all it was given; what a child run gives is taken field by field. */
-export function columnLineage(family: Family, tale: RunTale, life: Life): JsonObject {
-  const read = fieldsRead(family, tale, life);
+export function columnLineage(family: Family, run: RunHistory, life: Life): JsonObject {
+  const read = fieldsRead(family, run, life);
   const isChild = read.some((field) => field.column !== null);
   const fields = columnsOf(life).map((column) => {
     const from = isChild ? read.filter((field) => field.column === column) : read;

@@ -1,34 +1,34 @@
 import { getOwn, type Json, sameJson, type TreePath } from "../base/index.ts";
 import type { ArgOrigin, RunLog } from "./log.ts";
 import { isRelated, readPath } from "./path.ts";
-import type { Input, Life, RunTale } from "./tale.ts";
-import { tellRun } from "./teller.ts";
+import type { Input, Life, RunHistory } from "./run-history.ts";
+import { readRun } from "./read-run.ts";
 
 /** Runs that have to do with each other: parents, children, and those restarted, branched or fed from one another. */
 export interface Family {
-  readonly tales: ReadonlyMap<string, RunTale>;
+  readonly runs: ReadonlyMap<string, RunHistory>;
   /** Runs that kept results of another one, by its id. */
-  readonly heirs: ReadonlyMap<string, readonly RunTale[]>;
+  readonly heirs: ReadonlyMap<string, readonly RunHistory[]>;
   /** Runs that took an arg from an output of another one, by its id. */
   readonly takers: ReadonlyMap<string, readonly Taker[]>;
 }
 
 export interface Taker {
-  readonly tale: RunTale;
+  readonly run: RunHistory;
   readonly arg: string;
   readonly origin: ArgOrigin;
 }
 
 export function readFamily(logs: Iterable<RunLog>): Family {
-  const tales = new Map<string, RunTale>();
-  for (const log of logs) tales.set(log.runId, tellRun(log));
-  const heirs = new Map<string, RunTale[]>();
+  const runs = new Map<string, RunHistory>();
+  for (const log of logs) runs.set(log.runId, readRun(log));
+  const heirs = new Map<string, RunHistory[]>();
   const takers = new Map<string, Taker[]>();
-  for (const tale of tales.values()) {
-    if (typeof tale.start?.sourceRunId === "string") push(heirs, tale.start.sourceRunId, tale);
-    for (const [arg, origin] of tale.start?.origins ?? []) push(takers, origin.runId, { tale, arg, origin });
+  for (const run of runs.values()) {
+    if (typeof run.start?.sourceRunId === "string") push(heirs, run.start.sourceRunId, run);
+    for (const [arg, origin] of run.start?.origins ?? []) push(takers, origin.runId, { run, arg, origin });
   }
-  return { tales, heirs, takers };
+  return { runs, heirs, takers };
 }
 
 function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
@@ -39,17 +39,17 @@ function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
 
 /** The life of a node that stands at a moment: the last with a result until then, else the last there is. */
 export function lifeAt(
-  tale: RunTale,
+  run: RunHistory,
   nodeId: string,
   until: { readonly eventId?: number; readonly at?: number } = {},
 ): Life | undefined {
   const { eventId = Infinity, at = Infinity } = until;
-  const lives = tale.nodes.get(nodeId)?.lives ?? [];
+  const lives = run.nodes.get(nodeId)?.lives ?? [];
   return lives.findLast(({ result }) => result !== null && result.eventId < eventId && result.at <= at) ?? lives.at(-1);
 }
 
 /** The very life whose result another run kept: the newest that had it when that run began. */
-export function inheritedLife(source: RunTale, heir: RunTale, life: Life): Life | undefined {
+export function inheritedLife(source: RunHistory, heir: RunHistory, life: Life): Life | undefined {
   const at = heir.start?.at ?? Infinity;
   const kept = life.result?.outputs ?? {};
   const lives = source.nodes.get(life.nodeId)?.lives ?? [];
@@ -72,25 +72,25 @@ export interface ArgSource {
 
 /**
  * What an arg was made from: what it was explicitly taken from, what the parent's node handed to its child, or the same
- * arg of the run this one was started from. Null when a log that would tell is not at hand.
+ * arg of the run this one was started from. Null when the log with the answer is missing.
  */
-export function argSources({ tales }: Family, tale: RunTale, arg: string): readonly ArgSource[] | null {
-  const { start } = tale;
+export function argSources({ runs }: Family, run: RunHistory, arg: string): readonly ArgSource[] | null {
+  const { start } = run;
   if (start === null) return [];
   const target = `args.${arg}`;
   const origin = start.origins.get(arg);
   if (origin !== undefined) {
-    const source = tales.get(origin.runId);
+    const source = runs.get(origin.runId);
     if (source === undefined) return null;
     const life = lifeAt(source, origin.nodeId, { at: start.at });
     return [{ runId: origin.runId, nodeId: origin.nodeId, path: origin.output, target, transform: null, life }];
   }
   if (start.parentRunId !== null) {
-    const parent = tales.get(start.parentRunId);
-    return parent === undefined ? null : handedToChild(parent, tale.runId, arg);
+    const parent = runs.get(start.parentRunId);
+    return parent === undefined ? null : handedToChild(parent, run.runId, arg);
   }
   if (start.sourceRunId === null) return [];
-  const source = tales.get(start.sourceRunId);
+  const source = runs.get(start.sourceRunId);
   if (source === undefined) return null;
   const before = getOwn(source.start?.args ?? {}, arg);
   const now = getOwn(start.args, arg);
@@ -98,7 +98,7 @@ export function argSources({ tales }: Family, tale: RunTale, arg: string): reado
   return [{ runId: source.runId, nodeId: null, path: target, target, transform: "carried", life: undefined }];
 }
 
-function handedToChild(parent: RunTale, childRunId: string, arg: string): readonly ArgSource[] {
+function handedToChild(parent: RunHistory, childRunId: string, arg: string): readonly ArgSource[] {
   const caller = parent.callers.get(childRunId);
   return (caller?.inputs ?? []).flatMap((input) => {
     const target = argOf(input);
@@ -116,8 +116,8 @@ export function argOf({ targetInputPath }: Input): string | null {
 }
 
 /** The life of the node an input was read from. */
-export function sourceLife(tale: RunTale, { sourceNodeId, eventId }: Input): Life | undefined {
-  return sourceNodeId === null ? undefined : lifeAt(tale, sourceNodeId, { eventId });
+export function sourceLife(run: RunHistory, { sourceNodeId, eventId }: Input): Life | undefined {
+  return sourceNodeId === null ? undefined : lifeAt(run, sourceNodeId, { eventId });
 }
 
 /** The child run a node's result came from, if it is one. */
@@ -127,7 +127,7 @@ export function childOf({ result, attempts }: Life): string | null {
 }
 
 /** Leaves of a child run that a node's result holds, at or below a path inside it. */
-export function leavesIn({ result }: Life, child: RunTale | undefined, inside: TreePath): readonly string[] {
+export function leavesIn({ result }: Life, child: RunHistory | undefined, inside: TreePath): readonly string[] {
   const [head] = inside;
   const keys = Object.keys(result?.outputs ?? {}).filter((key) => child === undefined || child.nodes.has(key));
   return head === undefined ? keys : keys.filter((key) => key === head);

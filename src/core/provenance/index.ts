@@ -1,17 +1,8 @@
-export type { ApprovalFacts, AttemptFacts } from "./attempt-facts.ts";
 export { type Family, readFamily } from "./family.ts";
-export { type Handoff, handoffsOf } from "./handoff.ts";
-export {
-  type Direction,
-  type Lineage,
-  LINEAGE_LIMITS,
-  type LineageLink,
-  lineageOf,
-  type LineagePoint,
-  type LineageStart,
-} from "./lineage.ts";
+export { handoffsOf } from "./handoff.ts";
+export { type Lineage, lineageOf, type LineageStart } from "./lineage.ts";
 export type { ArgOrigin, RunLog } from "./log.ts";
 export { toOpenLineage } from "./open-lineage.ts";
-export { insideOutputs, isDoor, readPath } from "./path.ts";
-export { toProv, type WriteInstant } from "./prov.ts";
+export { insideOutputs, isOutputName, readPath } from "./path.ts";
+export { toProv } from "./prov.ts";
 export { relativesOf } from "./relatives.ts";

@@ -50,7 +50,7 @@ steps:
   - { id: sum, command: "Sum \${look.outputs.facts} for \${note}", outputs: { text: string } }
 `;
 
-const told = (lineage: Lineage): string[] =>
+const linksOf = (lineage: Lineage): string[] =>
   lineage.links.map(({ from, to, input, transform }) => {
     const place = (id: number): string => {
       const point = lineage.points[id];
@@ -58,7 +58,7 @@ const told = (lineage: Lineage): string[] =>
     };
     return `${place(from)} → ${place(to)} as ${input}${transform === null ? "" : ` (${transform})`}`;
   });
-const up = (family: Family, start: LineageStart): string[] => told(lineageOf(family, start, "up"));
+const up = (family: Family, start: LineageStart): string[] => linksOf(lineageOf(family, start, "up"));
 const endsOf = (lineage: Lineage) =>
   lineage.points.flatMap(({ end, workflow, path }) => (end ? [`${end} ${workflow}:${path}`] : []));
 
@@ -66,7 +66,7 @@ describe("lineage", () => {
   it("leads from an output back through a child run to the arg it came from", async () => {
     const family = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
     const lineage = lineageOf(family, { runId: "run_1", nodeId: "write", output: "body" }, "up");
-    expect(told(lineage)).toEqual([
+    expect(linksOf(lineage)).toEqual([
       "report/research:outputs.sum.text → report/write:body as command",
       "dig/sum:outputs.text → report/research:outputs.sum.text as outputs.sum (child)",
       "dig/look:outputs.facts → dig/sum:outputs.text as command",
@@ -141,7 +141,7 @@ steps:
     ]) {
       expect(endsOf(lineageOf(family, start, "up", less))).toContainEqual(expect.stringMatching(/^cut /));
     }
-    const alone = { ...family, tales: new Map([...family.tales].filter(([id]) => id === "run_1")) };
+    const alone = { ...family, runs: new Map([...family.runs].filter(([id]) => id === "run_1")) };
     expect(lineageOf(alone, start, "up").points.at(-1)).toMatchObject({
       nodeId: "research",
       end: "cut",
@@ -229,7 +229,7 @@ describe("hand-offs", () => {
   it("are one row per value that was really used, with args, parents and children as sources", async () => {
     const family = await play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
     const rows = handoffsOf(family, "run_1");
-    const child = [...family.tales.keys()].find((id) => id !== "run_1") ?? "";
+    const child = [...family.runs.keys()].find((id) => id !== "run_1") ?? "";
     expect(
       rows
         .map((row) => `${row.sourceNodeId ?? "-"} ${row.sourceOutputPath} → ${row.targetNodeId} ${row.targetInputPath}`)
@@ -357,7 +357,7 @@ describe("hand-offs", () => {
 describe("exports", () => {
   const play2 = () => play(PARENT, { args: { topic: "sluices", other: "o" }, children: { dig: CHILD } });
 
-  it("tell in PROV which attempt used and made what, and on whose word", async () => {
+  it("name in PROV which attempt used and made what, and who approved it", async () => {
     const prov = toProv(await play2(), "run_1", isoFromEpochMs);
     const planned = "sluice:run/run_1/node/plan/attempt/1";
     expect(prov["activity"]).toMatchObject({
@@ -394,7 +394,7 @@ describe("exports", () => {
     expect(Object.keys(approved["agent"] ?? {})).toEqual(["sluice:agent/default", "sluice:person/user%3Aann"]);
   });
 
-  it("tell in OpenLineage of every run and attempt, field by field, children under their parents", async () => {
+  it("have in OpenLineage every run and attempt, field by field, children under their parents", async () => {
     const family = await play2();
     const events = toOpenLineage(family, "run_1", isoFromEpochMs) as unknown as {
       eventType: string;

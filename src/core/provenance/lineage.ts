@@ -3,11 +3,11 @@ import { type AttemptFacts, attemptFacts, attemptOf } from "./attempt-facts.ts";
 import type { Family } from "./family.ts";
 import { readPath } from "./path.ts";
 import { type Place, type Step, stepsDown, stepsUp } from "./steps.ts";
-import type { Life } from "./tale.ts";
+import type { Life } from "./run-history.ts";
 
 export type Direction = "up" | "down";
 
-/** How much of a lineage is told; beyond it the lineage says where it was cut. */
+/** How large a lineage may be; a larger one is cut and marks where. */
 export const LINEAGE_LIMITS = { points: 10_000, links: 50_000 } as const;
 
 /** A value somewhere in a family of runs. */
@@ -18,11 +18,11 @@ export interface LineagePoint {
   /** Null: an arg of the run. */
   readonly nodeId: string | null;
   readonly path: string;
-  /** Which of `attempts` made it; null for args and for results nobody worked for. */
+  /** Which of `attempts` made it; null for args and for results without an attempt. */
   attempt: number | null;
   /**
-   * Why the lineage goes no further here: an arg nothing else explains, a node that was given nothing, a value nobody
-   * took any further, or a cut; null when it does.
+   * Why the lineage goes no further here: an arg nothing else explains, a node that was given nothing, a value that
+   * was not used further, or a cut; null when it does.
    */
   end: "arg" | "source" | "unused" | "cut" | null;
   /** Why it was cut. */
@@ -64,8 +64,8 @@ export function lineageOf(
   limits: { readonly points: number; readonly links: number } = LINEAGE_LIMITS,
 ): Lineage {
   const walk = new Walk(family, direction, limits);
-  const tale = family.tales.get(start.runId);
-  const life = start.nodeId === null ? undefined : tale?.nodes.get(start.nodeId)?.lives.at(-1);
+  const run = family.runs.get(start.runId);
+  const life = start.nodeId === null ? undefined : run?.nodes.get(start.nodeId)?.lives.at(-1);
   const path = start.output ?? (start.nodeId === null ? "args" : "outputs");
   walk.begin({ runId: start.runId, nodeId: start.nodeId, path, life });
   return walk.lineage();
@@ -139,7 +139,7 @@ class Walk {
     if (known !== undefined) return known;
     const id = this.#points.length;
     const { runId, nodeId, path, life } = place;
-    const workflow = this.#family.tales.get(runId)?.workflow ?? "";
+    const workflow = this.#family.runs.get(runId)?.workflow ?? "";
     const attempt = life === undefined ? null : this.#attemptIdOf(runId, life);
     this.#known.set(key, id);
     this.#places.push(place);
@@ -149,12 +149,12 @@ class Walk {
 
   #attemptIdOf(runId: string, life: Life): number | null {
     const attempt = attemptOf(life);
-    const tale = this.#family.tales.get(runId);
-    if (attempt === undefined || tale === undefined) return null;
+    const run = this.#family.runs.get(runId);
+    if (attempt === undefined || run === undefined) return null;
     const known = this.#attemptIds.get(attempt);
     if (known !== undefined) return known;
     const id = this.#attempts.length;
-    this.#attempts.push(attemptFacts(tale, life, attempt));
+    this.#attempts.push(attemptFacts(run, life, attempt));
     this.#attemptIds.set(attempt, id);
     return id;
   }

@@ -7,7 +7,7 @@ import type { Family } from "./family.ts";
 import { uuidOf } from "./identity.ts";
 import type { WriteInstant } from "./prov.ts";
 import { rootOf, withChildren } from "./relatives.ts";
-import type { Attempt, Life, RunTale } from "./tale.ts";
+import type { Attempt, Life, RunHistory } from "./run-history.ts";
 
 const SCHEMA_URL = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent";
 
@@ -21,60 +21,60 @@ const ENDS: Readonly<Partial<Record<NodeStatus | RunStatus, EventType>>> = {
   skipped: "ABORT",
 };
 
-interface Told {
+interface TimedEvent {
   readonly at: number;
   readonly event: JsonObject;
 }
 
 /** One START and, once it has ended, one COMPLETE, FAIL or ABORT per run and per attempt, in order of time. */
 export function toOpenLineage(family: Family, runId: string, iso: WriteInstant): readonly JsonObject[] {
-  const told = withChildren(family, runId).flatMap((tale) => tellRun(family, tale));
-  const sorted = [...told].sort((left, right) => left.at - right.at);
+  const events = withChildren(family, runId).flatMap((run) => eventsOfRun(family, run));
+  const sorted = [...events].sort((left, right) => left.at - right.at);
   return sorted.map(({ at, event }) => ({ ...event, eventTime: iso(at), producer: PRODUCER, schemaURL: SCHEMA_URL }));
 }
 
-function tellRun(family: Family, tale: RunTale): readonly Told[] {
-  const { start, end, workflow } = tale;
+function eventsOfRun(family: Family, run: RunHistory): readonly TimedEvent[] {
+  const { start, end, workflow } = run;
   if (start === null) return [];
-  const caller = callerOf(family, tale);
+  const caller = callerOf(family, run);
   const facets = {
-    ...(caller === null ? {} : { parent: parentFacet(family, tale, caller) }),
+    ...(caller === null ? {} : { parent: parentFacet(family, run, caller) }),
     ...(end === null ? {} : errorFacet(end.errorCode)),
   };
-  const subject = { run: { runId: runUuid(tale), facets }, ["job"]: named(workflow, "WORKFLOW") };
-  const first: Told = { at: start.at, event: { eventType: "START", ...subject, inputs: [], outputs: [] } };
+  const subject = { run: { runId: runUuid(run), facets }, ["job"]: named(workflow, "WORKFLOW") };
+  const first: TimedEvent = { at: start.at, event: { eventType: "START", ...subject, inputs: [], outputs: [] } };
   const last = end === null ? [] : endOf(end.at, end.status, subject);
-  const attempts = [...tale.nodes.values()].flatMap(({ lives }) =>
-    lives.flatMap((life) => life.attempts.flatMap((attempt) => tellAttempt(family, tale, life, attempt))),
+  const attempts = [...run.nodes.values()].flatMap(({ lives }) =>
+    lives.flatMap((life) => life.attempts.flatMap((attempt) => eventsOfAttempt(family, run, life, attempt))),
   );
   return [first, ...attempts, ...last];
 }
 
-function endOf(at: number, status: NodeStatus | RunStatus, event: JsonObject): readonly Told[] {
+function endOf(at: number, status: NodeStatus | RunStatus, event: JsonObject): readonly TimedEvent[] {
   const eventType = ENDS[status];
   return eventType === undefined ? [] : [{ at, event: { eventType, inputs: [], outputs: [], ...event } }];
 }
 
-function tellAttempt(family: Family, tale: RunTale, life: Life, attempt: Attempt): readonly Told[] {
+function eventsOfAttempt(family: Family, run: RunHistory, life: Life, attempt: Attempt): readonly TimedEvent[] {
   const facets = {
-    parent: parentFacet(family, tale, { runId: runUuid(tale), name: tale.workflow }),
-    sluice_attempt: attemptFacet(tale, life, attempt),
+    parent: parentFacet(family, run, { runId: runUuid(run), name: run.workflow }),
+    sluice_attempt: attemptFacet(run, life, attempt),
     ...errorFacet(attempt.errorCode),
   };
-  const name = `${tale.workflow}.${planNodeOf(attempt.nodeId)}`;
-  const subject = { run: { runId: attemptUuid(tale, attempt), facets }, ["job"]: named(name, "NODE") };
-  const inputs = datasetsRead(family, tale, life);
-  const first: Told = {
+  const name = `${run.workflow}.${planNodeOf(attempt.nodeId)}`;
+  const subject = { run: { runId: attemptUuid(run, attempt), facets }, ["job"]: named(name, "NODE") };
+  const inputs = datasetsRead(family, run, life);
+  const first: TimedEvent = {
     at: attempt.startedAt,
     event: { eventType: "START", ...subject, inputs: [...inputs], outputs: [] },
   };
   if (attempt.endedAt === null) return [first];
   const isMade = life.result !== null && life.result.attempt === attempt.attempt;
-  const outputs = isMade ? [datasetWritten(tale, life, columnLineage(family, tale, life))] : [];
+  const outputs = isMade ? [datasetWritten(run, life, columnLineage(family, run, life))] : [];
   return [first, ...endOf(attempt.endedAt, attempt.status, { ...subject, inputs: [...inputs], outputs })];
 }
 
-/** Instances share what their node is called: a list of a thousand elements is not a thousand things to do. */
+/** Instances share the name of their node: a list of a thousand elements is one node. */
 function planNodeOf(nodeId: string): string {
   return nodeId.replace(/\[\d+\]$/, "");
 }
@@ -89,16 +89,16 @@ interface Caller {
   readonly name: string;
 }
 
-function callerOf({ tales }: Family, tale: RunTale): Caller | null {
-  const parent = tales.get(tale.start?.parentRunId ?? "");
-  const life = parent?.callers.get(tale.runId);
-  const attempt = life?.attempts.find(({ childRunId }) => childRunId === tale.runId);
+function callerOf({ runs }: Family, run: RunHistory): Caller | null {
+  const parent = runs.get(run.start?.parentRunId ?? "");
+  const life = parent?.callers.get(run.runId);
+  const attempt = life?.attempts.find(({ childRunId }) => childRunId === run.runId);
   if (parent === undefined || attempt === undefined) return null;
   return { runId: attemptUuid(parent, attempt), name: `${parent.workflow}.${planNodeOf(attempt.nodeId)}` };
 }
 
-function parentFacet(family: Family, tale: RunTale, { runId, name }: Caller): JsonObject {
-  const root = rootOf(family, tale);
+function parentFacet(family: Family, run: RunHistory, { runId, name }: Caller): JsonObject {
+  const root = rootOf(family, run);
   return facet("1-1-0/ParentRunFacet", {
     ...subjectOf({ runId, name }),
     root: subjectOf({ runId: runUuid(root), name: root.workflow }),
@@ -116,8 +116,8 @@ function errorFacet(errorCode: string | null): JsonObject {
 }
 
 /** What the standard has no word for: agent, model, verdict, policies, approvals, cost. */
-function attemptFacet(tale: RunTale, life: Life, attempt: Attempt): JsonObject {
-  const { approvals, policies, ...facts } = attemptFacts(tale, life, attempt);
+function attemptFacet(run: RunHistory, life: Life, attempt: Attempt): JsonObject {
+  const { approvals, policies, ...facts } = attemptFacts(run, life, attempt);
   const people = approvals.map(({ changed, ...approval }) => ({ ...approval, changed: [...changed] }));
   return {
     _producer: PRODUCER,
@@ -128,10 +128,10 @@ function attemptFacet(tale: RunTale, life: Life, attempt: Attempt): JsonObject {
   };
 }
 
-function runUuid({ runId }: RunTale): string {
+function runUuid({ runId }: RunHistory): string {
   return uuidOf(runId);
 }
 
-function attemptUuid({ runId }: RunTale, { nodeId, attempt }: Attempt): string {
+function attemptUuid({ runId }: RunHistory, { nodeId, attempt }: Attempt): string {
   return uuidOf(JSON.stringify([runId, nodeId, attempt]));
 }

@@ -16,19 +16,19 @@ export function isRelated(left: TreePath, right: TreePath): boolean {
 }
 
 /** Results are read under several names that all lead into the outputs. */
-const DOORS: ReadonlySet<PathSegment | undefined> = new Set(["outputs", "data", "json"]);
+const OUTPUT_NAMES: ReadonlySet<PathSegment | undefined> = new Set(["outputs", "data", "json"]);
 /** Names under which a result is read as a whole. */
 const WHOLE: ReadonlySet<PathSegment | undefined> = new Set(["stdout", "output", "media", "metadata", "approved"]);
 
-export function isDoor(segment: PathSegment | undefined): boolean {
-  return DOORS.has(segment) || WHOLE.has(segment);
+export function isOutputName(segment: PathSegment | undefined): boolean {
+  return OUTPUT_NAMES.has(segment) || WHOLE.has(segment);
 }
 
 /** The way inside a node's outputs; empty for the whole result. */
 export function insideOutputs(text: string): TreePath {
   const [head, ...rest] = readPath(text);
   if (head === undefined || WHOLE.has(head)) return [];
-  return DOORS.has(head) ? rest : [head, ...rest];
+  return OUTPUT_NAMES.has(head) ? rest : [head, ...rest];
 }
 
 export function outputPath(inside: TreePath): string {

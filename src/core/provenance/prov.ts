@@ -5,7 +5,7 @@ import { argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sour
 import { escaped } from "./identity.ts";
 import { insideOutputs, outputPath, readPath } from "./path.ts";
 import { withChildren } from "./relatives.ts";
-import { type Attempt, isUsed, type Life, type RunTale } from "./tale.ts";
+import { type Attempt, isUsed, type Life, type RunHistory } from "./run-history.ts";
 
 /** Writes an instant as ISO 8601. */
 export type WriteInstant = (epochMs: number) => string;
@@ -19,7 +19,7 @@ const PREFIXES = {
 /** A run with its child runs: values are entities, attempts what used and made them, agents and people the agents. */
 export function toProv(family: Family, runId: string, iso: WriteInstant): JsonObject {
   const statements = new Statements(family, iso);
-  for (const tale of withChildren(family, runId)) statements.tellRun(tale);
+  for (const run of withChildren(family, runId)) statements.addRun(run);
   return statements.document();
 }
 
@@ -39,27 +39,27 @@ class Statements {
     return { prefix: PREFIXES, ...Object.fromEntries(sections) };
   }
 
-  tellRun(tale: RunTale): void {
-    for (const arg of Object.keys(tale.start?.args ?? {})) this.#tellArg(tale, arg);
-    for (const { lives } of tale.nodes.values()) for (const life of lives) this.#tellLife(tale, life);
+  addRun(run: RunHistory): void {
+    for (const arg of Object.keys(run.start?.args ?? {})) this.#addArg(run, arg);
+    for (const { lives } of run.nodes.values()) for (const life of lives) this.#addLife(run, life);
   }
 
-  #tellArg(tale: RunTale, arg: string): void {
-    const made = this.#arg(tale.runId, arg);
-    for (const { runId, nodeId, path, life, transform } of argSources(this.#family, tale, arg) ?? []) {
+  #addArg(run: RunHistory, arg: string): void {
+    const made = this.#arg(run.runId, arg);
+    for (const { runId, nodeId, path, life, transform } of argSources(this.#family, run, arg) ?? []) {
       const source = nodeId === null ? this.#argAt(runId, path) : this.#value(runId, nodeId, life, path);
       this.#derived(made, source, transform);
     }
   }
 
-  #tellLife(tale: RunTale, life: Life): void {
+  #addLife(run: RunHistory, life: Life): void {
     if (!isUsed(life) && life.result === null) return;
-    for (const attempt of life.attempts) this.#tellAttempt(tale, life, attempt);
-    if (life.result !== null) this.#tellResult(tale, life);
+    for (const attempt of life.attempts) this.#addAttempt(run, life, attempt);
+    if (life.result !== null) this.#addResult(run, life);
   }
 
-  #tellAttempt(tale: RunTale, life: Life, attempt: Attempt): void {
-    const id = attemptName(tale.runId, attempt);
+  #addAttempt(run: RunHistory, life: Life, attempt: Attempt): void {
+    const id = attemptName(run.runId, attempt);
     const {
       startedAt,
       endedAt,
@@ -68,12 +68,12 @@ class Statements {
       policies,
       isInvalidated: _taken,
       ...facts
-    } = attemptFacts(tale, life, attempt);
-    const told = Object.entries(facts).filter(([, value]) => value !== null);
-    this.#say("activity", id, {
+    } = attemptFacts(run, life, attempt);
+    const known = Object.entries(facts).filter(([, value]) => value !== null);
+    this.#declare("activity", id, {
       "prov:startTime": this.#iso(startedAt),
       ...(endedAt === null ? {} : { "prov:endTime": this.#iso(endedAt) }),
-      ...Object.fromEntries(told.map(([name, value]) => [`sluice:${name}`, value])),
+      ...Object.fromEntries(known.map(([name, value]) => [`sluice:${name}`, value])),
       ...(policies.length === 0 ? {} : { "sluice:policies": [...policies] }),
     });
     if (agentId !== null) this.#associate(id, `agent/${escaped(agentId)}`, "prov:SoftwareAgent", "agent");
@@ -82,7 +82,7 @@ class Statements {
     }
     for (const input of life.inputs) {
       const { sourceRunId, sourceNodeId, sourceOutputPath, targetInputPath } = input;
-      const source = sourceLife(tale, input);
+      const source = sourceLife(run, input);
       const used =
         sourceNodeId === null
           ? this.#argAt(sourceRunId, sourceOutputPath)
@@ -95,7 +95,7 @@ class Statements {
   }
 
   #informedByChild(id: string, childRunId: string): void {
-    const child = this.#family.tales.get(childRunId);
+    const child = this.#family.runs.get(childRunId);
     for (const { lives } of child?.nodes.values() ?? []) {
       const last = lives.at(-1);
       const maker = last === undefined ? undefined : attemptOf(last);
@@ -103,10 +103,10 @@ class Statements {
     }
   }
 
-  #tellResult(tale: RunTale, life: Life): void {
+  #addResult(run: RunHistory, life: Life): void {
     const { result, nodeId } = life;
     if (result === null) return;
-    const { runId } = tale;
+    const { runId } = run;
     const made = this.#result(runId, nodeId, life);
     const maker = result.isCarried ? undefined : attemptOf(life);
     if (maker !== undefined) {
@@ -114,33 +114,33 @@ class Statements {
       this.#relate("wasGeneratedBy", { "prov:entity": made, "prov:activity": attemptName(runId, maker), ...time });
     }
     for (const name of Object.keys(result.outputs)) this.#value(runId, nodeId, life, outputPath([name]));
-    for (const [source, transform] of this.#sourcesOf(tale, life)) this.#derived(made, source, transform);
+    for (const [source, transform] of this.#sourcesOf(run, life)) this.#derived(made, source, transform);
     if (life.invalidatedAt !== null) {
       this.#relate("wasInvalidatedBy", { "prov:entity": made, "prov:time": this.#iso(life.invalidatedAt) });
     }
   }
 
   /** A result is derived from its inputs, from the results it collects, or from the one it is carried over from. */
-  #sourcesOf(tale: RunTale, life: Life): readonly (readonly [string, string | null])[] {
-    const { runId, start } = tale;
+  #sourcesOf(run: RunHistory, life: Life): readonly (readonly [string, string | null])[] {
+    const { runId, start } = run;
     const childRunId = childOf(life);
     if (life.result?.isCarried === true) {
-      const source = this.#family.tales.get(start?.sourceRunId ?? "");
+      const source = this.#family.runs.get(start?.sourceRunId ?? "");
       if (source === undefined) return [];
-      return [[this.#result(source.runId, life.nodeId, inheritedLife(source, tale, life)), "carried"]];
+      return [[this.#result(source.runId, life.nodeId, inheritedLife(source, run, life)), "carried"]];
     }
     if (childRunId !== null) {
-      const child = this.#family.tales.get(childRunId);
+      const child = this.#family.runs.get(childRunId);
       const leaves = leavesIn(life, child, []);
       return leaves.map((leaf) => [this.#result(childRunId, leaf, child && lifeAt(child, leaf)), "child"]);
     }
     const collected = (life.instanceIds ?? []).map(
-      (nodeId) => [this.#result(runId, nodeId, lifeAt(tale, nodeId)), "collect"] as const,
+      (nodeId) => [this.#result(runId, nodeId, lifeAt(run, nodeId)), "collect"] as const,
     );
     const bound = life.inputs.map((input) => {
       const { sourceRunId, sourceNodeId, sourceOutputPath, transform } = input;
       if (sourceNodeId === null) return [this.#argAt(sourceRunId, sourceOutputPath), transform] as const;
-      return [this.#value(sourceRunId, sourceNodeId, sourceLife(tale, input), sourceOutputPath), transform] as const;
+      return [this.#value(sourceRunId, sourceNodeId, sourceLife(run, input), sourceOutputPath), transform] as const;
     });
     return [...collected, ...bound];
   }
@@ -152,7 +152,7 @@ class Statements {
 
   #arg(runId: string, name: string): string {
     const id = `sluice:run/${escaped(runId)}/args/${escaped(name)}`;
-    this.#say("entity", id, {
+    this.#declare("entity", id, {
       "prov:type": qualified("sluice:Arg"),
       "sluice:runId": runId,
       "sluice:path": `args.${name}`,
@@ -163,7 +163,7 @@ class Statements {
   #result(runId: string, nodeId: string, life: Life | undefined): string {
     const id = resultName(runId, nodeId, life);
     const type = { "prov:type": qualified("prov:Collection") };
-    this.#say("entity", id, { ...type, "sluice:runId": runId, "sluice:nodeId": nodeId });
+    this.#declare("entity", id, { ...type, "sluice:runId": runId, "sluice:nodeId": nodeId });
     return id;
   }
 
@@ -174,14 +174,14 @@ class Statements {
     if (isWhole) return result;
     const id = `${result}/${escaped(path)}`;
     const about = { "sluice:runId": runId, "sluice:nodeId": nodeId, "sluice:path": path };
-    this.#say("entity", id, { "prov:type": qualified("sluice:Value"), ...about });
+    this.#declare("entity", id, { "prov:type": qualified("sluice:Value"), ...about });
     this.#relate("hadMember", { "prov:collection": result, "prov:entity": id });
     return id;
   }
 
   #associate(id: string, who: string, type: string, role: string): void {
     const agent = `sluice:${who}`;
-    this.#say("agent", agent, { "prov:type": qualified(type) });
+    this.#declare("agent", agent, { "prov:type": qualified(type) });
     this.#relate("wasAssociatedWith", { "prov:activity": id, "prov:agent": agent, "prov:role": role });
   }
 
@@ -195,15 +195,15 @@ class Statements {
     this.#relate("wasDerivedFrom", { "prov:generatedEntity": made, "prov:usedEntity": source, ...how });
   }
 
-  /** A relation needs no name of its own; each is said once. */
+  /** A relation needs no name of its own; each is written once. */
   #relate(section: string, relation: JsonObject): void {
     const fact = JSON.stringify([section, relation]);
     if (this.#facts.has(fact)) return;
     this.#facts.add(fact);
-    this.#say(section, `_:${section}${(this.#sections.get(section)?.size ?? 0) + 1}`, relation);
+    this.#declare(section, `_:${section}${(this.#sections.get(section)?.size ?? 0) + 1}`, relation);
   }
 
-  #say(section: string, id: string, about: JsonObject): void {
+  #declare(section: string, id: string, about: JsonObject): void {
     const members = this.#sections.get(section) ?? new Map<string, Json>();
     this.#sections.set(section, members);
     if (!members.has(id)) members.set(id, about);
@@ -218,7 +218,7 @@ function attemptName(runId: string, { nodeId, attempt }: Attempt): string {
   return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/attempt/${attempt}`;
 }
 
-/** Every life of a node has a result of its own, named by the event that told it. */
+/** Every life of a node has a result of its own, named by the event that recorded it. */
 function resultName(runId: string, nodeId: string, life: Life | undefined): string {
   return `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/result/${life?.result?.eventId ?? 0}`;
 }

@@ -1,8 +1,8 @@
 import type { Family } from "./family.ts";
 import { argOriginsOf, type RunLog } from "./log.ts";
-import type { RunTale } from "./tale.ts";
+import type { RunHistory } from "./run-history.ts";
 
-/** Runs a log speaks of: who started it, what it goes on from, what its args were taken from, what it started. */
+/** Runs a log names: its parent, the run it continues, those its args were taken from, its children. */
 export function relativesOf({ events }: RunLog): readonly string[] {
   const found = new Set<string>();
   for (const event of events) {
@@ -17,23 +17,23 @@ export function relativesOf({ events }: RunLog): readonly string[] {
 }
 
 /** A run and everything it started, each once, parents before children. */
-export function withChildren({ tales }: Family, runId: string): readonly RunTale[] {
-  const found = new Map<string, RunTale>();
+export function withChildren({ runs }: Family, runId: string): readonly RunHistory[] {
+  const found = new Map<string, RunHistory>();
   const open = [runId];
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const tale = tales.get(next);
-    if (tale === undefined || found.has(next)) continue;
-    found.set(next, tale);
-    open.push(...tale.callers.keys());
+    const run = runs.get(next);
+    if (run === undefined || found.has(next)) continue;
+    found.set(next, run);
+    open.push(...run.callers.keys());
   }
   return [...found.values()];
 }
 
 /** The topmost run above one, as far as the family knows. */
-export function rootOf({ tales }: Family, tale: RunTale): RunTale {
+export function rootOf({ runs }: Family, run: RunHistory): RunHistory {
   const seen = new Set<string>();
-  let top = tale;
-  for (let above = parentOf(tales, top); above !== undefined; above = parentOf(tales, top)) {
+  let top = run;
+  for (let above = parentOf(runs, top); above !== undefined; above = parentOf(runs, top)) {
     if (seen.has(above.runId)) break;
     seen.add(above.runId);
     top = above;
@@ -41,6 +41,6 @@ export function rootOf({ tales }: Family, tale: RunTale): RunTale {
   return top;
 }
 
-function parentOf(tales: Family["tales"], { start }: RunTale): RunTale | undefined {
-  return tales.get(start?.parentRunId ?? "");
+function parentOf(runs: Family["runs"], { start }: RunHistory): RunHistory | undefined {
+  return runs.get(start?.parentRunId ?? "");
 }

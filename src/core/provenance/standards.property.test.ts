@@ -19,12 +19,12 @@ const literal = z.union([
 const typeName = z.strictObject({ $: name, type: z.literal("prov:QUALIFIED_NAME") });
 const attributes = z
   .record(z.string().regex(/^(?:sluice|prov):\w+$/), z.union([literal, z.array(literal)]))
-  .refine((said) => said["prov:type"] === undefined || typeName.safeParse(said["prov:type"]).success);
+  .refine((stated) => stated["prov:type"] === undefined || typeName.safeParse(stated["prov:type"]).success);
 const relation = (...ends: string[]) =>
   z
     .record(
       name,
-      attributes.refine((said) => ends.every((end) => name.safeParse(said[end]).success)),
+      attributes.refine((stated) => ends.every((end) => name.safeParse(stated[end]).success)),
     )
     .optional();
 const provSchema = z.strictObject({
@@ -98,16 +98,16 @@ function familyOf(seed: number): Family {
 }
 
 describe("on any log the engine writes", () => {
-  it("every lineage ends in args, in sources without inputs, in values nobody took on, or in a cut", () => {
+  it("every lineage ends in args, in sources without inputs, in values nothing used, or in a cut", () => {
     const check = (seed: number): void => {
       const family = familyOf(seed);
-      for (const tale of family.tales.values()) {
-        for (const nodeId of tale.nodes.keys()) {
+      for (const run of family.runs.values()) {
+        for (const nodeId of run.nodes.keys()) {
           for (const direction of ["up", "down"] as const) {
-            const { points, links } = lineageOf(family, { runId: tale.runId, nodeId }, direction);
-            const goesOn = new Set(links.map(({ from, to }) => (direction === "up" ? to : from)));
+            const { points, links } = lineageOf(family, { runId: run.runId, nodeId }, direction);
+            const isContinued = new Set(links.map(({ from, to }) => (direction === "up" ? to : from)));
             for (const { id, end, nodeId: at } of points) {
-              expect(end === null, `${direction} from ${tale.runId}/${nodeId}: ${at}`).toBe(goesOn.has(id));
+              expect(end === null, `${direction} from ${run.runId}/${nodeId}: ${at}`).toBe(isContinued.has(id));
               if (end !== null)
                 expect(direction === "up" ? ["arg", "source", "cut"] : ["unused", "cut"]).toContain(end);
             }
@@ -121,15 +121,15 @@ describe("on any log the engine writes", () => {
   it("what is up from one value is down from the other", () => {
     const check = (seed: number): void => {
       const family = familyOf(seed);
-      for (const tale of [...family.tales.values()].slice(0, 3)) {
-        const made = [...tale.nodes.values()].filter(({ lives }) => typeof lives.at(-1)?.result?.eventId === "number");
+      for (const run of [...family.runs.values()].slice(0, 3)) {
+        const made = [...run.nodes.values()].filter(({ lives }) => typeof lives.at(-1)?.result?.eventId === "number");
         for (const { nodeId } of made.slice(0, 5)) {
-          for (const { runId, nodeId: from, path, end } of lineageOf(family, { runId: tale.runId, nodeId }, "up")
+          for (const { runId, nodeId: from, path, end } of lineageOf(family, { runId: run.runId, nodeId }, "up")
             .points) {
             if (end !== "arg") continue;
             const down = lineageOf(family, { runId, nodeId: from, output: path }, "down").points;
             expect(
-              down.some((point) => point.runId === tale.runId && point.nodeId === nodeId),
+              down.some((point) => point.runId === run.runId && point.nodeId === nodeId),
               `${runId} ${path}`,
             ).toBe(true);
           }
@@ -142,7 +142,7 @@ describe("on any log the engine writes", () => {
   it("hand-offs are unique, and both exports have the shape of their standard", () => {
     const check = (seed: number): void => {
       const family = familyOf(seed);
-      for (const runId of family.tales.keys()) {
+      for (const runId of family.runs.keys()) {
         const rows = handoffsOf(family, runId).map((row) => JSON.stringify(row));
         expect(new Set(rows).size).toBe(rows.length);
         const prov = toProv(family, runId, isoFromEpochMs);
@@ -150,7 +150,7 @@ describe("on any log the engine writes", () => {
         expect(unknownEnds(prov)).toEqual([]);
         const events = toOpenLineage(family, runId, isoFromEpochMs);
         for (const event of events) expect(runEventSchema.safeParse(event).error?.issues ?? []).toEqual([]);
-        expect(misTold(events)).toEqual([]);
+        expect(badlyBounded(events)).toEqual([]);
       }
     };
     fc.assert(fc.property(seeds, check), RUNS);
@@ -171,8 +171,8 @@ function unknownEnds(prov: JsonObject): string[] {
   const relations = Object.entries(prov).filter(
     ([section]) => !["prefix", "entity", "activity", "agent"].includes(section),
   );
-  return relations.flatMap(([section, said]) =>
-    Object.values(isJsonObject(said) ? said : {}).flatMap((fact: Json) =>
+  return relations.flatMap(([section, stated]) =>
+    Object.values(isJsonObject(stated) ? stated : {}).flatMap((fact: Json) =>
       Object.entries(isJsonObject(fact) ? fact : {}).flatMap(([end, value]) =>
         kinds.get(end)?.has(jsonToText(value)) === false ? [`${section} ${end} ${jsonToText(value)}`] : [],
       ),
@@ -181,14 +181,14 @@ function unknownEnds(prov: JsonObject): string[] {
 }
 
 /** Runs that do not begin once, end more than once, or end before they begin. */
-function misTold(events: readonly JsonObject[]): string[] {
-  const told = new Map<string, Json[]>();
+function badlyBounded(events: readonly JsonObject[]): string[] {
+  const types = new Map<string, Json[]>();
   for (const { run, eventType } of events) {
     const runId = isJsonObject(run) ? jsonToText(run["runId"]) : "";
-    told.set(runId, [...(told.get(runId) ?? []), eventType ?? null]);
+    types.set(runId, [...(types.get(runId) ?? []), eventType ?? null]);
   }
-  return [...told]
-    .filter(([, types]) => types[0] !== "START" || types.length > 2 || types.includes("START", 1))
+  return [...types]
+    .filter(([, found]) => found[0] !== "START" || found.length > 2 || found.includes("START", 1))
     .map(([id]) => id);
 }
 

@@ -2,7 +2,7 @@
 import { formatPath, type TreePath } from "../base/index.ts";
 import { argOf, argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sourceLife } from "./family.ts";
 import { insideOutputs, isRelated, outputPath, readPath } from "./path.ts";
-import { type Input, isUsed, type Life, type RunTale, type Use } from "./tale.ts";
+import { type Input, isUsed, type Life, type RunHistory, type Use } from "./run-history.ts";
 
 /** A value as one life of a node made it; a node of null means an arg. */
 export interface Place {
@@ -18,37 +18,37 @@ export interface Step {
   readonly transform: string | null;
 }
 
-/** What a value was made from; null when the log that would tell is not at hand. */
+/** What a value was made from; null when the log with the answer is missing. */
 export function stepsUp(family: Family, place: Place): readonly Step[] | null {
-  const tale = family.tales.get(place.runId);
-  if (tale === undefined) return null;
-  if (place.nodeId === null) return fromOutside(family, tale, readPath(place.path));
+  const run = family.runs.get(place.runId);
+  if (run === undefined) return null;
+  if (place.nodeId === null) return fromOutside(family, run, readPath(place.path));
   const { life } = place;
   if (life === undefined) return [];
-  if (life.result?.isCarried === true) return fromSource(family, tale, life, place.path);
-  if (life.instanceIds !== null) return fromInstances(tale, life, insideOutputs(place.path));
+  if (life.result?.isCarried === true) return fromSource(family, run, life, place.path);
+  if (life.instanceIds !== null) return fromInstances(run, life, insideOutputs(place.path));
   const childRunId = childOf(life);
   if (childRunId !== null) return fromLeaves(family, childRunId, life, insideOutputs(place.path));
-  return isUsed(life) ? life.inputs.map((input) => stepOf(tale, input)) : [];
+  return isUsed(life) ? life.inputs.map((input) => stepOf(run, input)) : [];
 }
 
-function stepOf(tale: RunTale, input: Input): Step {
+function stepOf(run: RunHistory, input: Input): Step {
   const { sourceRunId: runId, sourceNodeId: nodeId, sourceOutputPath: path, targetInputPath, transform } = input;
-  return { place: { runId, nodeId, path, life: sourceLife(tale, input) }, input: targetInputPath, transform };
+  return { place: { runId, nodeId, path, life: sourceLife(run, input) }, input: targetInputPath, transform };
 }
 
 /** An arg, or all of them, from whatever started the run. */
-function fromOutside(family: Family, tale: RunTale, path: TreePath): readonly Step[] | null {
+function fromOutside(family: Family, run: RunHistory, path: TreePath): readonly Step[] | null {
   const [, named, ...rest] = path;
   if (named === undefined) {
-    const names = Object.keys(tale.start?.args ?? {});
-    const { runId } = tale;
+    const names = Object.keys(run.start?.args ?? {});
+    const { runId } = run;
     return names.map((name) => {
       const arg = formatPath(["args", name]);
       return { place: { runId, nodeId: null, path: arg, life: undefined }, input: arg, transform: null };
     });
   }
-  const sources = argSources(family, tale, String(named));
+  const sources = argSources(family, run, String(named));
   if (sources === null) return null;
   return sources
     .filter(({ target }) => isRelated(readPath(target), path))
@@ -59,30 +59,30 @@ function fromOutside(family: Family, tale: RunTale, path: TreePath): readonly St
     });
 }
 
-function fromSource(family: Family, tale: RunTale, life: Life, path: string): readonly Step[] | null {
-  const source = family.tales.get(tale.start?.sourceRunId ?? "");
+function fromSource(family: Family, run: RunHistory, life: Life, path: string): readonly Step[] | null {
+  const source = family.runs.get(run.start?.sourceRunId ?? "");
   if (source === undefined) return null;
   const { nodeId } = life;
-  const place = { runId: source.runId, nodeId, path, life: inheritedLife(source, tale, life) };
+  const place = { runId: source.runId, nodeId, path, life: inheritedLife(source, run, life) };
   return [{ place, input: path, transform: "carried" }];
 }
 
 /** An element of a result list comes from its instance, the count from what the node ran over, the rest from both. */
-function fromInstances(tale: RunTale, life: Life, inside: TreePath): readonly Step[] {
+function fromInstances(run: RunHistory, life: Life, inside: TreePath): readonly Step[] {
   const [head, element, ...rest] = inside;
   const isOne = head === "items" && typeof element === "number";
-  if (head === "count") return life.inputs.map((input) => stepOf(tale, input));
+  if (head === "count") return life.inputs.map((input) => stepOf(run, input));
   const steps = (life.instanceIds ?? []).flatMap((nodeId, index): readonly Step[] => {
-    const instance = lifeAt(tale, nodeId, { eventId: life.result?.eventId ?? Infinity });
+    const instance = lifeAt(run, nodeId, { eventId: life.result?.eventId ?? Infinity });
     if ((isOne && index !== element) || instance === undefined) return [];
-    const place = { runId: tale.runId, nodeId, path: outputPath(isOne ? rest : []), life: instance };
+    const place = { runId: run.runId, nodeId, path: outputPath(isOne ? rest : []), life: instance };
     return [{ place, input: formatPath(["items", index]), transform: "collect" }];
   });
-  return isOne ? steps : [...steps, ...life.inputs.map((input) => stepOf(tale, input))];
+  return isOne ? steps : [...steps, ...life.inputs.map((input) => stepOf(run, input))];
 }
 
-function fromLeaves({ tales }: Family, childRunId: string, life: Life, inside: TreePath): readonly Step[] | null {
-  const child = tales.get(childRunId);
+function fromLeaves({ runs }: Family, childRunId: string, life: Life, inside: TreePath): readonly Step[] | null {
+  const child = runs.get(childRunId);
   if (child === undefined) return null;
   return leavesIn(life, child, inside).map((leaf) => {
     const path = outputPath(inside.slice(1));
@@ -91,21 +91,21 @@ function fromLeaves({ tales }: Family, childRunId: string, life: Life, inside: T
   });
 }
 
-/** What was made from a value; null when the log that would tell is not at hand. */
+/** What was made from a value; null when the log with the answer is missing. */
 export function stepsDown(family: Family, place: Place): readonly Step[] | null {
-  const tale = family.tales.get(place.runId);
-  if (tale === undefined) return null;
+  const run = family.runs.get(place.runId);
+  if (run === undefined) return null;
   return [
-    ...intoNodes(family, tale, place),
-    ...intoList(tale, place),
-    ...intoParent(family, tale, place),
-    ...intoHeirs(family, tale, place),
+    ...intoNodes(family, run, place),
+    ...intoList(run, place),
+    ...intoParent(family, run, place),
+    ...intoHeirs(family, run, place),
     ...intoTakers(family, place),
   ];
 }
 
-function intoNodes(family: Family, tale: RunTale, { nodeId, path, life }: Place): readonly Step[] {
-  const uses = tale.uses.get(nodeId ?? "") ?? [];
+function intoNodes(family: Family, run: RunHistory, { nodeId, path, life }: Place): readonly Step[] {
+  const uses = run.uses.get(nodeId ?? "") ?? [];
   const inside = nodeId === null ? readPath(path) : insideOutputs(path);
   return uses.flatMap((use): readonly Step[] => {
     const { sourceNodeId, sourceOutputPath } = use.input;
@@ -113,16 +113,16 @@ function intoNodes(family: Family, tale: RunTale, { nodeId, path, life }: Place)
       sourceNodeId === null ? readPath(sourceOutputPath) : insideOutputs(sourceOutputPath),
       inside,
     );
-    return isTaken && sourceLife(tale, use.input) === life ? afterUse(family, tale, use) : [];
+    return isTaken && sourceLife(run, use.input) === life ? afterUse(family, run, use) : [];
   });
 }
 
 /** What is handed to a child run becomes its args, and comes back with its results. */
-function afterUse({ tales }: Family, { runId }: RunTale, { life, input }: Use): readonly Step[] {
+function afterUse({ runs }: Family, { runId }: RunHistory, { life, input }: Use): readonly Step[] {
   const { targetInputPath, transform } = input;
   const arg = argOf(input);
   const children = life.attempts.flatMap(({ childRunId }) => (childRunId === null ? [] : [childRunId]));
-  if (arg !== null && children.length > 0 && children.every((child) => tales.has(child))) {
+  if (arg !== null && children.length > 0 && children.every((child) => runs.has(child))) {
     return children.map((child) => ({
       place: { runId: child, nodeId: null, path: arg, life: undefined },
       input: targetInputPath,
@@ -134,13 +134,13 @@ function afterUse({ tales }: Family, { runId }: RunTale, { life, input }: Use): 
   return [{ place: { runId, nodeId: life.nodeId, path, life }, input: targetInputPath, transform }];
 }
 
-function intoList(tale: RunTale, { nodeId, path }: Place): readonly Step[] {
+function intoList(run: RunHistory, { nodeId, path }: Place): readonly Step[] {
   const [, listId, element] = /^(.+)\[(\d+)\]$/.exec(nodeId ?? "") ?? [];
-  const list = listId === undefined ? undefined : lifeAt(tale, listId);
+  const list = listId === undefined ? undefined : lifeAt(run, listId);
   if (listId === undefined || list === undefined || list.instanceIds?.includes(nodeId ?? "") !== true) return [];
   const input = formatPath(["items", Number(element)]);
   const place = {
-    runId: tale.runId,
+    runId: run.runId,
     nodeId: listId,
     path: outputPath(["items", Number(element), ...insideOutputs(path)]),
     life: list,
@@ -148,26 +148,26 @@ function intoList(tale: RunTale, { nodeId, path }: Place): readonly Step[] {
   return [{ place, input, transform: "collect" }];
 }
 
-function intoParent({ tales }: Family, tale: RunTale, { nodeId, path }: Place): readonly Step[] {
-  const parent = tales.get(tale.start?.parentRunId ?? "");
-  const life = parent?.callers.get(tale.runId);
-  if (parent === undefined || life === undefined || nodeId === null || childOf(life) !== tale.runId) return [];
-  if (!leavesIn(life, tale, []).includes(nodeId)) return [];
+function intoParent({ runs }: Family, run: RunHistory, { nodeId, path }: Place): readonly Step[] {
+  const parent = runs.get(run.start?.parentRunId ?? "");
+  const life = parent?.callers.get(run.runId);
+  if (parent === undefined || life === undefined || nodeId === null || childOf(life) !== run.runId) return [];
+  if (!leavesIn(life, run, []).includes(nodeId)) return [];
   const inside = [nodeId, ...insideOutputs(path)];
   const place = { runId: parent.runId, nodeId: life.nodeId, path: outputPath(inside), life };
   return [{ place, input: outputPath([nodeId]), transform: "child" }];
 }
 
-function intoHeirs(family: Family, tale: RunTale, { nodeId, path, life }: Place): readonly Step[] {
-  return (family.heirs.get(tale.runId) ?? []).flatMap((heir): readonly Step[] => {
+function intoHeirs(family: Family, run: RunHistory, { nodeId, path, life }: Place): readonly Step[] {
+  return (family.heirs.get(run.runId) ?? []).flatMap((heir): readonly Step[] => {
     if (nodeId === null) return argKept(family, heir, path);
     const kept = heir.nodes.get(nodeId)?.lives.find(({ result }) => result?.isCarried === true);
-    if (kept === undefined || inheritedLife(tale, heir, kept) !== life) return [];
+    if (kept === undefined || inheritedLife(run, heir, kept) !== life) return [];
     return [{ place: { runId: heir.runId, nodeId, path, life: kept }, input: path, transform: "carried" }];
   });
 }
 
-function argKept(family: Family, heir: RunTale, path: string): readonly Step[] {
+function argKept(family: Family, heir: RunHistory, path: string): readonly Step[] {
   const [, name] = readPath(path);
   const sources = name === undefined ? [] : (argSources(family, heir, String(name)) ?? []);
   const isKept = sources.some(({ transform }) => transform === "carried");
@@ -176,9 +176,9 @@ function argKept(family: Family, heir: RunTale, path: string): readonly Step[] {
 }
 
 function intoTakers(family: Family, { runId, nodeId, path }: Place): readonly Step[] {
-  return (family.takers.get(runId) ?? []).flatMap(({ tale, arg, origin }): readonly Step[] => {
+  return (family.takers.get(runId) ?? []).flatMap(({ run, arg, origin }): readonly Step[] => {
     const isTaken = origin.nodeId === nodeId && isRelated(insideOutputs(origin.output), insideOutputs(path));
-    const place = { runId: tale.runId, nodeId: null, path: formatPath(["args", arg]), life: undefined };
+    const place = { runId: run.runId, nodeId: null, path: formatPath(["args", arg]), life: undefined };
     return isTaken ? [{ place, input: place.path, transform: null }] : [];
   });
 }

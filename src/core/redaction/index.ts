@@ -1,3 +1,2 @@
-export { createRedactor, SECRET_LENGTH_MIN, type Redactor, type Secret } from "./redactor.ts";
-export type { RedactionStream } from "./stream.ts";
-export { findCredential, findSecret, hideCredentials, type SecretShape } from "./secret-shape.ts";
+export { createRedactor, SECRET_LENGTH_MIN, type Redactor } from "./redactor.ts";
+export { findCredential, findSecret, hideCredentials } from "./secret-shape.ts";

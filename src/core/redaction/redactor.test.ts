@@ -55,7 +55,7 @@ describe("shapes", () => {
 });
 
 describe("length", () => {
-  it("ignores what is too short to be told from ordinary text, and says so", () => {
+  it("ignores what is too short to differ from ordinary text, and reports it", () => {
     const values = [SECRET_LENGTH_MIN - 1, SECRET_LENGTH_MIN, SECRET_LENGTH_MIN + 1].map((length) =>
       "k".repeat(length),
     );

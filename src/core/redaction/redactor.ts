@@ -5,7 +5,7 @@ import { marksOf } from "./marker.ts";
 import { shapesOf } from "./shape.ts";
 import { createStream, type RedactionStream } from "./stream.ts";
 
-/** A shorter value is ordinary text: looking for it would black out words nobody wants hidden. */
+/** A shorter value is ordinary text: looking for it would black out ordinary words. */
 export const SECRET_LENGTH_MIN = 6;
 
 export interface Secret {

@@ -102,7 +102,7 @@ const BANK_CARD: SecretShape = { category: "bank_card", name: "a bank card numbe
 const SECRET_LENGTH_MIN = 13;
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
-/** The first kind of secret the text holds; nothing of the secret itself is told. */
+/** The first kind of secret the text holds; nothing of the secret itself is returned. */
 export function findSecret(text: string): SecretShape | null {
   if (text.length < SECRET_LENGTH_MIN) return null;
   const found = findPlain(text);
@@ -125,7 +125,7 @@ function placeOf({ pattern, isReal }: Look, text: string): number | undefined {
   return undefined;
 }
 
-/** What every credential has in it: most texts have none of this, and one look tells. */
+/** What every credential has in it: most texts have none of this, and one look shows it. */
 const SIGNS =
   /-----BEGIN|[rs]k[-_]|AIza|AKIA|ASIA|slk_|gh[opsru]_|github_pat_|glpat-|xox|npm_|hf_|SG\.|eyJ|bearer|:\/\/|passw|api[_-]?key|secret|token/i;
 

@@ -15,7 +15,7 @@ const UNRESERVED = /[A-Za-z0-9\-._~]/;
 const KEPT_BY_COMPONENT = /[A-Za-z0-9\-._~!'()*]/;
 const KEPT_BY_URI = /[A-Za-z0-9\-._~!'()*;,/?:@&=+$#]/;
 const KEPT_BY_FORM = /[A-Za-z0-9\-._*]/;
-const KEPT_BY_NOBODY = /[^\s\S]/;
+const NEVER_KEPT = /[^\s\S]/;
 
 const ASCII = /[ -~]/;
 const HTML_SIGN = /[<>&]/;
@@ -70,7 +70,7 @@ function upperHex(escaped: string): string {
 function percentShapes(bytes: readonly number[]): string[] {
   const shapes: string[] = [];
   for (const digits of [hexOf, (byte: number): string => hexOf(byte).toUpperCase()]) {
-    for (const kept of [UNRESERVED, KEPT_BY_COMPONENT, KEPT_BY_URI, KEPT_BY_FORM, KEPT_BY_NOBODY]) {
+    for (const kept of [UNRESERVED, KEPT_BY_COMPONENT, KEPT_BY_URI, KEPT_BY_FORM, NEVER_KEPT]) {
       shapes.push(percentEncode(bytes, kept, digits));
     }
     shapes.push(percentEncode(bytes, KEPT_BY_FORM, digits).replaceAll("%20", "+"));

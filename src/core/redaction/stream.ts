@@ -73,7 +73,7 @@ export function createStream(automaton: Automaton, marks: readonly string[]): Re
   };
 }
 
-/** Whoever begins first gives the stretch its name, of those the longest. The new one ends last. */
+/** The match that begins first gives the stretch its name, of those the longest. The new one ends last. */
 function addStretch(stretches: Stretch[], found: Stretch): void {
   let last = stretches.at(-1);
   while (last !== undefined && last.start >= found.start) {

@@ -1,2 +1,2 @@
 export { EMPTY_SCRIPT, findEntry, readScript, type Script, type ScriptEntry } from "./script.ts";
-export { answerByScript, type ScriptedAnswer, type ScriptedRequest } from "./scripted-answer.ts";
+export { answerByScript } from "./scripted-answer.ts";

@@ -1,4 +1,4 @@
-import { compilePattern } from "../pattern/index.ts";
+import { compilePattern } from "../text/index.ts";
 
 /** How often an open-ended repetition is tried beyond its minimum, shortest first. */
 const EXTRA_REPEATS = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256];

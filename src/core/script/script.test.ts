@@ -86,7 +86,7 @@ describe("entry of an attempt", () => {
     expect(findEntry(script, workflow, nodeId, 1)?.stdout).toBe(stdout);
   });
 
-  it.each(["nobody", "constructor", "__proto__", "report[0]x"])("knows no %s", (nodeId) => {
+  it.each(["unknown", "constructor", "__proto__", "report[0]x"])("knows no %s", (nodeId) => {
     expect(findEntry(script, "other", nodeId, 1)?.stdout).toBe(nodeId.startsWith("report") ? "The answer" : undefined);
   });
 });

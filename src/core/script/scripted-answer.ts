@@ -29,7 +29,7 @@ export type ScriptedAnswer =
       readonly retryAfterMs?: number;
     } & Bill);
 
-/** What an entry of a script says to a request; how long it takes to say it is up to whoever answers. */
+/** What an entry of a script answers to a request; how long the answer takes is up to the caller. */
 export function answerByScript(script: Script, entry: ScriptEntry, request: ScriptedRequest): ScriptedAnswer {
   return { ...answerOf(script, entry, request), ...billOf(entry) };
 }

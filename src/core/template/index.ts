@@ -1,4 +1,4 @@
-export type { LensTemplate, LensToken, OverrideTemplate, OverrideValue, StepTemplate, WithValue } from "./template.ts";
+export type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "./template.ts";
 export { normaliseLabel } from "./label.ts";
 export { parseLensTemplate, renderLensTemplate } from "./lens-template.ts";
 export { parseOverride } from "./override.ts";

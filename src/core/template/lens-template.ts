@@ -7,7 +7,7 @@ import type { LensTemplate, LensToken } from "./template.ts";
  * What reads as a token: a label between `[[` and `]]` or `{{` and `}}`, on one line, made of letters, digits,
  * spaces and a little punctuation, with at least one letter or underscore; a type is one word. Anything else between such brackets is
  * text, so that `[[1, 2], [3, 4]]` and `[[]]` in an example stay what they are. A token that is opened and never
- * closed is a problem, because sending half a token to a model helps nobody.
+ * closed is a problem, because half a token is of no use to a model.
  */
 const OPENING = /\[\[|\{\{/g;
 const TOKEN = /(?:\[\[([^[\]{}\n]+)\]\]|\{\{([^[\]{}\n]+)\}\})/y;

@@ -63,7 +63,7 @@ describe("parseStepTemplate", () => {
     expect(commandOf(text)).toBe(expected);
   });
 
-  it("tells how to write a literal", () => {
+  it("says how to write a literal", () => {
     const parsed = parseStepTemplate("${HOME:-x}");
     expect(!parsed.ok && parsed.failure.hint).toContain("for a literal ${ write $${");
   });

@@ -36,4 +36,5 @@ export interface OverrideTemplate {
 }
 
 export type OverrideValue =
-  { readonly kind: "value"; readonly value: Json } | { readonly kind: "text"; readonly template: OverrideTemplate };
+  | { readonly kind: "value"; readonly value: Json }
+  | { readonly kind: "text"; readonly template: OverrideTemplate };

@@ -6,7 +6,8 @@ const BYTE_ORDER_MARK = 0xfeff;
 const CHUNK_UNITS = 8_192;
 
 export type Decoded =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Text without its byte order mark, or the place of the first thing in it that is not readable text. */
 export function decodeSource(source: string | Uint8Array): Decoded {

@@ -2,7 +2,7 @@ import { LIMITS, type PathSegment } from "../base/index.ts";
 import type { ProblemList } from "./problem-list.ts";
 import { addDuplicateKey, addForbiddenKey, addTooDeep, checkNumber, isForbiddenKey, storableText } from "./rules.ts";
 
-/** `broken`: not JSON, told where; `refused`: problems were added and there is no value to go on with. */
+/** `broken`: not JSON, and where; `refused`: problems were added and there is no value to continue with. */
 export type JsonScan =
   | { readonly kind: "sound" }
   | { readonly kind: "refused" }
@@ -55,7 +55,7 @@ class Scanner {
     return { kind: this.#isUsable ? "sound" : "refused" };
   }
 
-  /** Every reader answers whether reading may go on. */
+  /** Every reader returns whether reading may continue. */
   #value(depth: number): boolean {
     switch (this.#text.charCodeAt(this.#position)) {
       case QUOTE:
@@ -164,7 +164,7 @@ class Scanner {
     return String(JSON.parse(this.#text.slice(start, this.#position)));
   }
 
-  /** Moves behind the closing quote and tells which kind of escapes there were; null when the text is broken. */
+  /** Moves behind the closing quote and returns which kind of escapes there were; null when the text is broken. */
   #skipQuoted(): "none" | "letters" | "codes" | null {
     let escapes: "none" | "letters" | "codes" = "none";
     for (let position = this.#position + 1; position < this.#text.length; position += 1) {

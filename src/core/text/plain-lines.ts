@@ -63,7 +63,7 @@ export class PlainLines {
     return this.text.slice(position, this.#end);
   }
 
-  /** Goes on inside the present line, as if it started at the position. */
+  /** Continues inside the present line, as if it started at the position. */
   enter(position: number): void {
     this.indent += position - this.start;
     this.start = position;

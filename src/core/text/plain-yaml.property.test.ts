@@ -66,7 +66,8 @@ const spellings = [
   "...",
 ] as const;
 type Shape =
-  { readonly is: "text"; readonly text: string } | { readonly is: "list" | "map"; readonly parts: readonly Shape[] };
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "list" | "map"; readonly parts: readonly Shape[] };
 const { shape } = fc.letrec<{ shape: Shape }>((tie) => ({
   shape: fc.oneof(
     { maxDepth: 3 },

@@ -146,7 +146,7 @@ describe("what is refused, and where", () => {
     expect(problems[0]?.hint).toBeTruthy();
   });
 
-  test("two mistakes on different lines are both told, two on one line once", () => {
+  test("two mistakes on different lines are both reported, two on one line once", () => {
     expect(problemsOf("a: @x\nb: 1\nc: `y\n")).toEqual(["yaml_syntax 1:4", "yaml_syntax 3:4"]);
     expect(problemsOf("- a\nb: 1\n")).toEqual(["yaml_syntax 2:1"]);
   });
@@ -161,7 +161,7 @@ describe("what is refused, and where", () => {
     ]);
   });
 
-  test("wide and broken encodings are told with the place of the bad byte", () => {
+  test("wide and broken encodings are reported with the place of the bad byte", () => {
     expect(problemsOf(new Uint8Array([0xff, 0xfe, 0x61, 0]))).toEqual(["yaml_encoding 1:1"]);
     expect(problemsOf(new Uint8Array([0xfe, 0xff, 0, 0x61]))).toEqual(["yaml_encoding 1:1"]);
     expect(problemsOf(new Uint8Array([0x61, 0, 0x3a, 0]))).toEqual(["yaml_encoding 1:1"]);
@@ -256,7 +256,7 @@ describe("limits at their edges", () => {
     expect(problemsOf(`[${'{"a":1,"a":1},'.repeat(400)}1]`)).toHaveLength(50);
   });
 
-  test("integers up to 2^53 are kept, beyond it they are told", () => {
+  test("integers up to 2^53 are kept, beyond it they are reported", () => {
     for (const written of ["9007199254740991", "9007199254740992", "-9007199254740992", "0x20000000000000", "1e300"]) {
       expect(problemsOf(`a: ${written}`)).toEqual([]);
     }
@@ -346,7 +346,7 @@ describe("several documents", () => {
     expect(readDocuments("---\n---\n").problems.map(brief)).toEqual(["yaml_empty 1:1"]);
   });
 
-  test("a document that cannot be read is left out, and told", () => {
+  test("a document that cannot be read is left out, and reported", () => {
     const { trees, problems } = readDocuments("a: 1\n---\nb: *x\n");
     expect(trees.map(({ value }) => value)).toEqual([{ a: 1 }]);
     expect(problems.map(brief)).toEqual(["yaml_alias 3:4 b"]);

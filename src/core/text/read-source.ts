@@ -10,7 +10,7 @@ import { makeTree, type SourceTree } from "./source-tree.ts";
 import { repairText } from "./storable.ts";
 
 export interface SourceReading {
-  /** Null when a value in the text could not be told. A tree beside problems is good enough for further checks. */
+  /** Null when a value in the text could not be read. A tree beside problems is complete enough for further checks. */
   readonly tree: SourceTree | null;
   readonly problems: readonly Problem[];
 }
@@ -69,7 +69,7 @@ function tooLarge(size: number, sizeMax: number, startsLikeJson: boolean): reado
   return [{ code: "yaml_too_large", message, path: "", line: 1, column: 1, hint }];
 }
 
-/** Each lone surrogate is told at its place and replaced by a character of the same length, so that it is told once. */
+/** Each lone surrogate is reported at its place and replaced by a character of the same length, so that it is reported once. */
 function withoutLoneSurrogates(text: string, problems: ProblemList): string {
   return text.replace(/\p{Surrogate}/gu, (_, offset: number) => {
     const message = "There is half of a surrogate pair here, which cannot be stored.";
@@ -108,7 +108,7 @@ function readAsYaml(text: string, lines: LineTable, isSingle: boolean): Document
   return { trees, problems: onePerLine(problems.sorted()) };
 }
 
-/** One mistake often shows as several faults of grammar on its line; the first problem is the one to mend. */
+/** One mistake often shows as several faults of grammar on its line; the first problem is the one to fix. */
 function onePerLine(problems: readonly Problem[]): readonly Problem[] {
   const linesSeen = new Set<number>();
   return problems.filter(({ code, line }) => {

@@ -22,7 +22,7 @@ export function readYaml(
   return plain === null ? readFullYaml(text, lines, problems, isSingle) : [makeTree(plain.value, plain, lines)];
 }
 
-/** The same by the full parser, which understands all of YAML and tells what is wrong. */
+/** The same by the full parser, which understands all of YAML and reports what is wrong. */
 export function readFullYaml(
   text: string,
   lines: LineTable,

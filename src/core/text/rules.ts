@@ -35,7 +35,7 @@ export function addTooDeep(problems: ProblemList, offset: number, path: TreePath
   );
 }
 
-/** The text itself, repaired when it could not be stored, so that one mistake is told once. */
+/** The text itself, repaired when it could not be stored, so that one mistake is reported once. */
 export function storableText(problems: ProblemList, offset: number, path: TreePath, text: string): string {
   if (isStorable(text)) return text;
   problems.add(
@@ -48,7 +48,7 @@ export function storableText(problems: ProblemList, offset: number, path: TreePa
   return repaired(text);
 }
 
-/** Whether the number can be used; one that lost digits can, and is told as a problem. */
+/** Whether the number can be used; one that lost digits can, and is reported as a problem. */
 export function checkNumber(
   problems: ProblemList,
   offset: number,
@@ -85,6 +85,6 @@ function clipNumber(written: string): string {
 function isBeyondExact(written: string, value: number): boolean {
   const size = Math.abs(value);
   if (size < EXACT_INTEGER_MAX || !INTEGER.test(written)) return false;
-  // The integer right above the limit rounds down to it, so that only the digits can tell them apart.
+  // The integer right above the limit rounds down to it, so that only the digits can distinguish them.
   return size > EXACT_INTEGER_MAX || BigInt(written.replace(/^[-+]/, "")) > BigInt(EXACT_INTEGER_MAX);
 }

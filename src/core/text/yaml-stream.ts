@@ -79,7 +79,7 @@ class Stream {
   }
 
   #takeDocument(token: CST.Document): void {
-    // A lone `...` makes an empty document that nobody wrote.
+    // A lone `...` makes an empty document that the author did not write.
     if (token.value === undefined && token.start.length === 0) return;
     this.#documentCount += 1;
     if (this.#isSingle && this.#documentCount > 1) {
@@ -146,7 +146,7 @@ function addFault(faults: SyntaxFault[], code: string, source: FaultSource, mess
 type FaultSource = number | readonly number[] | { readonly offset: number; readonly source?: string };
 
 /**
- * The package would go on to the end and keep an error object, with its stack, for every comma too many: ten seconds
+ * The package would continue to the end and keep an error object, with its stack, for every comma too many: ten seconds
  * for a megabyte of commas. Its handler is replaced by one that stops at the fiftieth. Should a later version not use
  * the handler, errors still arrive with the document, only later. Its check for duplicate keys is quadratic, so off.
  */

@@ -7,7 +7,7 @@ export type YamlMap = YAMLMap.Parsed;
 export type YamlList = YAMLSeq.Parsed;
 type YamlPair = Pair<ParsedNode, ParsedNode | null>;
 
-/** `isKnown` is false when some value could not be told; the rest of the tree is then no basis for more checks. */
+/** `isKnown` is false when some value could not be read; the rest of the tree is then no basis for more checks. */
 export interface YamlValue {
   readonly value: Json;
   readonly isKnown: boolean;

@@ -1,4 +1,12 @@
-import type { EventOf, RunEvent } from "../event/index.ts";
+import {
+  dispatchIdOf,
+  type EventOf,
+  type RunEvent,
+  settledStatusOf,
+  SETTLING_TYPES,
+  type SettlingEvent,
+  type SettlingType,
+} from "../event/index.ts";
 import { detailsOf, usdOf } from "./details.ts";
 import { ATTRIBUTES as A, NODE_SPAN, OPERATIONS } from "./names.ts";
 import { type Ending, OpenSpan } from "./open-span.ts";
@@ -12,29 +20,24 @@ interface Place {
   readonly traceId: string;
 }
 
-type SettlingType = "node.completed" | "node.failed" | "node.timed_out" | "node.skipped" | "node.cancelled";
 /** After these an attempt is over, whatever becomes of its node. */
 type AttemptEnding = EventOf<SettlingType | "node.retried" | "node.blocked">;
 
-/** Events by which something happens to a node that was not going on. Waiting for other nodes is not a part of it. */
+/** Events that begin a span of a node without one. Waiting for other nodes is not part of the span. */
 const OPENING: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "node.queued",
   "node.expanded",
   "node.started",
   "node.retried",
   "node.blocked",
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.skipped",
-  "node.cancelled",
+  ...SETTLING_TYPES,
   "gate.decided",
   "approval.requested",
   "contract.violated",
   "moderation.flagged",
 ]);
 
-/** What is said about the node also while an attempt of it lasts. */
+/** Events that belong to the node even while an attempt of it lasts. */
 const AROUND: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "node.queued",
   "node.retried",
@@ -64,7 +67,7 @@ export class NodeTracer {
   }
 
   /** Not taken: it happened outside any span of the node. */
-  tell(event: NodeEvent, at: number, parentSpanId: string): { ended: readonly EndedSpan[]; isTaken: boolean } {
+  record(event: NodeEvent, at: number, parentSpanId: string): { ended: readonly EndedSpan[]; isTaken: boolean } {
     const span = this.#span ?? (OPENING.has(event.type) ? this.#open(at, parentSpanId) : null);
     if (span === null) return { ended: [], isTaken: false };
     switch (event.type) {
@@ -130,10 +133,10 @@ export class NodeTracer {
     const subject = model ?? agentId ?? this.#nodeId;
     const span = new OpenSpan({
       traceId,
-      spanId: attemptSpanId(`${runId}/${this.#nodeId}/${number}`),
+      spanId: attemptSpanId(dispatchIdOf({ runId, nodeId: this.#nodeId, attempt: number })),
       parentSpanId: node.spanId,
       name: `${operation} ${subject}`,
-      // A child run goes on in this trace; everything else is a call to something outside.
+      // A child run continues in this trace; everything else is a call to something outside.
       kind: provider === null ? "internal" : "client",
       startedAt: at,
     });
@@ -190,10 +193,9 @@ export class NodeTracer {
     return [attempt.span.end({ at, eventId, status })];
   }
 
-  #settle(event: EventOf<SettlingType>, at: number, span: OpenSpan): EndedSpan {
+  #settle(event: SettlingEvent, at: number, span: OpenSpan): EndedSpan {
     this.#span = null;
-    const status = event.type.slice("node.".length);
-    span.set(A.nodeStatus, status);
+    span.set(A.nodeStatus, settledStatusOf(event.type));
     switch (event.type) {
       case "node.completed":
         span.set(A.carried, event.payload.carried);

@@ -32,7 +32,7 @@ export class OpenSpan {
     return this.#opening.spanId;
   }
 
-  /** Nothing is not an attribute. */
+  /** Null and undefined are no attributes. */
   set(name: string, value: AttributeValue | null | undefined): this {
     if (value !== null && value !== undefined) this.#attributes.set(name, value);
     return this;

@@ -53,7 +53,7 @@ interface WireSpan {
 
 const KINDS = { internal: 1, client: 3 } as const;
 const STATUSES = { unset: 0, ok: 1, error: 2 } as const;
-/** Sampled, and the parent is known not to be remote unless it is: left unsaid. */
+/** Sampled; whether the parent is remote is left out. */
 const SAMPLED = 1;
 
 export function writeExportRequest({ attributes, version }: Resource, spans: readonly EndedSpan[]): ExportRequest {

@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { playSchedule } from "../../../test/simulation/schedule.ts";
-import type { RunEvent } from "../event/index.ts";
+import { dispatchIdOf, isRunEnding, isSettling, type RunEvent } from "../event/index.ts";
 import { type RunIdentity, spansOf } from "./run-tracer.ts";
 import { isEnded, type Span } from "./span.ts";
 import { attemptSpanId } from "./span-id.ts";
 
 const SCHEDULES = 250;
 
-interface Told {
+interface TracedRun {
   readonly run: RunIdentity;
   readonly log: readonly RunEvent[];
   readonly spans: readonly Span[];
 }
 
-const all: Told[] = [];
+const all: TracedRun[] = [];
 beforeAll(() => {
   for (let seed = 1; seed <= SCHEDULES; seed += 1) {
     for (const { facts, log } of playSchedule(seed, { checkers: [], probes: [] }).runs) {
@@ -23,21 +23,20 @@ beforeAll(() => {
   }
 });
 
-const SETTLING = /^node\.(?:completed|failed|timed_out|skipped|cancelled)$/;
-const ENDING = /^run\.(?:completed|failed|timed_out|cancelled)$/;
-
 describe("the spans of any log", () => {
   it("are one per attempt, per settled node and per end of the run", () => {
     for (const { run, log, spans } of all) {
       const ended = spans.filter(isEnded);
       const attempts = log.flatMap(({ type, payload }) =>
-        type === "node.started" ? [attemptSpanId(`${run.runId}/${payload.nodeId}/${payload.attempt ?? 0}`)] : [],
+        type === "node.started"
+          ? [attemptSpanId(dispatchIdOf({ runId: run.runId, nodeId: payload.nodeId, attempt: payload.attempt ?? 0 }))]
+          : [],
       );
       const found = new Set(spans.map(({ spanId }) => spanId));
       expect(attempts.filter((id) => !found.has(id))).toEqual([]);
-      const settled = log.filter(({ type }) => SETTLING.test(type));
+      const settled = log.filter(isSettling);
       expect(ended.filter(({ name }) => name.startsWith("node ")).length).toBe(settled.length);
-      const ends = log.filter(({ type }) => ENDING.test(type)).map(({ eventId }) => eventId);
+      const ends = log.filter(isRunEnding).map(({ eventId }) => eventId);
       const roots = ended.filter(({ attributes }) => attributes.has("sluice.run.status"));
       expect(roots.map(({ endEventId }) => endEventId)).toEqual(ends);
       expect(ended.length).toBe(
@@ -70,7 +69,7 @@ describe("the spans of any log", () => {
     }
   });
 
-  it("are the same when told again, and never change once they have ended", () => {
+  it("are the same when the log is read again, and never change once they have ended", () => {
     for (const [index, { run, log, spans }] of all.entries()) {
       expect(spansOf(run, log)).toEqual(spans);
       const cut = (index * 7_919) % (log.length + 1);

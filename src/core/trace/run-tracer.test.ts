@@ -11,7 +11,7 @@ import { attemptSpanId } from "./span-id.ts";
 const RUN: RunIdentity = { runId: "run_1", traceId: "a".repeat(32), rootSpanId: "b".repeat(16), orgId: "default" };
 const TOKENS = { inputTokens: 100, outputTokens: 20, thinkingTokens: 5, cachedTokens: 40 };
 
-function told(events: readonly RunEvent[], run: RunIdentity = RUN) {
+function traced(events: readonly RunEvent[], run: RunIdentity = RUN) {
   const spans = spansOf(run, events);
   const named = (name: string): Span => {
     const found = spans.filter((span) => span.name === name);
@@ -37,7 +37,7 @@ describe("the spans of a run", () => {
     rig.complete("a");
     rig.now += 500;
     rig.complete("b");
-    const { spans, named, names } = told(rig.events);
+    const { spans, named, names } = traced(rig.events);
     expect(names).toEqual(["invoke_agent default", "node a", "invoke_agent default", "node b", "invoke_workflow w"]);
     expect(spans.every(isEnded)).toBe(true);
     const root = named("invoke_workflow w");
@@ -67,7 +67,7 @@ describe("the spans of a run", () => {
       judge: () => MODELLED,
     });
     rig.start();
-    rig.tell({ type: "stream", nodeId: "a", attempt: 1, deltas: [0, 1].map((index) => ({ index, text: "hidden" })) });
+    rig.submit({ type: "stream", nodeId: "a", attempt: 1, deltas: [0, 1].map((index) => ({ index, text: "hidden" })) });
     const result = {
       status: "completed",
       stdout: "hidden",
@@ -76,7 +76,7 @@ describe("the spans of a run", () => {
       model: "gpt-x-1",
     } as const;
     rig.callback("a", result);
-    const { spans, named } = told(rig.events);
+    const { spans, named } = traced(rig.events);
     const chat = named("chat gpt-x");
     expect(chat).toMatchObject({ kind: "client", status: "ok" });
     expect(Object.fromEntries(chat.attributes)).toMatchObject({
@@ -104,10 +104,10 @@ describe("the spans of a run", () => {
     expect(sent).toContain('"startTimeUnixNano":"1000000000000"');
   });
 
-  it("tell every attempt, why it failed, and when the next was due", () => {
+  it("show every attempt, why it failed, and when the next was due", () => {
     const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A, on_failure: retry }\n").start();
     rig.fail("a", "provider_rate_limit").fire("retry").fail("a", "provider_auth");
-    const { spans, named } = told(rig.events);
+    const { spans, named } = traced(rig.events);
     const attempts = spans.filter(({ name }) => name === "invoke_agent default");
     expect(attempts.map(({ status, attributes }) => [status, attributes.get("error.type")])).toEqual([
       ["error", "provider_rate_limit"],
@@ -133,7 +133,7 @@ describe("the spans of a run", () => {
       disposition: "hold",
       verdictId: "vrd_h",
       gate: "approval_required",
-      message: "somebody must look",
+      message: "a person must look",
       policies: ["p@1"],
       agentId: "default",
       rule: { approvers: [], otherwise: null, isSeparate: false, expiresMs: 1_000_000 },
@@ -141,14 +141,14 @@ describe("the spans of a run", () => {
     const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A }\n", {
       judge: () => ((asked += 1) === 1 ? hold : ALLOW),
     }).start();
-    expect(told(rig.events).spans.map(({ name, endedAt }) => [name, endedAt])).toEqual([
+    expect(traced(rig.events).spans.map(({ name, endedAt }) => [name, endedAt])).toEqual([
       ["invoke_workflow w", null],
       ["node a", null],
     ]);
     rig.now += 60_000;
     rig.answer("a", "approve", { by: "ada@example.org" });
     rig.complete("a");
-    const node = told(rig.events).named("node a");
+    const node = traced(rig.events).named("node a");
     expect(eventsOf(node)).toEqual([
       "node.queued",
       "gate.decided",
@@ -164,7 +164,7 @@ describe("the spans of a run", () => {
       "sluice.approval.status": "approved",
       "sluice.approval.decision": "approve",
     });
-    expect(JSON.stringify(node.events.map(({ attributes }) => [...attributes]))).not.toMatch(/ada|somebody/);
+    expect(JSON.stringify(node.events.map(({ attributes }) => [...attributes]))).not.toMatch(/ada|a person/);
   });
 
   it("put instances under their node", () => {
@@ -175,7 +175,7 @@ steps:
 `;
     const rig = new Rig(source).start();
     rig.complete("each[0]").fail("each[1]", "provider_auth");
-    const { named } = told(rig.events);
+    const { named } = traced(rig.events);
     for (const id of ["each[0]", "each[1]"]) expect(named(`node ${id}`).parentSpanId).toBe(named("node each").spanId);
     expect(named("node each[1]").status).toBe("error");
     expect(named("node each").attributes.get("error.type")).toBe("too_many_failures");
@@ -184,11 +184,11 @@ steps:
   it("give a run that is opened again a span of its own, and leave the first as it was", () => {
     const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A }\n").start();
     rig.fail("a", "provider_auth");
-    const before = told(rig.events).spans;
+    const before = traced(rig.events).spans;
     rig.now += 5_000;
-    rig.tell({ type: "recover" });
+    rig.submit({ type: "recover" });
     rig.complete("a");
-    const { spans } = told(rig.events);
+    const { spans } = traced(rig.events);
     expect(spans.slice(0, before.length)).toEqual(before);
     const again = spans.filter(({ name }) => name === "invoke_workflow w")[1];
     expect(again).toMatchObject({
@@ -210,10 +210,10 @@ steps:
   it("hang below the attempt that started the run, or point to it from another trace", () => {
     const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A }\n").start();
     const spanId = attemptSpanId("run_0/call/1");
-    const same = told(rig.events, { ...RUN, parent: { traceId: RUN.traceId, spanId } }).named("invoke_workflow w");
+    const same = traced(rig.events, { ...RUN, parent: { traceId: RUN.traceId, spanId } }).named("invoke_workflow w");
     expect(same).toMatchObject({ parentSpanId: spanId, links: [] });
     const other = { traceId: "c".repeat(32), spanId };
-    const linked = told(rig.events, { ...RUN, parent: other }).named("invoke_workflow w");
+    const linked = traced(rig.events, { ...RUN, parent: other }).named("invoke_workflow w");
     expect(linked).toMatchObject({ parentSpanId: null, links: [other] });
   });
 
@@ -221,7 +221,7 @@ steps:
     "hold at most so many events each, and count the rest (%i)",
     (count) => {
       const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A }\n").start();
-      const already = told(rig.events).named("node a").events.length;
+      const already = traced(rig.events).named("node a").events.length;
       const reminded = { approvalId: "apr", source: "gate", urgency: "normal", nodeId: "a" } as const;
       const more = Array.from({ length: count - already }, (_, index) => ({
         eventId: rig.events.length + index + 1,
@@ -229,7 +229,7 @@ steps:
         type: "approval.reminded" as const,
         payload: reminded,
       }));
-      const node = told([...rig.events, ...more]).named("node a");
+      const node = traced([...rig.events, ...more]).named("node a");
       expect([node.events.length, node.droppedEvents]).toEqual([
         Math.min(count, EVENTS_PER_SPAN_MAX),
         Math.max(0, count - EVENTS_PER_SPAN_MAX),

@@ -1,4 +1,4 @@
-import { type EventOf, isTerminal, type RunEvent } from "../event/index.ts";
+import { endStatusOf, type EventOf, isTerminal, type RunEndingEvent, type RunEvent } from "../event/index.ts";
 import { detailsOf, usdOf } from "./details.ts";
 import { ATTRIBUTES as A, OPERATIONS } from "./names.ts";
 import { type NodeEvent, NodeTracer } from "./node-tracer.ts";
@@ -12,11 +12,11 @@ export interface RunIdentity {
   readonly traceId: string;
   readonly rootSpanId: string;
   readonly orgId?: string;
-  /** The attempt of the parent run that started this one, or whoever else asked for it. */
+  /** The attempt of the parent run that started this one, or the caller that requested it. */
   readonly parent?: SpanAddress;
 }
 
-/** Told the log of a run in order, it tells the run's spans; the same log always gives the same ones. */
+/** Reads the log of a run in order and returns its spans; the same log always gives the same spans. */
 export class RunTracer {
   readonly #run: RunIdentity;
   readonly #nodes = new Map<string, NodeTracer>();
@@ -30,7 +30,7 @@ export class RunTracer {
     this.#run = run;
   }
 
-  tell(event: RunEvent): void {
+  record(event: RunEvent): void {
     // Clocks of replicas differ; a span never ends before it began.
     this.#at = Math.max(this.#at, event.at);
     switch (event.type) {
@@ -51,7 +51,7 @@ export class RunTracer {
       case "run.timed_out":
         return this.#end(event);
       default:
-        return this.#tellNode(event);
+        return this.#takeNodeEvent(event);
     }
   }
 
@@ -85,7 +85,7 @@ export class RunTracer {
       .set(A.nodeCount, payload.nodeCount);
   }
 
-  /** That a run started or ended is said by its span; that it was opened again begins another. */
+  /** The span of a run shows its start and its end; a reopened run begins another span. */
   #changeStatus(event: EventOf<"run.status.changed">): void {
     const { from, to, epoch } = event.payload;
     if (this.#span === null) this.#reopen(epoch);
@@ -93,7 +93,7 @@ export class RunTracer {
     this.#note(this.#span, event);
   }
 
-  /** What was told as ended stays so; being opened again is a stretch of its own that points back to the first. */
+  /** A span reported as ended stays ended; a reopened run gets a span of its own that links to the first. */
   #reopen(epoch: number): void {
     const { runId, traceId, rootSpanId } = this.#run;
     const spanId = reopenedSpanId(runId, this.#openings + 1);
@@ -112,7 +112,7 @@ export class RunTracer {
       .set(A.organisation, this.#run.orgId);
   }
 
-  #end(event: EventOf<"run.completed" | "run.failed" | "run.cancelled" | "run.timed_out">): void {
+  #end(event: RunEndingEvent): void {
     const span = this.#span;
     if (span === null) return;
     const ending = { at: this.#at, eventId: event.eventId };
@@ -121,7 +121,7 @@ export class RunTracer {
     const { costMicros, errorCode, reason } = event.payload;
     const isError = event.type === "run.failed" || event.type === "run.timed_out";
     span
-      .set(A.runStatus, event.type.slice("run.".length))
+      .set(A.runStatus, endStatusOf(event.type))
       .set(A.cost, usdOf(costMicros))
       .set(A.reason, reason)
       .set(A.errorType, isError ? (errorCode ?? "failed") : null);
@@ -130,14 +130,14 @@ export class RunTracer {
     this.#span = null;
   }
 
-  #tellNode(event: NodeEvent): void {
+  #takeNodeEvent(event: NodeEvent): void {
     const span = this.#span;
     if (span === null) return;
     const node = this.#nodeOf(event.payload.nodeId);
     const owner = this.#ownerOf(event.payload.nodeId)?.spanId ?? span.spanId;
-    const told = node.tell(event, this.#at, owner);
-    this.#ended.push(...told.ended);
-    if (!told.isTaken && AFTERWARDS.has(event.type)) this.#note(span, event);
+    const recorded = node.record(event, this.#at, owner);
+    this.#ended.push(...recorded.ended);
+    if (!recorded.isTaken && AFTERWARDS.has(event.type)) this.#note(span, event);
   }
 
   #nodeOf(nodeId: string): NodeTracer {
@@ -160,7 +160,7 @@ export class RunTracer {
   }
 }
 
-/** What is said of a node whose own spans have ended. */
+/** Events of a node whose own spans have ended. */
 const AFTERWARDS: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "node.invalidated",
   "cost.recorded",
@@ -170,6 +170,6 @@ const AFTERWARDS: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
 /** Every span of a log: what has ended, in that order, then what lasts. */
 export function spansOf(run: RunIdentity, events: Iterable<RunEvent>): readonly Span[] {
   const tracer = new RunTracer(run);
-  for (const event of events) tracer.tell(event);
+  for (const event of events) tracer.record(event);
   return [...tracer.takeEnded(), ...tracer.lasting()];
 }

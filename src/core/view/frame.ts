@@ -20,7 +20,7 @@ export interface Correlation {
   readonly traceId: string;
   readonly parentEventId?: number;
   readonly wave?: number;
-  /** Who says so: the engine's log, the way it travels, or the client itself. */
+  /** Where it comes from: the engine's log, the transport, or the client itself. */
   readonly phase: "engine" | "transport" | "client";
 }
 

@@ -4,26 +4,26 @@ import { isPaused } from "./projection.ts";
 import { applyToView, reduceRun } from "./reduce.ts";
 import { createView } from "./run-view.ts";
 
-type Told = { [T in EventType]: readonly [T, EventOf<T>["payload"]] }[EventType];
+type Entry = { [T in EventType]: readonly [T, EventOf<T>["payload"]] }[EventType];
 
-const logOf = (...told: readonly Told[]): RunEvent[] =>
-  told.map(([type, payload], index) => ({ eventId: index + 1, at: index, type, payload }) as RunEvent);
+const logOf = (...entries: readonly Entry[]): RunEvent[] =>
+  entries.map(([type, payload], index) => ({ eventId: index + 1, at: index, type, payload }) as RunEvent);
 
 const envelope = { kind: "text", artifactKind: "text", output: "ok" };
 const nothing = { durationMs: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 };
-const done = (nodeId: string, carried?: true): Told => [
+const done = (nodeId: string, carried?: true): Entry => [
   "node.completed",
   { nodeId, envelope, outputs: {}, ...nothing, ...(carried === undefined ? {} : { carried }) },
 ];
-const failed = (nodeId: string): Told => [
+const failed = (nodeId: string): Entry => [
   "node.failed",
   { nodeId, errorCode: "provider_error", errorMessage: "no", retryable: false },
 ];
-const expanded: Told = [
+const expanded: Entry = [
   "node.expanded",
   { nodeId: "a", count: 3, instanceIds: ["a[0]", "a[1]", "a[2]"], items: [1, 2, 3] },
 ];
-const invalidated = (nodeId: string): Told => ["node.invalidated", { nodeId, reason: "rewound" }];
+const invalidated = (nodeId: string): Entry => ["node.invalidated", { nodeId, reason: "rewound" }];
 
 describe("failures of instances", () => {
   it("are counted by their node, which may well have completed", () => {
@@ -76,8 +76,8 @@ describe("what stays of a node", () => {
 
 describe("a run that waits for a person", () => {
   it("is one in which nothing else moves", () => {
-    const blocked: Told = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
-    const queued: Told = ["node.queued", { nodeId: "b", waitingReason: "queued" }];
+    const blocked: Entry = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
+    const queued: Entry = ["node.queued", { nodeId: "b", waitingReason: "queued" }];
     expect(isPaused(reduceRun(logOf(expanded, blocked, done("a[1]"), done("a[2]"))))).toBe(true);
     expect(isPaused(reduceRun(logOf(expanded, blocked, queued)))).toBe(false);
     expect(isPaused(reduceRun(logOf(expanded)))).toBe(false);

@@ -81,16 +81,17 @@ class World {
       args: { wanted: true },
       trigger: "manual",
     } as const;
-    this.tell({ ...this.#now(), ...start, recursionDepth: 1, parentRunId: "run_0" });
+    this.submit({ ...this.#now(), ...start, recursionDepth: 1, parentRunId: "run_0" });
   }
 
   step(pick: number): void {
     const [happening] = this.#open.splice(pick % Math.max(1, this.#open.length), 1);
-    if (happening !== undefined) return this.tell(happening(pick));
-    if (isTerminal(this.state.status)) this.tell({ ...this.#now(), ...AFTERWARDS[pick % AFTERWARDS.length] } as Input);
+    if (happening !== undefined) return this.submit(happening(pick));
+    if (isTerminal(this.state.status))
+      this.submit({ ...this.#now(), ...AFTERWARDS[pick % AFTERWARDS.length] } as Input);
   }
 
-  tell(input: Input): void {
+  submit(input: Input): void {
     const { events, effects } = advance(this.state, input);
     this.log.push(...events);
     for (const effect of effects) this.#perform(effect);
@@ -144,7 +145,7 @@ class World {
         : kind === 2
           ? block
           : ({ disposition: "allow", verdictId, route } as const);
-    this.tell({ ...this.#now(), type: "verdict", nodeId, epoch, verdict });
+    this.submit({ ...this.#now(), type: "verdict", nodeId, epoch, verdict });
   }
 }
 
@@ -154,15 +155,15 @@ const AFTERWARDS = [
   { type: "cancel", reason: "late" },
 ] as const;
 
-type Told = Record<string, unknown>;
+type InputFields = Record<string, unknown>;
 
-function happeningsOf(effect: Effect): readonly ((pick: number) => Told)[] {
+function happeningsOf(effect: Effect): readonly ((pick: number) => InputFields)[] {
   const report = { tokens: { ...NO_TOKENS, inputTokens: 3 }, costMicros: 11 };
   switch (effect.type) {
     case "dispatch": {
       const { nodeId, attempt } = effect;
-      const callback = (result: Told): Told => ({ type: "callback", nodeId, attempt, result });
-      const results: readonly Told[] = [
+      const callback = (result: InputFields): InputFields => ({ type: "callback", nodeId, attempt, result });
+      const results: readonly InputFields[] = [
         { status: "completed", outputs: { items: ["x", "y", "z"], n: 1 }, stdout: `1 ${nodeId}`, ...report },
         { status: "completed", outputs: { items: [1], n: "2" }, stdout: "two", ...report },
         { status: "completed", outputs: { items: [], n: 3 }, stdout: "", ...report },

@@ -9,9 +9,9 @@ export interface RunProjection {
   readonly runId: string;
   readonly workflowId: string;
   readonly status: RunStatus;
-  /** Nothing moves, and somebody has to answer. */
+  /** Nothing moves, and a person has to answer. */
   readonly isPaused: boolean;
-  /** Somebody cancelled it, and its child runs have still to end. */
+  /** It was cancelled, and its child runs have still to end. */
   readonly isCancelling: boolean;
   readonly activeNodeIds: readonly string[];
   readonly pendingCount: number;
@@ -25,7 +25,7 @@ export interface RunProjection {
   readonly nodeResults: readonly NodeResult[];
   /** Hand-offs of values into the run, as rows of its provenance. */
   readonly upstreamCount: number;
-  /** Hand-offs out of it, as far as its own log tells; one within the run is both. */
+  /** Hand-offs out of it, as far as its own log shows; one within the run is both. */
   readonly downstreamCount: number;
   readonly parentRunId: string | null;
   readonly recursionDepth: number;
@@ -123,7 +123,7 @@ function assemble(
   };
 }
 
-/** Whether nothing moves, and somebody has to answer. */
+/** Whether nothing moves, and a person has to answer. */
 export function isPaused({ counts, nodes }: RunView): boolean {
   if (counts.blocked === 0) return false;
   return isStill(counts, [...nodes.values()].filter((node) => node.isExpanded).length);

@@ -1,5 +1,11 @@
-import type { EventOf, EventType, RunEvent } from "../event/index.ts";
-import { isSettled } from "../event/index.ts";
+import {
+  type EventOf,
+  type EventType,
+  isSettled,
+  type RunEvent,
+  settledStatusOf,
+  type SettlingEvent,
+} from "../event/index.ts";
 import { newNode, NOTHING_NOW, type NodeView, type RunView } from "./run-view.ts";
 import { isUpstreamFailure } from "./upstream-failure.ts";
 
@@ -179,9 +185,7 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
   };
 }
 
-type SettledEvent = EventOf<"node.completed" | "node.failed" | "node.timed_out" | "node.skipped" | "node.cancelled">;
-
-function settle(node: NodeView, event: SettledEvent): NodeView {
+function settle(node: NodeView, event: SettlingEvent): NodeView {
   const settled = {
     ...node,
     ...NOTHING_NOW,
@@ -196,7 +200,7 @@ function settle(node: NodeView, event: SettledEvent): NodeView {
     case "node.failed":
     case "node.timed_out": {
       const { errorCode, errorMessage } = event.payload;
-      return { ...settled, status: event.type === "node.failed" ? "failed" : "timed_out", errorCode, errorMessage };
+      return { ...settled, status: settledStatusOf(event.type), errorCode, errorMessage };
     }
     case "node.skipped": {
       const { reason, errorCode = null, errorMessage = null, carried: isCarried = false } = event.payload;

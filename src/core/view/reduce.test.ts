@@ -11,22 +11,22 @@ const outline: PlanOutline = {
   ],
 };
 
-type Told = { [T in EventType]: readonly [T, EventOf<T>["payload"]] }[EventType];
+type Entry = { [T in EventType]: readonly [T, EventOf<T>["payload"]] }[EventType];
 
 /** Events with ids 1, 2, 3, … at 1000, 1010, 1020, … */
-function log(...told: readonly Told[]): RunEvent[] {
-  return told.map(
+function log(...entries: readonly Entry[]): RunEvent[] {
+  return entries.map(
     ([type, payload], index) => ({ eventId: index + 1, at: 1_000 + index * 10, type, payload }) as RunEvent,
   );
 }
 
-const runStarted: Told = [
+const runStarted: Entry = [
   "run.started",
   { workflow: "w", version: 1, hash: "h", args: {}, nodeCount: 2, trigger: "manual", recursionDepth: 0 },
 ];
-const queued = (nodeId: string): Told => ["node.queued", { nodeId, waitingReason: "queued" }];
-const waiting = (nodeId: string): Told => ["node.waiting", { nodeId, waitingReason: "dependency" }];
-const started = (nodeId: string, attempt = 1, wave = 0): Told => [
+const queued = (nodeId: string): Entry => ["node.queued", { nodeId, waitingReason: "queued" }];
+const waiting = (nodeId: string): Entry => ["node.waiting", { nodeId, waitingReason: "dependency" }];
+const started = (nodeId: string, attempt = 1, wave = 0): Entry => [
   "node.started",
   {
     nodeId,
@@ -40,11 +40,11 @@ const started = (nodeId: string, attempt = 1, wave = 0): Told => [
     executionPath: "edge",
   },
 ];
-const delta = (nodeId: string, deltaIndex: number, text: string): Told => [
+const delta = (nodeId: string, deltaIndex: number, text: string): Entry => [
   "node.stream.delta",
   { nodeId, attempt: 1, deltaIndex, text },
 ];
-const completed = (nodeId: string, output = "done"): Told => [
+const completed = (nodeId: string, output = "done"): Entry => [
   "node.completed",
   {
     nodeId,
@@ -57,7 +57,7 @@ const completed = (nodeId: string, output = "done"): Told => [
     costMicros: 5,
   },
 ];
-const retried = (nodeId: string, cause: string, nextAttempt: number): Told => [
+const retried = (nodeId: string, cause: string, nextAttempt: number): Entry => [
   "node.retried",
   {
     nodeId,
@@ -70,15 +70,15 @@ const retried = (nodeId: string, cause: string, nextAttempt: number): Told => [
     until: 2_000,
   },
 ];
-const failed = (nodeId: string, errorCode: string): Told => [
+const failed = (nodeId: string, errorCode: string): Entry => [
   "node.failed",
   { nodeId, attempt: 1, errorCode, errorMessage: "It broke.", retryable: false },
 ];
 const counts = { completed: 2, failed: 0, skipped: 0, cancelled: 0, timedOut: 0 };
-const runCompleted: Told = ["run.completed", { counts, costMicros: 0 }];
-const runFailed: Told = ["run.failed", { counts, costMicros: 0, errorCode: "provider_error" }];
+const runCompleted: Entry = ["run.completed", { counts, costMicros: 0 }];
+const runFailed: Entry = ["run.failed", { counts, costMicros: 0, errorCode: "provider_error" }];
 const tokens = { inputTokens: 1, outputTokens: 2, thinkingTokens: 0, cachedTokens: 0 };
-const cost = (nodeId: string, costMicros: number): Told => [
+const cost = (nodeId: string, costMicros: number): Entry => [
   "cost.recorded",
   { nodeId, attempt: 1, costMicros, tokens },
 ];
@@ -158,7 +158,7 @@ describe("reduceRun", () => {
     expect(node(view, "b")).toMatchObject({ streamedText: "other", deltaIndex: 0 });
   });
 
-  it("starts the text anew with each attempt, and goes on counting pieces", () => {
+  it("starts the text anew with each attempt, and continues to count pieces", () => {
     const view = reduceRun(
       log(
         runStarted,
@@ -174,7 +174,7 @@ describe("reduceRun", () => {
   });
 
   it("keeps media pieces in order", () => {
-    const media = (deltaIndex: number, url: string): Told => [
+    const media = (deltaIndex: number, url: string): Entry => [
       "node.stream.delta",
       { nodeId: "a", attempt: 1, deltaIndex, media: { url } },
     ];
@@ -250,9 +250,9 @@ describe("reduceRun", () => {
     });
   });
 
-  it("tells why a node waits", () => {
-    const limited: Told = ["node.waiting", { nodeId: "b", waitingReason: "rate_limit", code: "rate_limited" }];
-    const deferred: Told = ["node.waiting", { nodeId: "a", attempt: 1, waitingReason: "external_callback" }];
+  it("shows why a node waits", () => {
+    const limited: Entry = ["node.waiting", { nodeId: "b", waitingReason: "rate_limit", code: "rate_limited" }];
+    const deferred: Entry = ["node.waiting", { nodeId: "a", attempt: 1, waitingReason: "external_callback" }];
     const view = reduceRun(log(runStarted, waiting("a"), queued("b")), outline);
     expect(node(view, "a")).toMatchObject({ status: "awaiting_dependency", waitingReason: "dependency" });
     expect(node(view, "b")).toMatchObject({ status: "queued", waitingReason: "queued" });
@@ -264,7 +264,7 @@ describe("reduceRun", () => {
   });
 
   it("is moved by neutral events only in its last id", () => {
-    const neutral: Told[] = [
+    const neutral: Entry[] = [
       [
         "node.provenance",
         { nodeId: "a", sourceRunId: "r", sourceNodeId: null, sourceOutputPath: "x", targetInputPath: "y" },
@@ -278,8 +278,8 @@ describe("reduceRun", () => {
   });
 
   it("leaves a node settled that ended by contract or moderation", () => {
-    const violated: Told = ["contract.violated", { nodeId: "a", attempt: 1, phase: "output", errors: [] }];
-    const flagged: Told = ["moderation.flagged", { nodeId: "b", phase: "input", decision: "no" }];
+    const violated: Entry = ["contract.violated", { nodeId: "a", attempt: 1, phase: "output", errors: [] }];
+    const flagged: Entry = ["moderation.flagged", { nodeId: "b", phase: "input", decision: "no" }];
     const view = reduceRun(
       log(
         runStarted,
@@ -306,7 +306,7 @@ describe("reduceRun", () => {
   });
 
   it("says why a node was skipped or cancelled, and marks a tolerated failure", () => {
-    const skipped = (nodeId: string, reason: "condition_false" | "on_failure"): Told => [
+    const skipped = (nodeId: string, reason: "condition_false" | "on_failure"): Entry => [
       "node.skipped",
       { nodeId, reason, ...(reason === "on_failure" ? { errorCode: "timeout", errorMessage: "late" } : {}) },
     ];
@@ -321,7 +321,10 @@ describe("reduceRun", () => {
   });
 
   it("shows what the run is winding down to", () => {
-    const cancelling: Told = ["run.status.changed", { from: "running", to: "running", epoch: 0, reason: "cancelling" }];
+    const cancelling: Entry = [
+      "run.status.changed",
+      { from: "running", to: "running", epoch: 0, reason: "cancelling" },
+    ];
     const view = reduceRun(log(runStarted, cancelling), outline);
     expect(view).toMatchObject({ status: "running", ending: "cancelled" });
     const isCancelling = (): boolean => projectView(view, { runId: "r", workflowId: "w" }).isCancelling;
@@ -333,7 +336,7 @@ describe("reduceRun", () => {
 
   it("follows approvals from question to answer", () => {
     const onApproval = { nodeId: "a", approvalId: "ap", source: "gate" } as const;
-    const asked: Told = [
+    const asked: Entry = [
       "approval.requested",
       {
         ...onApproval,
@@ -395,7 +398,7 @@ describe("applyToView", () => {
     expect(view).toEqual(reduceRun(wholeLog.slice(0, 7), outline));
   });
 
-  it("folds nothing behind a gap and goes on once it is filled", () => {
+  it("folds nothing behind a gap and continues once it is filled", () => {
     const view = reduceRun([...wholeLog.slice(0, 4), ...wholeLog.slice(6)], outline);
     expect(view).toMatchObject({ hasGap: true, lastEventId: 4, status: "running" });
     for (const event of wholeLog.slice(4)) applyToView(view, event);
@@ -414,7 +417,7 @@ describe("applyToView", () => {
 });
 
 describe("instances", () => {
-  const expanded = (count: number): Told => [
+  const expanded = (count: number): Entry => [
     "node.expanded",
     {
       nodeId: "a",
@@ -464,7 +467,7 @@ describe("instances", () => {
   });
 
   it("that all wait for a person pause the run, although their node runs", () => {
-    const blocked: Told = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
+    const blocked: Entry = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
     const project = (view: RunView): boolean => projectView(view, { runId: "r", workflowId: "w" }).isPaused;
     expect(project(reduceRun(log(runStarted, expanded(1), blocked, waiting("b")), outline))).toBe(true);
     expect(project(reduceRun(log(runStarted, expanded(1), blocked, queued("b")), outline))).toBe(false);
@@ -536,7 +539,7 @@ describe("projectView", () => {
   });
 
   it("knows the parent of a child run", () => {
-    const child: Told = [
+    const child: Entry = [
       "run.started",
       {
         workflow: "w",

@@ -1,9 +1,11 @@
 import {
   countHandoffs,
   endingOf,
+  endStatusOf,
   type EventOf,
   isSettled,
   isTerminal,
+  type RunEndingEvent,
   type RunEvent,
   type Standing,
 } from "../event/index.ts";
@@ -101,17 +103,8 @@ function reopenView(view: RunView, epoch: number): void {
   view.errorCode = null;
 }
 
-type Ended = EventOf<"run.completed" | "run.failed" | "run.cancelled" | "run.timed_out">;
-
-const STATUS_OF = {
-  "run.completed": "completed",
-  "run.failed": "failed",
-  "run.cancelled": "cancelled",
-  "run.timed_out": "timed_out",
-} as const;
-
-function reduceEnded(view: RunView, event: Ended): void {
-  view.status = STATUS_OF[event.type];
+function reduceEnded(view: RunView, event: RunEndingEvent): void {
+  view.status = endStatusOf(event.type);
   view.endedAt = event.at;
   view.errorCode = event.payload.errorCode ?? null;
   view.ending = null;

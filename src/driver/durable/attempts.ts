@@ -1,52 +1,57 @@
 import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import type { Dispatch, Effect, Timer } from "../../core/engine/index.ts";
+import { type Dispatch, type Effect, findNode, isAttemptOpen, type Timer } from "../../core/engine/index.ts";
+import { dispatchIdOf } from "../../core/event/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
-import { AdapterPool, type AttemptTale } from "../adapter-pool.ts";
+import { AdapterPool } from "../adapter-pool.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
-import {
-  isElsewhere,
-  lostTelling,
-  RemoteAttempts,
-  type RemoteAttemptsOptions,
-  type RemoteOptions,
-  traceparentOf,
-} from "./remote-attempts.ts";
-import { reportOfOutcome } from "./reporting.ts";
-import type { Telling, Waiting } from "./run-queue.ts";
+import type { Moderator } from "./moderator.ts";
+import { isElsewhere, resolveLost, RemoteAttempts, type RemoteOptions, traceparentOf } from "./remote-attempts.ts";
+import { reportOfOutcome } from "./attempt-report.ts";
+import type { InputQueue, ResolvedInput } from "./input-queue.ts";
+import type { Lease } from "./lease.ts";
+import type { ReportIntake } from "./report-intake.ts";
+import type { RunCache } from "./run-cache.ts";
 
 export interface AttemptsOptions {
+  readonly queue: InputQueue;
+  readonly intake: ReportIntake;
+  readonly lease: Pick<Lease, "isHeld">;
+  readonly cache: Pick<RunCache, "peek">;
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
-  readonly redactor?: Redactor;
-  readonly moderating: Moderating;
-  readonly remote?: RemoteOptions;
-  /** `done`: it has been heard, whatever came of it. */
-  readonly note: (runId: string, told: Waiting["told"], done?: () => void) => void;
-  readonly ended: RemoteAttemptsOptions["ended"];
+  readonly redactor: Redactor | undefined;
+  readonly moderator: Moderator;
+  readonly remote: RemoteOptions | undefined;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Every attempt this replica has begun and not seen the end of, here or at a Bridge. */
+/**
+ * Every attempt this replica has begun and not seen the end of, in this process or at a Bridge.
+ *
+ * Attempts are sent only while the replica holds its lease. Without it another replica may send them, and sending too
+ * would be a second execution; so they are held back until it is known whose they are.
+ */
 export class Attempts {
-  readonly #note: AttemptsOptions["note"];
+  readonly #options: AttemptsOptions;
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
-  readonly #moderating: Moderating;
-  /** Not sent yet: somebody is asked whether they may be. */
+  readonly #heldBack: { readonly live: LiveRun; readonly dispatch: Dispatch }[] = [];
+  /** Not sent yet: moderation is asked whether they may be. */
   readonly #asking = new Set<string>();
   /** Answered here, and not committed yet: to send one of them again would make it happen twice. */
   readonly #answered = new Set<string>();
   /** Providers whose answers may follow from elsewhere. */
   readonly #deferring: ReadonlySet<string>;
+  #isStopping = false;
 
-  constructor({ adapters, clock, redactor, moderating, remote, note, ended }: AttemptsOptions) {
-    this.#note = note;
-    this.#moderating = moderating;
+  constructor(options: AttemptsOptions) {
+    const { adapters, clock, redactor, remote } = options;
+    this.#options = options;
     const deferring = adapters.filter((adapter) => adapter.capabilities().deferred);
     this.#deferring = new Set(deferring.map(({ provider }) => provider));
     this.#pool = new AdapterPool(adapters, clock, redactor);
-    this.#remote = remote === undefined ? null : new RemoteAttempts({ ...remote, clock, note, ended });
+    this.#remote = remote === undefined ? null : new RemoteAttempts({ ...options, ...remote });
   }
 
   /** Those that end with this process. */
@@ -64,15 +69,46 @@ export class Attempts {
   }
 
   send(live: LiveRun, dispatch: Dispatch): void {
-    const asked = this.#moderating.beforeSend(live, dispatch);
+    // Nothing is begun while stopping: the replica that takes over finds the attempt open.
+    if (this.#isStopping) return;
+    if (this.#options.lease.isHeld) this.#moderate(live, dispatch);
+    else this.#heldBack.push({ live, dispatch });
+  }
+
+  /**
+   * The lease was renewed in time, as far as the database is concerned: no replica has taken anything over, and the
+   * process was only too busy to know. What is still wanted is sent now.
+   */
+  leaseRenewed(): void {
+    for (const { live, dispatch } of this.#heldBack.splice(0)) {
+      const now = this.#options.cache.peek(live.state.runId) ?? live;
+      const node = findNode(now.state, dispatch.nodeId);
+      const isWanted = node !== undefined && isAttemptOpen(now.state, node, dispatch.attempt);
+      if (isWanted && !this.isOpen(dispatch.dispatchId)) this.send(now, dispatch);
+    }
+  }
+
+  /** It was lost: what was held back belongs to the replica that claims it, which may be this one. */
+  leaseLost(): void {
+    this.#heldBack.length = 0;
+  }
+
+  /** From now on nothing is sent. */
+  stopSending(): void {
+    this.#isStopping = true;
+    this.leaseLost();
+  }
+
+  #moderate(live: LiveRun, dispatch: Dispatch): void {
+    const asked = this.#options.moderator.beforeSend(live, dispatch);
     if (asked === undefined) return this.#sendNow(live, dispatch);
     const { nodeId, attempt, dispatchId } = dispatch;
     this.#asking.add(dispatchId);
     void asked.then((refused) => {
-      // Whoever called it off meanwhile has taken it out.
+      // It was cancelled meanwhile.
       if (!this.#asking.delete(dispatchId)) return;
       if (refused === null) this.#sendNow(live, dispatch);
-      else this.#note(live.state.runId, { type: "callback", nodeId, attempt, result: refused });
+      else this.#options.queue.enqueue(live.state.runId, { type: "callback", nodeId, attempt, result: refused });
     });
   }
 
@@ -83,25 +119,19 @@ export class Attempts {
     const isDeferring = this.#deferring.has(route.provider ?? "");
     const traceparent = traceparentOf(live, dispatchId);
     const externalCallbackUrl = isDeferring ? this.#remote?.externalUrl(live, dispatch) : undefined;
-    const tale: AttemptTale = {
-      stream: (deltas) => this.#note(runId, { type: "stream", nodeId, attempt, deltas }),
+    const { queue, moderator } = this.#options;
+    const callbacks = moderator.around(live, nodeId, {
+      stream: (deltas) => queue.enqueue(runId, { type: "stream", nodeId, attempt, deltas }),
+      // Before moderation looks at it, which may take a while.
+      answered: () => this.#answered.add(dispatchId),
       callback: (result, outcome) => {
-        const told = { type: "callback", nodeId, attempt, result } as const;
+        const input = { type: "callback", nodeId, attempt, result } as const;
         const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
         const done = (): void => void this.#answered.delete(dispatchId);
-        this.#note(runId, report === undefined ? told : () => ({ told, report }), done);
+        queue.enqueue(runId, report === undefined ? input : () => ({ input, report }), done);
       },
-    };
-    const checked = this.#moderating.around(live, nodeId, tale);
-    const heard: AttemptTale = {
-      stream: (deltas) => checked.stream(deltas),
-      callback: (result, outcome) => {
-        // Before it is looked at, which may take a while.
-        this.#answered.add(dispatchId);
-        checked.callback(result, outcome);
-      },
-    };
-    this.#pool.send(dispatch, live.state, heard, { traceparent, externalCallbackUrl });
+    });
+    this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl });
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
@@ -110,7 +140,7 @@ export class Attempts {
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
   }
 
-  /** Nobody wants it any more, and there is no run to be told. */
+  /** Its run was parked: no result is wanted any more. */
   abandon(dispatchId: string): void {
     if (!this.#asking.delete(dispatchId)) this.#pool.abort(dispatchId);
     this.forget(dispatchId);
@@ -121,12 +151,12 @@ export class Attempts {
     this.#remote?.forget(dispatchId);
   }
 
-  /** What a run is told when nobody holds one of its attempts any more; nothing, if it has been sent again since. */
-  lost(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => Telling {
-    const telling = lostTelling(timer, (live) => this.#remote?.adopt(live, timer) === true);
+  /** The input for a run one of whose attempts no process holds any more; none, if it has been sent again since. */
+  lost(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => ResolvedInput {
+    const resolve = resolveLost(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {
       const { nodeId, attempt } = timer;
-      return this.isOpen(`${live.state.runId}/${nodeId}/${attempt}`) ? { told: null } : telling(live);
+      return this.isOpen(dispatchIdOf({ runId: live.state.runId, nodeId, attempt })) ? { input: null } : resolve(live);
     };
   }
 

@@ -109,11 +109,11 @@ describe("something throws in the middle of a batch", () => {
     });
     expect(await on.launch(RUNS)).toEqual(["started", "started", "started"]);
     expect(await on.statuses(RUNS)).toEqual(["completed", "failed", "failed"]);
-    const answer = await on.wait(on.driver.tell(ORG, "run_3", { type: "cancel", reason: "enough" }));
+    const answer = await on.wait(on.driver.submit(ORG, "run_3", { type: "cancel", reason: "enough" }));
     expect(answer?.refusal?.code).toBe("run_finished");
   });
 
-  it("a judge that is told of a commit: the commit stands, and what followed from it is done", async () => {
+  it("a judge that is notified of a commit: the commit stands, and what followed from it is done", async () => {
     let left = 5;
     const on = await machine({
       judge: () => ({

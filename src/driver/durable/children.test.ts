@@ -6,7 +6,7 @@ import type { StartChild } from "../../core/engine/index.ts";
 import type { EventOf, EventType, RunEvent } from "../../core/event/index.ts";
 import { createMemoryStore, type RunRecord, type Store } from "../../store/index.ts";
 import { createAllowAllJudge } from "../../governance/index.ts";
-import type { ChildDesk, PreparedChild } from "./children.ts";
+import type { ChildPreparer, PreparedChild } from "./children.ts";
 import { DurableDriver } from "./durable-driver.ts";
 
 const ORG = "default";
@@ -49,7 +49,7 @@ async function prepared(parent: RunRecord, wanted: StartChild): Promise<Prepared
 }
 
 /** Counts who is asked, and may keep them waiting. */
-class Desk implements ChildDesk {
+class PreparerStub implements ChildPreparer {
   asked = 0;
   readonly #held: Promise<void> | null;
   release: () => void = () => undefined;
@@ -66,17 +66,17 @@ class Desk implements ChildDesk {
 }
 
 async function replica({
-  desk = new Desk(),
+  preparer = new PreparerStub(),
   store = memory,
   script = "default: echo\n",
-}: { desk?: ChildDesk; store?: Store; script?: string } = {}): Promise<DurableDriver> {
+}: { preparer?: ChildPreparer; store?: Store; script?: string } = {}): Promise<DurableDriver> {
   const ledger = ({ stepId }: { readonly stepId: string }) => calls.push(stepId);
   const driver = new DurableDriver({
     store,
     clock,
     adapters: [createScriptedAdapter({ script: readScript(script).script, clock, ledger })],
     judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
-    children: () => desk,
+    children: () => preparer,
     monotonic: () => clock.now(),
     isUnavailable: () => false,
     supersedesAll: false,
@@ -124,13 +124,13 @@ async function ended(runId: string): Promise<string> {
 const childrenOf = async (parentRunId: string): Promise<readonly RunRecord[]> =>
   (await memory.listRuns(ORG, { parentRunId }, { limit: 10, cursor: null })).data;
 
-async function told<T extends EventType>(runId: string, type: T): Promise<readonly EventOf<T>["payload"][]> {
+async function payloadsOf<T extends EventType>(runId: string, type: T): Promise<readonly EventOf<T>["payload"][]> {
   const events = await memory.readEvents(ORG, runId, 0, 1_000);
   return events.flatMap((event) => (event.type === type ? [event.payload as EventOf<T>["payload"]] : []));
 }
 
 const cancel = (driver: DurableDriver, runId: string) =>
-  wait(driver.tell(ORG, runId, { type: "cancel", reason: "enough" }));
+  wait(driver.submit(ORG, runId, { type: "cancel", reason: "enough" }));
 
 /** Dies on its way to the database with whatever a commit is about. */
 function dyingAt(type: EventType): Store {
@@ -144,43 +144,43 @@ function dyingAt(type: EventType): Store {
 }
 
 describe("a child run", () => {
-  it("is started right after the commit that wants it, and its parent told how it ended", async () => {
-    const desk = new Desk();
+  it("is started right after the commit that wants it, and its end is reported to its parent", async () => {
+    const preparer = new PreparerStub();
     const began = clock.now();
-    const runId = await started(await replica({ desk }));
+    const runId = await started(await replica({ preparer }));
     expect(await ended(runId)).toBe("completed");
     const [child] = await childrenOf(runId);
     expect(child).toMatchObject({ parentNode: "sub", parentAttempt: 1, status: "completed", recursionDepth: 1 });
     expect(child?.endedAt).toBe(began);
-    expect([desk.asked, calls]).toEqual([1, ["leaf", "after"]]);
+    expect([preparer.asked, calls]).toEqual([1, ["leaf", "after"]]);
     expect(await memory.dueTimers(10)).toEqual([]);
     expect(troubles).toEqual([]);
   });
 
   it("that was refused fails its node with the reason", async () => {
-    const desk: ChildDesk = { prepare: async () => ({ kind: "refused", message: "not today" }) };
-    const runId = await started(await replica({ desk }));
+    const preparer: ChildPreparer = { prepare: async () => ({ kind: "refused", message: "not today" }) };
+    const runId = await started(await replica({ preparer }));
     expect(await ended(runId)).toBe("failed");
-    const [failed] = await told(runId, "node.failed");
+    const [failed] = await payloadsOf(runId, "node.failed");
     expect(failed).toMatchObject({ nodeId: "sub", errorCode: "child_failed" });
     expect(failed?.errorMessage).toContain("not today");
     expect(await childrenOf(runId)).toEqual([]);
   });
 
-  it("that takes long is left alone when it is looked after", async () => {
-    const desk = new Desk();
-    const runId = await started(await replica({ desk, script: "nodes: { leaf: { delay_ms: 25000 } }\n" }));
+  it("that takes long is left alone when its timer is due", async () => {
+    const preparer = new PreparerStub();
+    const runId = await started(await replica({ preparer, script: "nodes: { leaf: { delay_ms: 25000 } }\n" }));
     await pass(20_000);
     expect(await childrenOf(runId)).toMatchObject([{ status: "running" }]);
     expect(await ended(runId)).toBe("completed");
-    expect([desk.asked, calls]).toEqual([1, ["leaf", "after"]]);
+    expect([preparer.asked, calls]).toEqual([1, ["leaf", "after"]]);
     expect(troubles).toEqual([]);
   });
 });
 
 describe("a process that dies", () => {
   it("between the commit and the start leaves a timer by which the child is started", async () => {
-    const runId = await started(await replica({ desk: new Desk({ isHeld: true }) }));
+    const runId = await started(await replica({ preparer: new PreparerStub({ isHeld: true }) }));
     expect(await childrenOf(runId)).toEqual([]);
     await replica();
     await pass(9_000);
@@ -189,13 +189,13 @@ describe("a process that dies", () => {
     expect(calls).toEqual(["leaf", "after"]);
   });
 
-  it("before the parent was told leaves a timer by which it is told", async () => {
+  it("before the parent was informed leaves a timer by which it is", async () => {
     const runId = await started(await replica({ store: dyingAt("child.finished") }));
     await pass(100);
     expect(await childrenOf(runId)).toMatchObject([{ status: "completed" }]);
     await replica();
     expect(await ended(runId)).toBe("completed");
-    expect(await told(runId, "child.finished")).toHaveLength(1);
+    expect(await payloadsOf(runId, "child.finished")).toHaveLength(1);
     expect(calls).toEqual(["leaf", "after"]);
   });
 
@@ -220,23 +220,23 @@ describe("a process that dies", () => {
 
 describe("a child run that is called off", () => {
   it("before it began never begins", async () => {
-    const runId = await started(await replica({ desk: new Desk({ isHeld: true }) }));
+    const runId = await started(await replica({ preparer: new PreparerStub({ isHeld: true }) }));
     await cancel(await replica(), runId);
     expect(await ended(runId)).toBe("cancelled");
-    expect(await told(runId, "child.finished")).toMatchObject([{ status: "cancelled" }]);
+    expect(await payloadsOf(runId, "child.finished")).toMatchObject([{ status: "cancelled" }]);
     await pass(30_000);
     expect(await childrenOf(runId)).toEqual([]);
     expect(calls).toEqual([]);
   });
 
   it("while it is being started is called off after that", async () => {
-    const desk = new Desk({ isHeld: true });
-    const driver = await replica({ desk, script: "nodes: { leaf: { hang: true } }\n" });
+    const preparer = new PreparerStub({ isHeld: true });
+    const driver = await replica({ preparer, script: "nodes: { leaf: { hang: true } }\n" });
     const runId = await started(driver);
     await cancel(driver, runId);
     await pass(1_000);
     expect(await memory.getRun(ORG, runId)).toMatchObject({ endedAt: null });
-    desk.release();
+    preparer.release();
     expect(await ended(runId)).toBe("cancelled");
     expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
     expect(driver.figures().openDispatches).toBe(0);
@@ -244,12 +244,12 @@ describe("a child run that is called off", () => {
   });
 
   it("by another replica while it is being started does not run on", async () => {
-    const desk = new Desk({ isHeld: true });
-    const slow = await replica({ desk, script: "nodes: { leaf: { hang: true } }\n" });
+    const preparer = new PreparerStub({ isHeld: true });
+    const slow = await replica({ preparer, script: "nodes: { leaf: { hang: true } }\n" });
     const runId = await started(slow);
     await cancel(await replica(), runId);
     expect(await ended(runId)).toBe("cancelled");
-    desk.release();
+    preparer.release();
     await pass(1_000);
     expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
     expect(slow.figures().openDispatches).toBe(0);
@@ -258,26 +258,26 @@ describe("a child run that is called off", () => {
 
 describe("two replicas", () => {
   it("that find the same child missing start one", async () => {
-    const runId = await started(await replica({ desk: new Desk({ isHeld: true }) }));
-    const desks = [new Desk({ isHeld: true }), new Desk({ isHeld: true })];
-    for (const desk of desks) await replica({ desk });
+    const runId = await started(await replica({ preparer: new PreparerStub({ isHeld: true }) }));
+    const preparers = [new PreparerStub({ isHeld: true }), new PreparerStub({ isHeld: true })];
+    for (const preparer of preparers) await replica({ preparer });
     await pass(12_000);
-    expect(desks.map(({ asked }) => asked)).toEqual([1, 1]);
-    for (const desk of desks) desk.release();
+    expect(preparers.map(({ asked }) => asked)).toEqual([1, 1]);
+    for (const preparer of preparers) preparer.release();
     expect(await ended(runId)).toBe("completed");
     expect(await childrenOf(runId)).toHaveLength(1);
-    expect(await told(runId, "child.finished")).toHaveLength(1);
+    expect(await payloadsOf(runId, "child.finished")).toHaveLength(1);
     expect(calls).toEqual(["leaf", "after"]);
     expect(troubles).toEqual([]);
   });
 
-  it("tell a parent once between them", async () => {
+  it("inform a parent once between them", async () => {
     const runId = await started(await replica({ store: dyingAt("child.finished") }));
     await Promise.all([replica(), replica()]);
     expect(await ended(runId)).toBe("completed");
     await pass(10_000);
-    expect(await told(runId, "child.finished")).toHaveLength(1);
-    expect(await told(runId, "node.completed")).toHaveLength(2);
+    expect(await payloadsOf(runId, "child.finished")).toHaveLength(1);
+    expect(await payloadsOf(runId, "node.completed")).toHaveLength(2);
     expect(troubles).toEqual([]);
   });
 });
@@ -295,8 +295,8 @@ async function family(first: string): Promise<readonly RunRecord[]> {
   return runs;
 }
 
-/** Starts whatever a parent names; the desk of the other tests knows one workflow only. */
-const FAMILY_DESK: ChildDesk = {
+/** Starts whatever a parent names; the preparer of the other tests knows one workflow only. */
+const FAMILY_DESK: ChildPreparer = {
   async prepare(parent, wanted) {
     const source = wanted.workflow.name === "parent" ? PARENT : CHILD;
     await memory.putDefinition(ORG, digestText(source), { source, catalog: null });
@@ -311,7 +311,7 @@ const SPENT = { inputTokens: 3, outputTokens: 4, thinkingTokens: 0, cachedTokens
 /** What an attempt that was called off has cost after all. */
 const reportLate = (driver: DurableDriver, runId: string, costMicros: number) =>
   wait(
-    driver.tell(ORG, runId, {
+    driver.submit(ORG, runId, {
       type: "callback",
       nodeId: "leaf",
       attempt: 1,
@@ -328,8 +328,8 @@ describe("what a child run spends after its end", () => {
     return family(runId);
   }
 
-  it("is told to its parent and all above, once", async () => {
-    const driver = await replica({ desk: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
+  it("is reported to its parent and all above, once", async () => {
+    const driver = await replica({ preparer: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
     const runs = await endedFamily(driver);
     expect(runs).toHaveLength(3);
     const leaf = runs[2]?.runId ?? "";
@@ -337,18 +337,18 @@ describe("what a child run spends after its end", () => {
     await pass(10_000);
     for (const { runId } of await family(runs[0]?.runId ?? "")) {
       expect((await memory.getRun(ORG, runId))?.costMicros).toBe(500);
-      expect(await told(runId, "cost.recorded")).toMatchObject([{ costMicros: 500, tokens: SPENT, late: true }]);
+      expect(await payloadsOf(runId, "cost.recorded")).toMatchObject([{ costMicros: 500, tokens: SPENT, late: true }]);
     }
     const [root, middle] = runs;
-    expect(await told(root?.runId ?? "", "cost.recorded")).toMatchObject([
+    expect(await payloadsOf(root?.runId ?? "", "cost.recorded")).toMatchObject([
       { nodeId: "below", childRunId: middle?.runId },
     ]);
     expect(await memory.dueTimers(10)).toEqual([]);
     expect(troubles).toEqual([]);
   });
 
-  it("is told although the process died before that, by whoever finds the timer", async () => {
-    const driver = await replica({ desk: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
+  it("is reported although the process died before that, by the replica that finds the timer", async () => {
+    const driver = await replica({ preparer: FAMILY_DESK, script: "nodes: { leaf: { hang: true } }\n" });
     const runs = await endedFamily(driver);
     const [root, middle, leaf] = runs.map(({ runId }) => runId);
     await driver.stop();
@@ -359,16 +359,16 @@ describe("what a child run spends after its end", () => {
         commit: (batch) =>
           batch.some(({ runId }) => runId === dead) ? new Promise(() => undefined) : memory.commit(batch),
       };
-      const dying = await replica({ desk: FAMILY_DESK, store });
-      if (dead === middle) void dying.tell(ORG, leaf ?? "", LATE);
+      const dying = await replica({ preparer: FAMILY_DESK, store });
+      if (dead === middle) void dying.submit(ORG, leaf ?? "", LATE);
       await pass(8_000);
-      expect(await told(dead ?? "", "cost.recorded")).toEqual([]);
+      expect(await payloadsOf(dead ?? "", "cost.recorded")).toEqual([]);
     }
-    await replica({ desk: FAMILY_DESK });
+    await replica({ preparer: FAMILY_DESK });
     await pass(12_000);
     for (const runId of [root, middle, leaf]) {
       expect((await memory.getRun(ORG, runId ?? ""))?.costMicros).toBe(70);
-      expect(await told(runId ?? "", "cost.recorded")).toHaveLength(1);
+      expect(await payloadsOf(runId ?? "", "cost.recorded")).toHaveLength(1);
     }
     expect(await memory.dueTimers(10)).toEqual([]);
   });
@@ -423,7 +423,7 @@ describe("the child run of a parent that hit a bug", () => {
     expect(await memory.dueTimers(10)).toEqual([]);
   });
 
-  it("is called off by whoever finds the timer when the process has died, also when the log cannot be folded", async () => {
+  it("is cancelled by the replica that finds the timer when the process has died, also when the log cannot be folded", async () => {
     const runIds: string[] = [];
     const unreadable: Store = {
       ...memory,
@@ -440,7 +440,7 @@ describe("the child run of a parent that hit a bug", () => {
     await pass(100);
     runIds.push(runId);
     const [child] = await childrenOf(runId);
-    // Parks the parent and goes no further: whatever it tells the child is never written.
+    // Parks the parent and goes no further: what it submits to the child is never written.
     const dying = await replica({
       store: {
         ...unreadable,
@@ -448,13 +448,13 @@ describe("the child run of a parent that hit a bug", () => {
           batch.some((one) => one.runId === child?.runId) ? new Promise(() => undefined) : memory.commit(batch),
       },
     });
-    void dying.tell(ORG, runId, { type: "cancel", reason: "enough" }).catch(() => undefined);
+    void dying.submit(ORG, runId, { type: "cancel", reason: "enough" }).catch(() => undefined);
     expect(await ended(runId)).toBe("failed");
     expect(await childrenOf(runId)).toMatchObject([{ status: "running" }]);
     await replica({ store: unreadable });
     await pass(10_000);
     expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
-    // What cannot be told is left in peace for a while.
+    // What takes no input is put off for a while.
     expect(await memory.dueTimers(10)).toEqual([]);
     expect(await memory.nextDueAt()).toBeGreaterThan(clock.now() + 600_000);
   });

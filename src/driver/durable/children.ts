@@ -1,40 +1,45 @@
-import { childCallOf, type ChildTimer, type Effect, type StartChild, type Timer } from "../../core/engine/index.ts";
+import {
+  childCallOf,
+  type ChildTimer,
+  type Effect,
+  type StartChild,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { RunRecord, RunStore } from "../../store/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import type { RunRecord, Store } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
-import type { Told } from "../told.ts";
 import { parentTimerOf } from "./derive-commit.ts";
+import { isOfChild } from "./due-timers.ts";
 import type { LiveRun } from "./live-run.ts";
+import { putOff } from "./parking.ts";
+import type { ReportIntake } from "./report-intake.ts";
+import type { RunStarter } from "./run-starter.ts";
 import type { Launch, RunView } from "./runtime.ts";
 
 /** Says how a child run is to be started, or why it may not be. */
-export interface ChildDesk {
+export interface ChildPreparer {
   prepare(parent: RunRecord, wanted: StartChild): Promise<PreparedChild>;
 }
 
 export type PreparedChild =
   | { readonly kind: "launch"; readonly launch: Launch }
-  /** In words for whoever reads why the node failed. */
+  /** In words for the reader who wonders why the node failed. */
   | { readonly kind: "refused"; readonly message: string };
 
 export interface ChildrenOptions {
-  readonly desk: ChildDesk;
-  readonly store: Pick<RunStore, "getRun" | "headsOf">;
-  /** Starts the run under the id it was given; one that is there already stays as it is. Says why it cannot begin. */
-  readonly launch: (launch: Launch) => Promise<string | null>;
-  /** Tells a run something on its newest state. */
-  readonly tell: (runId: string, told: Told) => Promise<void>;
-  /** The newest state of a run; rejects when its log cannot be folded. */
-  readonly look: (runId: string) => Promise<RunView | undefined>;
-  /** What is due for a run that cannot be told anything is due again much later. */
-  readonly putOff: (runId: string, timer: Timer) => Promise<void>;
+  readonly preparer: ChildPreparer;
+  readonly store: Pick<Store, "getRun" | "headsOf" | "loadRuns" | "commit">;
+  readonly starter: Pick<RunStarter, "startChild">;
+  readonly intake: Pick<ReportIntake, "submitToNewest" | "newest">;
+  readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /**
- * Starts child runs, calls them off, and tells parents how they ended and what they spent after that. Each is done right
- * after the commit that made it due. A timer of the parent, written with that very commit, stands until it is known to be done: whoever
- * finds it due does what is missing, so that no crash in between leaves a parent waiting or a child running on.
+ * Starts child runs, cancels them, and reports to parents how they ended and what they spent after that. Each is done right
+ * after the commit that made it due. A timer of the parent, written with that very commit, stands until it is known to be
+ * done: the replica that finds it due does what is missing, so that no crash in between leaves a parent waiting or a child running on.
  */
 export class Children {
   readonly #options: ChildrenOptions;
@@ -53,45 +58,44 @@ export class Children {
     this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
   }
 
-  /** Whoever waits for this run has hit a bug: nobody will take its result. */
+  /** The parent has hit a bug: it will not take the result. */
   abandon(childRunId: string): void {
-    this.#next(childRunId, () => this.#options.tell(childRunId, CALL_OFF));
+    this.#next(childRunId, () => this.#submit(childRunId, CALL_OFF));
   }
 
-  /** A run has ended, and whoever started it may go on; or it has spent more since, which is theirs to know. */
+  /** A run has ended, and its parent may continue; or it has spent more since, which the parent records. */
   ended({ run, state }: LiveRun, isLate: boolean): void {
-    const { tell } = this.#options;
     const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
     if (due === null || !isOfChild(due.timer)) return;
     const { runId: parentRunId, timer } = due;
     const report = childReport(timer, state);
     this.#next(run.runId, async () => {
-      await tell(parentRunId, report);
+      await this.#submit(parentRunId, report);
       // The other one is cleared by what the parent says about the end.
-      if (isLate) await tell(parentRunId, { type: "timer", timer });
+      if (isLate) await this.#submit(parentRunId, { type: "timer", timer });
     });
   }
 
   /** Found due: what should have been done for the child by now is done, unless it was. */
   lookAfter(parentRunId: string, timer: ChildTimer): void {
     if (this.#busy.has(timer.childRunId)) return;
-    const { tell, putOff } = this.#options;
+    const { store, clock } = this.#options;
     this.#next(timer.childRunId, async () => {
       const parent = await this.#look(parentRunId);
       if (parent === "unreadable") {
-        await tell(timer.childRunId, CALL_OFF);
-        return putOff(parentRunId, timer);
+        await this.#submit(timer.childRunId, CALL_OFF);
+        return putOff(store, parentRunId, timer, clock.now());
       }
       if (parent !== undefined) await this.#catchUp(parent, timer);
-      await tell(parentRunId, { type: "timer", timer });
+      await this.#submit(parentRunId, { type: "timer", timer });
     });
   }
 
   /** A run that hit a bug may be one whose log cannot be folded; others are only out of reach. */
   async #look(runId: string): Promise<RunView | "unreadable" | undefined> {
-    const { look, store } = this.#options;
+    const { intake, store } = this.#options;
     try {
-      return await look(runId);
+      return await intake.newest(runId);
     } catch (error) {
       const [head] = await store.headsOf([runId]);
       if (head !== undefined && isTerminal(head.status)) return "unreadable";
@@ -111,42 +115,47 @@ export class Children {
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
-    const { desk, launch, tell } = this.#options;
-    const prepared = await desk.prepare(parent, wanted);
-    const refusal = prepared.kind === "launch" ? await launch(prepared.launch) : prepared.message;
-    if (refusal !== null) return tell(parent.runId, refusedChild(wanted, refusal));
+    const { preparer, starter } = this.#options;
+    const prepared = await preparer.prepare(parent, wanted);
+    const refusal = prepared.kind === "launch" ? await starter.startChild(prepared.launch) : prepared.message;
+    if (refusal !== null) return this.#submit(parent.runId, refusedChild(wanted, refusal));
     // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
     const now = await this.#look(parent.runId);
     const state = now === "unreadable" ? undefined : now?.state;
     const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
-    if (!isWanted) await tell(wanted.childRunId, CALL_OFF);
+    if (!isWanted) await this.#submit(wanted.childRunId, CALL_OFF);
   }
 
   async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
     const found = await this.#options.store.getRun(parent.orgId, child.childRunId);
     if (found === undefined) await this.#neverBegan(parent, child);
     else if (isTerminal(found.status)) await this.#report(parent, found);
-    else await this.#options.tell(child.childRunId, CALL_OFF);
+    else await this.#submit(child.childRunId, CALL_OFF);
   }
 
   async #report(parent: RunRecord, child: RunRecord): Promise<void> {
-    const view = await this.#options.look(child.runId);
+    const view = await this.#options.intake.newest(child.runId);
     const { parentNode, parentAttempt } = child;
     if (view === undefined || parentNode === null || parentAttempt === null) return;
     const called = { nodeId: parentNode, attempt: parentAttempt };
-    await this.#options.tell(parent.runId, childReport(called, view.state));
+    await this.#submit(parent.runId, childReport(called, view.state));
   }
 
   async #neverBegan(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {
-    const told = refusedChild(child, "it was called off before it began");
-    await this.#options.tell(parent.runId, { ...told, status: "cancelled" });
+    const input = refusedChild(child, "it was called off before it began");
+    await this.#submit(parent.runId, { ...input, status: "cancelled" });
+  }
+
+  /** On the newest state of the run, on whichever replica it was made. */
+  async #submit(runId: string, input: UnstampedInput): Promise<void> {
+    await this.#options.intake.submitToNewest(runId, () => () => ({ input }));
   }
 
   #next(childRunId: string, work: () => Promise<void>): void {
     const before = this.#busy.get(childRunId) ?? Promise.resolve();
     const now = before
       .then(work)
-      .catch((error: unknown) => this.#options.onTrouble(`the child run ${childRunId} was not looked after`, error))
+      .catch((error: unknown) => this.#options.onTrouble(`the child run ${childRunId} was not attended to`, error))
       .finally(() => {
         if (this.#busy.get(childRunId) === now) this.#busy.delete(childRunId);
       });
@@ -154,16 +163,12 @@ export class Children {
   }
 }
 
-const CALL_OFF: Told = { type: "cancel", reason: "parent_cancelled" };
+const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled" };
 
-/** Where nobody was said to start child runs, none is. */
-export const NO_CHILDREN: ChildDesk = {
+/** Without a preparer no child run is started. */
+export const NO_CHILDREN: ChildPreparer = {
   prepare: async (_parent, { workflow }) => ({
     kind: "refused",
     message: `There is no workflow "${workflow.name}" at hand.`,
   }),
 };
-
-export function isOfChild(timer: Timer): timer is ChildTimer {
-  return timer.kind === "child" || timer.kind === "child-cancel" || timer.kind === "child-cost";
-}

@@ -1,36 +1,33 @@
-import type { Effect, Timer } from "../../core/engine/index.ts";
-import type { RunEvent } from "../../core/event/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import type { Effect } from "../../core/engine/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { RunStore } from "../../store/index.ts";
+import type { AfterCommit } from "./after-commit.ts";
+import type { CommitFacts } from "./commit-facts.ts";
+import type { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Moderating } from "./moderating.ts";
+import type { Moderator } from "./moderator.ts";
 import type { RunCache } from "./run-cache.ts";
-import type { RunQueue } from "./run-queue.ts";
+import type { InputQueue } from "./input-queue.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 export interface CommitterOptions {
   readonly store: Pick<RunStore, "commit">;
   readonly cache: RunCache;
-  readonly queue: RunQueue;
+  readonly queue: InputQueue;
   readonly judge: Judge;
-  readonly moderating: Pick<Moderating, "before">;
-  /** Another one after a lease was lost. */
-  readonly replicaId: () => string;
-  readonly now: () => number;
+  readonly moderator: Pick<Moderator, "before">;
+  readonly lease: Pick<Lease, "replicaId">;
+  readonly clock: Clock;
   readonly jitter: () => number;
   readonly health: Pick<StoreHealth, "untilAvailable">;
-  /** After the commit, for each run that changed; `gone` are timers it has no more. */
-  readonly onCommitted: (committed: Committed, gone: readonly Timer[]) => void;
+  readonly after: Pick<AfterCommit, "committed">;
   readonly onParked: (runId: string, error: unknown) => void;
-  /** What was committed could not be followed up: the run is to be looked at anew. */
-  readonly onUnfinished: (runId: string, error: unknown) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** Puts inputs back that could not be decided now, after a while. */
-  readonly later: (putBack: () => void) => void;
 }
 
 export interface Committed {
   readonly live: LiveRun;
-  readonly events: readonly RunEvent[];
+  readonly facts: CommitFacts;
   readonly effects: readonly Effect[];
 }

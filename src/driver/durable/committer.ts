@@ -13,17 +13,18 @@ import type { CommitOutcome, RunCommit } from "../../store/index.ts";
 import type { Admission } from "../../governance/index.ts";
 import { applyCommit } from "./apply-commit.ts";
 import type { CommitterOptions } from "./committer-options.ts";
-import { decideRun, type Work } from "./deciding.ts";
+import { decideRun, type Work } from "./decide-run.ts";
 import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
-import { settledIn } from "./ended-attempt.ts";
 import { prepareJudge } from "./prepare-judge.ts";
-import { renewed } from "./launching.ts";
+import { renewed } from "./launch.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Outcome, Taken } from "./run-queue.ts";
+import type { InputOutcome, Taken } from "./input-queue.ts";
 
 const RUNS_PER_BATCH_MAX = 300;
 const INPUTS_PER_BATCH_MAX = 600;
+/** How long a run rests that cannot be judged now. */
+const UNJUDGED_MS = 1_000;
 
 export class Committer {
   readonly #options: CommitterOptions;
@@ -121,7 +122,7 @@ export class Committer {
   async #write(works: readonly Work[]): Promise<void> {
     const pairs: Pair[] = [];
     for (const work of works) {
-      const isChanged = work.events.length > 0 || work.toldTimers.some(isStored) || hasWaitMoved(work);
+      const isChanged = work.facts.events.length > 0 || work.firedTimers.some(isStored) || hasWaitMoved(work);
       if (!isChanged) this.#succeed(work, null);
       else {
         const pair = this.#derive(work);
@@ -137,9 +138,9 @@ export class Committer {
   }
 
   #derive(work: Work): Pair | undefined {
-    const { replicaId, judge } = this.#options;
+    const { lease, judge } = this.#options;
     try {
-      return { work, commit: deriveCommit(work, replicaId(), judge) };
+      return { work, commit: deriveCommit(work, lease.replicaId, judge) };
     } catch (error) {
       this.#drop(work);
       this.#park(work.taken, error);
@@ -199,31 +200,30 @@ export class Committer {
 
   /** The commit stands, whatever becomes of what follows from it here. */
   #commitDone(work: Work, commit: RunCommit): void {
-    const { cache, judge, onUnfinished } = this.#options;
+    const { cache, judge } = this.#options;
     const gone = applyCommit(work.live, commit);
     this.committedEvents += commit.events.length;
     this.committedRuns += 1;
     const { runId, orgId, slots, ledger, memories, closed } = commit;
     const ended = closed.map(({ nodeId }) => nodeId);
     const taken = [...work.admissions.values()];
-    const settled = settledIn(commit.events);
     try {
-      judge.committed?.(orgId, { runId, ended, settled, taken, slots, ledger, memories });
+      judge.committed?.(orgId, { runId, ended, settled: work.facts.settled, taken, slots, ledger, memories });
       this.#succeed(work, gone);
     } catch (error) {
       cache.drop(runId);
       if (this.#held.has(runId)) this.#answer(work, true);
-      onUnfinished(runId, error);
+      this.#followUp(runId, error);
     }
   }
 
   /** `gone`: timers that the commit has cleared; null: nothing had to be written. */
   #succeed(work: Work, gone: readonly Timer[] | null): void {
-    const { cache, onCommitted } = this.#options;
+    const { cache, after } = this.#options;
     const { live, taken } = work;
     if (isTerminal(live.state.status)) cache.drop(taken.runId);
     else cache.keep(live);
-    if (gone !== null) onCommitted(work, gone);
+    if (gone !== null) after.committed(work, gone);
     this.#answer(work, gone !== null);
   }
 
@@ -242,11 +242,17 @@ export class Committer {
 
   /** A run that cannot be judged is not decided; its inputs wait, and none is lost. */
   #putBack(taken: readonly Taken[]): void {
-    const { queue, later } = this.#options;
+    const { queue, clock } = this.#options;
     for (const { runId, waiting, fresh } of taken) {
       this.#held.delete(runId);
-      later(() => queue.release(runId, waiting, fresh));
+      clock.after(UNJUDGED_MS, () => queue.release(runId, waiting, fresh));
     }
+  }
+
+  /** The run is loaded again, which finds what its commit left to be done. */
+  #followUp(runId: string, error: unknown): void {
+    this.#options.onTrouble(`what followed from a commit of run ${runId} is done again`, error);
+    this.#options.queue.enqueue(runId, null);
   }
 
   #release({ taken }: Work, fresh: LiveRun | null): void {
@@ -268,14 +274,14 @@ export class Committer {
   }
 
   /** Released first: a caller that throws must not keep the run busy. */
-  #finish({ runId, waiting }: Taken, outcomeOf: (index: number) => Outcome): void {
+  #finish({ runId, waiting }: Taken, outcomeOf: (index: number) => InputOutcome): void {
     this.#held.delete(runId);
     this.#options.queue.release(runId);
     waiting.forEach(({ done }, index) => {
       try {
         done(outcomeOf(index));
       } catch (error) {
-        this.#options.onUnfinished(runId, error);
+        this.#followUp(runId, error);
       }
     });
   }

@@ -1,6 +1,6 @@
 import type { Clock, Stop } from "../../clock/index.ts";
-import type { Timer } from "../../core/engine/index.ts";
-import { timerKey } from "./held-timers.ts";
+import { type Timer, timerKey } from "../../core/engine/index.ts";
+import type { DueTimers } from "./due-timers.ts";
 
 /**
  * Deadlines this process knows of, fired on time from memory; the database holds them too and catches what is missed.
@@ -9,16 +9,16 @@ import { timerKey } from "./held-timers.ts";
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #fire: (runId: string, timer: Timer) => void;
+  readonly #due: Pick<DueTimers, "fire">;
   /** By second of their due time. */
   readonly #later = new Map<number, Map<string, Entry>>();
   readonly #soon = new Map<string, { readonly stop: Stop }>();
   readonly #dueByKey = new Map<string, number>();
   #stopTick: Stop | null = null;
 
-  constructor(clock: Clock, fire: (runId: string, timer: Timer) => void) {
+  constructor(clock: Clock, due: Pick<DueTimers, "fire">) {
     this.#clock = clock;
-    this.#fire = fire;
+    this.#due = due;
   }
 
   set(runId: string, timer: Timer, dueAt: number): void {
@@ -55,7 +55,7 @@ export class Deadlines {
   #arm(key: string, entry: Entry): void {
     const stop = this.#clock.after(Math.max(0, entry.dueAt - this.#clock.now()), () => {
       this.#forget(key);
-      this.#fire(entry.runId, entry.timer);
+      this.#due.fire(entry.runId, entry.timer);
     });
     this.#soon.set(key, { stop });
   }

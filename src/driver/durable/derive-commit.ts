@@ -1,9 +1,15 @@
 import { type Effect, findNode, isTimerStale, type OpenApproval, type Timer } from "../../core/engine/index.ts";
-import { isTerminal, type EventOf, type RunEvent } from "../../core/event/index.ts";
+import {
+  attemptKey,
+  type AttemptKey,
+  type EventOf,
+  isRunEnding,
+  isTerminal,
+  type RunEvent,
+} from "../../core/event/index.ts";
 import {
   type ApprovalClosing,
   type ApprovalRecord,
-  type AttemptKey,
   type AttemptReport,
   type OpenAttempt,
   type RunCommit,
@@ -14,19 +20,17 @@ import {
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
-import { bookOf } from "./book-keeping.ts";
-import { endedAttempt, keyOf } from "./ended-attempt.ts";
+import type { CommitFacts } from "./commit-facts.ts";
 import type { LiveRun } from "./live-run.ts";
-import { memoriesOf } from "./remembering.ts";
 
 /** What one run decided in this batch, before it is written. */
 export interface Decided {
   readonly live: LiveRun;
-  readonly events: readonly RunEvent[];
+  readonly facts: CommitFacts;
   readonly effects: readonly Effect[];
-  /** Timers that were told and are therefore done. */
-  readonly toldTimers: readonly Timer[];
-  /** What attempts said besides their results. */
+  /** Timers that were submitted and are therefore done. */
+  readonly firedTimers: readonly Timer[];
+  /** What attempts reported besides their results. */
   readonly reports: readonly AttemptReport[];
   readonly about: AboutRun;
   readonly rulings: readonly Ruling[];
@@ -39,10 +43,9 @@ export interface Decided {
 
 /** Turns decisions into rows: attempts opened and closed, timers, approvals, and the run's head. */
 export function deriveCommit(decided: Decided, replicaId: string, judge: Judge): RunCommit {
-  const { live, about, events, effects, rulings, admissions } = decided;
+  const { live, facts, effects, rulings } = decided;
+  const { events, usage, memories } = facts;
   const { state, run } = live;
-  const { opened, closed, ended } = deriveAttempts(decided, replicaId);
-  const { slots, ledger, usage } = bookOf({ live, about, events, admissions, ended, judge });
   return {
     runId: state.runId,
     orgId: run.orgId,
@@ -57,8 +60,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
       endedAt: state.endedAt,
     },
     events,
-    opened,
-    closed,
+    ...deriveAttempts(decided, replicaId),
     ...deriveTimers(decided),
     ...deriveWaits(decided, replicaId),
     parentTimer: parentTimer(decided),
@@ -67,50 +69,47 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     ),
     approvalsClosed: events.flatMap((event) => (event.type === "approval.resolved" ? [closingOf(event)] : [])),
     reports: decided.reports,
-    slots,
-    ledger,
+    ...facts.counterChanges(),
     usage,
     workflow: run.workflow,
     verdicts: rulings.flatMap(({ record }) => (record === null ? [] : [record])),
     audit:
       judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
-    memories: memoriesOf({ live, about, judge }, events),
+    memories,
   };
 }
 
-function deriveAttempts({ live, events, effects, admissions, at }: Decided, replicaId: string) {
+function deriveAttempts(
+  { live, facts, effects, admissions, at }: Decided,
+  replicaId: string,
+): Pick<RunCommit, "opened" | "closed"> {
   const opened = new Map<string, OpenAttempt>();
-  const closed: AttemptKey[] = [];
-  const ended = new Map<string, AttemptKey>();
   for (const effect of effects) {
     if (effect.type !== "dispatch" || effect.isResend) continue;
     const { nodeId, attempt, timeoutMs } = effect;
     const deadlineAt = timeoutMs === null ? null : at + timeoutMs;
-    const admission = admissions.get(keyOf({ nodeId, attempt }));
+    const admission = admissions.get(attemptKey({ nodeId, attempt }));
     const taken = admission?.reserved ?? [];
     const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
     const agentId = admission?.agentId ?? null;
-    opened.set(keyOf({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
+    opened.set(attemptKey({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
   }
-  for (const event of events) {
-    const key = endedAttempt(event);
-    // A retried attempt that is then cancelled, or refused its next try, is named twice and ends once.
-    if (key === undefined || ended.has(keyOf(key))) continue;
+  const closed: AttemptKey[] = [];
+  for (const [id, key] of facts.ended) {
     // An attempt that opens and ends in one batch never becomes a row.
-    const isNew = opened.delete(keyOf(key));
-    const isHeld = !isNew && live.openAttempts.get(key.nodeId)?.attempt === key.attempt;
-    if (isHeld) closed.push(key);
-    if (isNew || isHeld) ended.set(keyOf(key), key);
+    if (opened.delete(id)) continue;
+    if (live.openAttempts.get(key.nodeId)?.attempt === key.attempt) closed.push(key);
   }
-  return { opened: [...opened.values()], closed, ended: [...ended.values()] };
+  return { opened: [...opened.values()], closed };
 }
 
-function deriveTimers({ live, events, effects, toldTimers }: Decided): Pick<RunCommit, "timersSet" | "timersCleared"> {
+function deriveTimers({ live, facts, effects, firedTimers }: Decided): Pick<RunCommit, "timersSet" | "timersCleared"> {
   const { state, timers } = live;
+  const { events } = facts;
   const isEnded = isTerminal(state.status);
   const dispatched = new Set<string>();
   const timersSet: { timer: Timer; dueAt: number }[] = [];
-  const timersCleared: Timer[] = [...toldTimers.filter(isOfTimerTable), ...events.flatMap(timersOfChild)];
+  const timersCleared: Timer[] = [...firedTimers.filter(isOfTimerTable), ...events.flatMap(timersOfChild)];
   for (const effect of effects) {
     if (effect.type === "dispatch") dispatched.add(`${effect.nodeId}/${effect.attempt}`);
     if (effect.type === "close-approval") timersCleared.push(...timers.of(effect.approvalId));
@@ -146,7 +145,7 @@ const UNNAMED: QueuePlace = { queue: UNNAMED_QUEUE, rank: 0, isClaimed: true, is
 
 /** Rows of nodes that wait at a gate now and did not, or stood elsewhere; and of nodes that do not wait any more. */
 function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "waits" | "waitsEnded"> {
-  const { live, events, effects, toldTimers, places } = decided;
+  const { live, facts, effects, firedTimers, places } = decided;
   const moved = new Set<string>();
   for (const [nodeId, { isMoved }] of places) if (isMoved) moved.add(nodeId);
   for (const effect of effects) {
@@ -157,7 +156,7 @@ function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "wait
     const wait = waitOf(live, nodeId, places.get(nodeId) ?? UNNAMED, replicaId);
     if (wait !== undefined) waits.push(wait);
   }
-  return { waits, waitsEnded: endedWaits(live, events, toldTimers) };
+  return { waits, waitsEnded: endedWaits(live, facts.events, firedTimers) };
 }
 
 /** A node stands in another queue than its row says, though nothing else has changed. */
@@ -182,12 +181,12 @@ function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId
   return { nodeId, queue, rank, since, dueAt, replicaId: isClaimed ? replicaId : null };
 }
 
-function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], toldTimers: readonly Timer[]): string[] {
+function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], firedTimers: readonly Timer[]): string[] {
   const ended = new Set<string>();
   const look = (timer: Timer): void => {
     if (timer.kind === "queue" && (isTerminal(state.status) || isTimerStale(state, timer))) ended.add(timer.nodeId);
   };
-  toldTimers.forEach(look);
+  firedTimers.forEach(look);
   if (isTerminal(state.status)) for (const timer of timers.all()) look(timer);
   else
     for (const { payload } of events) {
@@ -197,29 +196,23 @@ function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], tol
   return [...ended];
 }
 
-/** A parent that was not told in time is told by whoever finds this due. */
-const TOLD_WITHIN_MS = 3_000;
+/** A parent that was not informed in time is informed by the replica that finds this due. */
+const INFORMED_WITHIN_MS = 3_000;
 
-function parentTimer({ live, events, at }: Decided): RunCommit["parentTimer"] {
+function parentTimer({ live, facts, at }: Decided): RunCommit["parentTimer"] {
   const { run, state } = live;
+  const { events } = facts;
   if (!isTerminal(state.status) || events.length === 0) return null;
   return parentTimerOf(run, at, hasEndedIn(events) ? null : state.lastEventId);
 }
 
 /** A run that ended before can only cost. */
 export function hasEndedIn(events: readonly RunEvent[]): boolean {
-  return events.some(({ type }) => ENDING.has(type));
+  return events.some(isRunEnding);
 }
 
-const ENDING: ReadonlySet<RunEvent["type"]> = new Set([
-  "run.completed",
-  "run.failed",
-  "run.cancelled",
-  "run.timed_out",
-]);
-
 /**
- * Null: no other run has started it. What it spends after its end is told as well, up to the event `lateEventId`, and
+ * Null: no other run has started it. What it spends after its end is reported as well, up to the event `lateEventId`, and
  * has a timer of its own: the one for an earlier event may be cleared at the same time.
  */
 export function parentTimerOf(run: RunRecord, at: number, lateEventId: number | null): RunCommit["parentTimer"] {
@@ -228,10 +221,10 @@ export function parentTimerOf(run: RunRecord, at: number, lateEventId: number | 
   const child = { nodeId, attempt, childRunId };
   const timer: Timer =
     lateEventId === null ? { kind: "child", ...child } : { kind: "child-cost", ...child, eventId: lateEventId };
-  return { runId: parentRunId, timer, dueAt: at + TOLD_WITHIN_MS };
+  return { runId: parentRunId, timer, dueAt: at + INFORMED_WITHIN_MS };
 }
 
-/** Nothing more is to be done for a child that was heard of. */
+/** Nothing more is to be done for a child whose end is known. */
 function timersOfChild(event: RunEvent): readonly Timer[] {
   if (event.type !== "child.finished") return [];
   const { nodeId, attempt, childRunId } = event.payload;

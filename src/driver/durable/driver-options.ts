@@ -2,10 +2,10 @@ import type { Adapter } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { NodeModeration } from "../../moderation/index.ts";
+import type { NodeModeration } from "../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
-import type { ChildDesk } from "./children.ts";
+import type { ChildPreparer } from "./children.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 
 export interface DurableDriverOptions {
@@ -15,13 +15,13 @@ export interface DurableDriverOptions {
   readonly clock: Clock;
   /** Milliseconds that only ever grow. */
   readonly monotonic: () => number;
-  /** A number in [0, 1) for each input; by chance unless told. */
+  /** A number in [0, 1) for each input; default: by chance. */
   readonly jitter?: () => number;
   readonly isUnavailable: (error: unknown) => boolean;
   /** True where this process is the only one that can be: an embedded directory. */
   readonly supersedesAll: boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A run hit a bug and is about to be ended; trouble unless told. */
+  /** A run hit a bug and is about to be ended; default: reported as trouble. */
   readonly onStruck?: (runId: string, error: unknown) => void;
   /** What must not leave the adapters of this process. */
   readonly redactor?: Redactor;
@@ -30,7 +30,7 @@ export interface DurableDriverOptions {
   /** Runs an organisation may have open; `LIMITS.openRunsMax` by default. */
   readonly maxOpenRuns?: number;
   /** How child runs are started; without it none is. */
-  readonly children?: () => ChildDesk;
+  readonly children?: () => ChildPreparer;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
   readonly shapePlan?: (plan: Plan) => Plan;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */

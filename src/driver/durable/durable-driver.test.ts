@@ -125,7 +125,7 @@ describe("a durable run", () => {
     expect(on.driver.figures().commits).toBeLessThanOrEqual(5);
   });
 
-  it("goes on where it was when the process dies and another begins", async () => {
+  it("continues where it was when the process dies and another begins", async () => {
     const first = machine({ script: "default: echo\nnodes: { b: { hang: true } }\n" });
     await first.driver.start();
     const runId = await started(first, DIAMOND);
@@ -209,8 +209,8 @@ describe("a durable run", () => {
     const { data } = await on.store.listApprovals(ORG, "pending", { limit: 10, cursor: null });
     expect(data).toMatchObject([{ runId, nodeId: "g", source: "gate", choices: ["approve", "reject"] }]);
     const answer = { type: "approval", approvalId: data[0]?.id ?? "", decision: "approve", by: "user:ann" } as const;
-    expect(await wait(on.clock, on.driver.tell(ORG, runId, answer))).toMatchObject({ run: { status: "completed" } });
-    const second = await wait(on.clock, on.driver.tell(ORG, runId, answer));
+    expect(await wait(on.clock, on.driver.submit(ORG, runId, answer))).toMatchObject({ run: { status: "completed" } });
+    const second = await wait(on.clock, on.driver.submit(ORG, runId, answer));
     expect(second?.refusal?.code).toBe("approval_closed");
     expect(await on.store.getApproval(ORG, data[0]?.id ?? "")).toMatchObject({
       status: "approved",
@@ -223,7 +223,7 @@ describe("a durable run", () => {
     await on.driver.start();
     const runId = await started(on, DIAMOND);
     expect(await wait(on.clock, on.driver.stateOf("other", runId))).toBeUndefined();
-    expect(await wait(on.clock, on.driver.tell("other", runId, { type: "cancel", reason: "mine" }))).toBeUndefined();
+    expect(await wait(on.clock, on.driver.submit("other", runId, { type: "cancel", reason: "mine" }))).toBeUndefined();
   });
 
   it("restarts from a failed node in a new run", async () => {
@@ -297,7 +297,7 @@ describe("when the database comes and goes", () => {
     expect(last).toMatchObject({ type: "run.failed", payload: { errorCode: "engine_bug" } });
   });
 
-  it("ends a run whose log cannot be folded, and keeps nobody else from going on", async () => {
+  it("ends a run whose log cannot be folded, and keeps no other run from continuing", async () => {
     const clock = createVirtualClock(1_000_000);
     const memory = createMemoryStore({ now: () => clock.now() });
     let broken = "";
@@ -305,7 +305,7 @@ describe("when the database comes and goes", () => {
       ...memory,
       async loadRuns(runIds) {
         const loaded = await memory.loadRuns(runIds);
-        // Its first event is of a node nobody has heard of.
+        // Its first event is of a node that does not exist.
         const event = { eventId: 1, at: 0, type: "node.queued", payload: { nodeId: "nowhere" } } as unknown as RunEvent;
         return loaded.map((one) => (one.run.runId === broken ? { ...one, events: [event] } : one));
       },
@@ -360,7 +360,7 @@ describe("what a driver shows", () => {
 });
 
 describe("a process that was too busy to renew its lease", () => {
-  /** The process has slept for a while; nobody else has noticed. */
+  /** The process has slept for a while; no other replica has noticed. */
   async function slept(store?: (memory: Store) => Store) {
     const clock = createVirtualClock(1_000_000);
     let asleep = 0;
@@ -379,7 +379,7 @@ describe("a process that was too busy to renew its lease", () => {
     expect(on.calls.toSorted()).toEqual(["a", "b", "c", "d"].map((id) => `${runId}/${id}/1`));
   });
 
-  it("claims it like anybody when the lease was lost, and sends it once", async () => {
+  it("claims it like any replica when the lease was lost, and sends it once", async () => {
     let hasLost = false;
     const on = await slept((memory) => ({
       ...memory,

@@ -1,133 +1,109 @@
 import type { CallbackBody } from "../../bridge/index.ts";
-import { type BoundRequest, type Effect, type StreamInput, type Timer } from "../../core/engine/index.ts";
-import { isTerminal, type RunEvent } from "../../core/event/index.ts";
+import type { BoundRequest, StreamInput, UnstampedInput } from "../../core/engine/index.ts";
+import type { AttemptAddress } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { OpenAttempt } from "../../store/index.ts";
-import type { Told } from "../told.ts";
+import { createNodeModeration } from "../moderation/index.ts";
+import { AfterCommit } from "./after-commit.ts";
+import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 import { Attempts } from "./attempts.ts";
-import { Children, isOfChild, NO_CHILDREN } from "./children.ts";
+import { type ChildPreparer, Children, NO_CHILDREN } from "./children.ts";
+import { CommitLoop } from "./commit-loop.ts";
 import { Committer } from "./committer.ts";
-import type { Committed } from "./committer-options.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
-import { DuplicateRun } from "./duplicate-run.ts";
-import { hasEndedIn } from "./derive-commit.ts";
-import { endedAttempt } from "./ended-attempt.ts";
+import { DueTimers } from "./due-timers.ts";
+import { requestsOf, stateAt } from "./history.ts";
+import { InputQueue } from "./input-queue.ts";
 import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
-import type { LiveRun } from "./live-run.ts";
-import { carriedFor, createLive, launchChild, placed, refused, repeated, startOf } from "./launching.ts";
-import { parkAloud, type Parked, putOff } from "./parking.ts";
-import { Outgoing } from "./outgoing.ts";
-import { requestsOf, stateAt } from "./past.ts";
+import { Moderator } from "./moderator.ts";
+import { parkInBackground } from "./parking.ts";
 import { PlanCache } from "./plan-cache.ts";
-import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
-import { wakeTelling } from "./waking.ts";
-import { createNodeModeration } from "../../moderation/index.ts";
-import { Moderating } from "./moderating.ts";
+import { ReportIntake } from "./report-intake.ts";
 import { RunCache } from "./run-cache.ts";
-import { Hearing } from "./hearing.ts";
-import { Inbox } from "./inbox.ts";
-import {
-  type Launch,
-  type LaunchOutcome,
-  type RunView,
-  type Runtime,
-  type RuntimeFigures,
-  type TellOutcome,
-} from "./runtime.ts";
+import { RunStarter } from "./run-starter.ts";
+import type { Launch, LaunchOutcome, Runtime, RuntimeFigures, RunView, SubmitOutcome } from "./runtime.ts";
 import { StartAdmission } from "./start-admission.ts";
 import { StoreHealth } from "./store-health.ts";
 import { Sweeper } from "./sweeper.ts";
+import { resolveWake } from "./wake-timer.ts";
 
 const DRAIN_MS = 5_000;
-/** How long a run rests that cannot be judged now. */
-const UNJUDGED_MS = 1_000;
 
+/**
+ * Drives runs over a store that lasts. Its parts, in the direction of an input:
+ *
+ *   callers, adapters, deadlines ─▶ InputQueue ─▶ CommitLoop ─▶ Committer (engine, judge, one commit) ─▶ AfterCommit
+ *                                       ▲                                                                     │
+ *                                       └── Attempts, Children, DueTimers ◀── effects and deadlines ──────────┘
+ *
+ * A part knows only those before it; what comes back comes through the queue.
+ */
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
+  readonly #queue = new InputQueue();
   readonly #lease: Lease;
   readonly #plans: PlanCache;
   readonly #cache: RunCache;
+  readonly #moderator: Moderator;
+  readonly #intake: ReportIntake;
   readonly #attempts: Attempts;
-  readonly #moderating: Moderating;
   readonly #deadlines: Deadlines;
-  readonly #children: Children;
   readonly #health: StoreHealth;
-  readonly #starts: StartAdmission;
+  readonly #starter: RunStarter;
   readonly #committer: Committer;
-  readonly #inbox: Inbox;
-  readonly #hearing: Hearing;
+  readonly #loop: CommitLoop;
   readonly #sweeper: Sweeper;
   readonly #listeners: Listeners;
-  readonly #outgoing: Outgoing;
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote } = options;
+    const queue = this.#queue;
     this.#options = options;
-    this.#listeners = new Listeners(onTrouble);
-    this.#lease = new Lease(store, monotonic);
-    this.#inbox = new Inbox({ step: () => this.#committer.step(), onTrouble });
-    this.#plans = new PlanCache(store, options.shapePlan);
-    this.#cache = new RunCache(store, this.#plans, (live, attempt) => this.#watchLoaded(live, attempt));
-    const moderating = (this.#moderating = new Moderating(options.moderation ?? createNodeModeration()));
-    this.#hearing = new Hearing({ inbox: this.#inbox, cache: this.#cache, moderating, now: () => clock.now() });
-    this.#attempts = new Attempts({
-      adapters,
-      clock,
-      moderating,
-      ...(redactor === undefined ? {} : { redactor }),
-      ...(remote === undefined ? {} : { remote }),
-      note: (runId, told, done) => this.#inbox.note(runId, told, done),
-      ended: ({ orgId, gatewayId, ...address }, body) =>
-        this.report({ orgId, gatewayId }, address, body).catch((error: unknown) =>
-          onTrouble(`what the Bridge said of ${address.runId} was not taken`, error),
-        ),
-    });
-    this.#outgoing = new Outgoing({ lease: this.#lease, attempts: this.#attempts, cache: this.#cache });
-    this.#deadlines = new Deadlines(clock, (runId, timer) =>
-      isOfChild(timer) ? this.#tellFound(runId, timer) : this.#inbox.note(runId, { type: "timer", timer }),
-    );
-    this.#children = new Children({
-      desk: { prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted) },
+    const listeners = (this.#listeners = new Listeners(onTrouble));
+    const lease = (this.#lease = new Lease(store, monotonic));
+    const health = (this.#health = new StoreHealth({ isUnavailable, clock }));
+    const moderator = (this.#moderator = new Moderator(options.moderation ?? createNodeModeration()));
+    const plans = (this.#plans = new PlanCache(store, options.shapePlan));
+    const cache = (this.#cache = new RunCache(store, plans));
+    const admission = new StartAdmission({ ...options, queue, health });
+    const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
+    const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
+    const sending = { queue, intake, lease, cache, adapters, clock, redactor, moderator, remote, onTrouble };
+    const attempts = (this.#attempts = new Attempts(sending));
+    // Asked for at every use: it is made after the driver, and needs it.
+    const preparer: ChildPreparer = {
+      prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
+    };
+    const children = new Children({ preparer, store, starter, intake, clock, onTrouble });
+    const dueTimers = new DueTimers({ queue, intake, attempts, children, store, clock, onTrouble });
+    const deadlines = (this.#deadlines = new Deadlines(clock, dueTimers));
+    const after = new AfterCommit({ queue, lease, attempts, deadlines, children, dueTimers, listeners });
+    cache.onLoaded = (live, attempt) => after.loaded(live, attempt);
+    const onStruck = options.onStruck ?? ((runId: string, bug: unknown) => onTrouble(`run ${runId} is parked`, bug));
+    const parking = { store, health, judge, clock, onStruck, after, onTrouble };
+    const onParked = (runId: string, error: unknown): void => parkInBackground(parking, runId, error);
+    const jitter = options.jitter ?? Math.random;
+    const committing = {
       store,
-      launch: (launch) => launchChild(this.#plans, this.#inbox, judge, launch, () => clock.now()),
-      tell: (runId, told) => this.#hearing.tellNewest(runId, () => () => ({ told })).then(() => undefined),
-      look: (runId) => this.#hearing.look(runId),
-      putOff: (runId, timer) => putOff(store, runId, timer, clock.now()),
-      onTrouble,
-    });
-    const now = (): number => clock.now();
-    this.#health = new StoreHealth({ isUnavailable, clock });
-    this.#starts = new StartAdmission({ ...options, inbox: this.#inbox, health: this.#health, now });
-    this.#committer = new Committer({
-      store,
-      cache: this.#cache,
-      queue: this.#inbox.queue,
+      cache,
+      queue,
       judge,
-      moderating,
-      replicaId: () => this.#lease.replicaId,
-      now: () => clock.now(),
-      jitter: options.jitter ?? Math.random,
-      health: this.#health,
-      onCommitted: (committed, gone) => this.#afterCommit(committed, gone),
-      onParked: (runId, error) => this.#park(runId, error),
-      onUnfinished: (runId, error) => this.#followUp(runId, error),
-      onTrouble,
-      later: (putBack) => clock.after(UNJUDGED_MS, () => this.#inbox.putBack(putBack)),
-    });
-    judge.attach?.({
-      replicaId: () => this.#lease.replicaId,
-      wake: ({ runId, nodeId }, heard) => this.#inbox.note(runId, wakeTelling(nodeId), heard),
-    });
-    this.#sweeper = new Sweeper({
-      store,
+      moderator,
+      lease,
       clock,
-      lease: this.#lease,
-      onLease: (renewed) => (renewed === "renewed" ? this.#outgoing.renewed() : this.#outgoing.lost()),
-      knows: (runId, timer) => this.#deadlines.has(runId, timer),
-      tell: (runId, timer) => this.#tellFound(runId, timer),
+      jitter,
+      health,
+      after,
+      onParked,
       onTrouble,
+    };
+    this.#committer = new Committer(committing);
+    this.#loop = new CommitLoop({ queue, step: () => this.#committer.step(), onTrouble });
+    this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, onTrouble });
+    judge.attach?.({
+      replicaId: () => lease.replicaId,
+      wake: ({ runId, nodeId }, done) => queue.enqueue(runId, resolveWake(nodeId), done),
     });
   }
 
@@ -137,41 +113,30 @@ export class DurableDriver implements Runtime {
   }
 
   async stop(): Promise<void> {
-    this.#outgoing.close();
-    this.#inbox.close();
+    this.#attempts.stopSending();
+    this.#queue.close();
     const swept = this.#sweeper.stop();
     this.#deadlines.stop();
     const { clock } = this.#options;
     const until = clock.now() + DRAIN_MS;
-    const isBusy = (): boolean => this.#inbox.isBusy || this.#attempts.hereCount > 0;
+    const isBusy = (): boolean => this.#loop.isBusy || this.#attempts.hereCount > 0;
     while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
     await swept;
     await this.#lease.retire();
-    this.#moderating.close();
+    this.#moderator.close();
     this.#attempts.close();
   }
 
-  async launch(launch: Launch): Promise<LaunchOutcome> {
-    await this.#starts.admit(launch.orgId);
-    const plan = await this.#plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
-    if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
-    const carried = await carriedFor(this, launch);
-    if (carried === null) return refused("unknown_source", "the run to start from is not there");
-    const pinned = await placed(launch, plan, this.#options.judge);
-    const live = createLive(pinned, plan, this.#options.clock.now());
-    const outcome = await this.#inbox.push(live.state.runId, startOf(pinned, carried), live);
-    if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
-    if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
-      return repeated(this.#options.store, launch, outcome.error);
-    throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
+  launch(launch: Launch): Promise<LaunchOutcome> {
+    return this.#starter.start(launch, this);
   }
 
-  async tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined> {
-    this.#inbox.refuseWhenFull();
+  async submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined> {
+    this.#queue.refuseWhenFull();
     // Checked before it is queued: another organisation's run must not even be advanced.
     const run = await this.#options.store.getRun(orgId, runId);
     if (run === undefined) return undefined;
-    const outcome = await this.#inbox.push(runId, told);
+    const outcome = await this.#queue.submit(runId, input);
     if (outcome.kind === "unknown") return undefined;
     if (outcome.kind === "failed") throw outcome.error;
     const { live, refusal } = outcome;
@@ -179,15 +144,15 @@ export class DurableDriver implements Runtime {
   }
 
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome> {
-    return this.#hearing.report(reporter, address, body);
+    return this.#intake.report(reporter, address, body);
   }
 
   stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
-    return this.#hearing.stream(reporter, address, deltas);
+    return this.#intake.stream(reporter, address, deltas);
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
-    const live = await this.#hearing.look(runId);
+    const live = await this.#intake.newest(runId);
     return live === undefined || live.run.orgId !== orgId ? undefined : { run: live.run, state: live.state };
   }
 
@@ -210,89 +175,12 @@ export class DurableDriver implements Runtime {
   figures(): RuntimeFigures {
     return {
       replicaId: this.#lease.replicaId,
-      queuedInputs: this.#inbox.size,
+      queuedInputs: this.#queue.size,
       cachedRuns: this.#cache.size,
       cachedBytes: this.#cache.bytes,
       openDispatches: this.#attempts.openCount,
       outage: this.#health.outage,
       ...this.#committer.figures,
     };
-  }
-
-  /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
-  #tellFound(runId: string, timer: Timer): void {
-    if (isOfChild(timer)) return this.#children.lookAfter(runId, timer);
-    const { store, clock, onTrouble } = this.#options;
-    const telling =
-      timer.kind === "lost" ? this.#attempts.lost(timer) : () => ({ told: { type: "timer", timer } as const });
-    this.#hearing
-      .tellNewest(runId, () => telling)
-      .catch(async (error: unknown) => {
-        onTrouble(`run ${runId} was not told what is due`, error);
-        if (timer.kind !== "lost" && timer.kind !== "attempt") await putOff(store, runId, timer, clock.now());
-      })
-      .catch((error: unknown) => onTrouble(`run ${runId} could not be left in peace`, error));
-  }
-
-  #afterCommit({ live, events, effects }: Committed, gone: readonly Timer[]): void {
-    const { runId } = live.state;
-    for (const timer of gone) this.#deadlines.clear(runId, timer);
-    for (const event of events) this.#clearDeadlines(runId, event);
-    for (const effect of effects) this.#perform(live, effect);
-    if (isTerminal(live.state.status) && events.length > 0) this.#children.ended(live, !hasEndedIn(events));
-    this.#listeners.tell(runId, events);
-  }
-
-  /** What a commit left to be done is found when the run is loaded. */
-  #followUp(runId: string, error: unknown): void {
-    this.#options.onTrouble(`what followed from a commit of run ${runId} is done again`, error);
-    this.#inbox.note(runId, null);
-  }
-
-  #park(runId: string, error: unknown): void {
-    const { store, judge, clock, onTrouble, onStruck } = this.#options;
-    const now = (): number => clock.now();
-    const told = onStruck ?? ((id: string, bug: unknown) => onTrouble(`run ${id} is parked`, bug));
-    const onParked = (parked: Parked): void => this.#afterParking(parked);
-    parkAloud({ store, health: this.#health, judge, now, onStruck: told, onParked, onTrouble }, runId, error);
-  }
-
-  #afterParking({ runId, events, closed, parentTimer, children }: Parked): void {
-    for (const { nodeId, attempt } of closed) this.#attempts.abandon(`${runId}/${nodeId}/${attempt}`);
-    for (const childRunId of children) this.#children.abandon(childRunId);
-    if (parentTimer !== null) this.#tellFound(parentTimer.runId, parentTimer.timer);
-    this.#listeners.tell(runId, events);
-  }
-
-  #clearDeadlines(runId: string, event: RunEvent): void {
-    const ended = endedAttempt(event);
-    if (ended === undefined) return;
-    this.#deadlines.clear(runId, { kind: "attempt", ...ended });
-    this.#attempts.forget(`${runId}/${ended.nodeId}/${ended.attempt}`);
-  }
-
-  /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */
-  #watchLoaded({ state: { runId } }: LiveRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
-    if (deadlineAt !== null) this.#deadlines.set(runId, { kind: "attempt", nodeId, attempt }, deadlineAt);
-    if (replicaId !== this.#lease.replicaId || this.#attempts.isOpen(`${runId}/${nodeId}/${attempt}`)) return;
-    this.#inbox.note(runId, this.#attempts.lost({ kind: "lost", nodeId, attempt }));
-  }
-
-  #perform(live: LiveRun, effect: Effect): void {
-    switch (effect.type) {
-      case "dispatch":
-        return this.#outgoing.send(live, effect);
-      case "cancel-dispatch":
-        return this.#attempts.cancel(live, effect);
-      case "start-child":
-        return this.#children.start(live, effect);
-      case "cancel-child":
-        return this.#children.cancel(live, effect);
-      case "set-timer":
-        return this.#deadlines.set(live.state.runId, effect.timer, effect.dueAt);
-      default:
-        // Approvals are rows of the same commit; what to notify of is in the events.
-        return;
-    }
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NO_TOKENS } from "../../core/engine/index.ts";
-import type { Told } from "../told.ts";
+import { NO_TOKENS, type UnstampedInput } from "../../core/engine/index.ts";
 import { launch, type Manifest, openReplica, ORG } from "../../../test/integration/support/governed.ts";
 import { GovernedMachine } from "../../../test/integration/support/governed-machine.ts";
 import { deafAdapter } from "../../../test/integration/support/machine.ts";
@@ -11,17 +10,21 @@ const source = (...steps: readonly object[]): string =>
   JSON.stringify({ name: "w", steps: steps.map((step) => ({ command: "go", ...step })) });
 const HANGING = JSON.stringify({ default: "echo", nodes: { a: { hang: true }, b: { hang: true } } });
 
-const failed = (nodeId: string, costMicros: number): Told => ({
+const failed = (nodeId: string, costMicros: number): UnstampedInput => ({
   type: "callback",
   nodeId,
   attempt: 1,
   result: { status: "failed", errorCode: "provider_error", error: "no", tokens: NO_TOKENS, costMicros },
 });
 
-/** Told in one breath, so that they are decided together. */
-async function tellTogether(machine: GovernedMachine, runId: string, told: readonly Told[]): Promise<void> {
+/** Submitted at once, so that they are decided together. */
+async function submitTogether(
+  machine: GovernedMachine,
+  runId: string,
+  input: readonly UnstampedInput[],
+): Promise<void> {
   const { driver } = machine.replica();
-  await machine.wait(Promise.all(told.map((one) => driver.tell(ORG, runId, one))));
+  await machine.wait(Promise.all(input.map((one) => driver.submit(ORG, runId, one))));
 }
 
 async function books(machine: GovernedMachine) {
@@ -36,7 +39,7 @@ describe("one commit that ends an attempt", () => {
   it("and cancels its node gives its slot and its money back once", async () => {
     const machine = await GovernedMachine.open([agent({ max_concurrent: 5 }), cap(1)], HANGING);
     const runId = await machine.launch(source({ id: "a", estimated_cost: 0.01, ...RETRY }, { id: "b" }));
-    await tellTogether(machine, runId, [failed("a", 70), { type: "cancel", reason: "enough" }]);
+    await submitTogether(machine, runId, [failed("a", 70), { type: "cancel", reason: "enough" }]);
     expect(await machine.end(runId)).toBe("cancelled");
     expect(await books(machine)).toEqual({ open: 0, spent: 70, reserved: 0 });
   });
@@ -45,12 +48,12 @@ describe("one commit that ends an attempt", () => {
     const machine = await GovernedMachine.open([agent({ max_concurrent: 5 }), cap(0.02)], HANGING);
     const retry = { on_failure: "retry", retry: { attempts: 3, backoff_ms: 0 } };
     const runId = await machine.launch(source({ id: "a", estimated_cost: 0.01, ...retry }));
-    await tellTogether(machine, runId, [failed("a", 20_000)]);
+    await submitTogether(machine, runId, [failed("a", 20_000)]);
     expect(await machine.end(runId)).toBe("failed");
     expect(await books(machine)).toEqual({ open: 0, spent: 20_000, reserved: 0 });
   });
 
-  it("gives its slot to the next node of the run, without anybody waiting", async () => {
+  it("gives its slot to the next node of the run, without waiting", async () => {
     const machine = await GovernedMachine.open([agent({ max_concurrent: 1 })]);
     const runId = await machine.launch(
       source({ id: "x" }, { id: "y", depends_on: ["x"] }, { id: "z", depends_on: ["y"] }),
@@ -101,21 +104,21 @@ describe("one commit that opens an attempt", () => {
     const runId = await machine.launch(source(late, gate, { id: "b", depends_on: ["gate"], estimated_cost: 0.015 }));
     await machine.pass(2_000);
     const [approval] = (await machine.store.listApprovals(ORG, "pending", { limit: 1, cursor: null })).data;
-    await tellTogether(machine, runId, [
+    await submitTogether(machine, runId, [
       { type: "approval", approvalId: approval?.id ?? "", decision: "approve", by: "ada" },
       failed("a", 10_000),
     ]);
-    // Either may have been told first; whichever it was, both are written.
+    // Either may have been submitted first; whichever it was, both are written.
     const { spent, reserved } = await books(machine);
     expect(spent).toBe(10_000);
     expect([0, 15_000]).toContain(reserved);
-    await machine.tell(runId, { type: "cancel", reason: "enough" });
+    await machine.submit(runId, { type: "cancel", reason: "enough" });
     expect(await books(machine)).toEqual({ open: 0, spent: 10_000, reserved: 0 });
   });
 });
 
 describe("a judge that cannot be asked", () => {
-  it("loses nothing of what runs were told", async () => {
+  it("loses no input of a run", async () => {
     const machine = await GovernedMachine.open([agent({})]);
     let asked = 0;
     const { store, clock } = machine;

@@ -1,4 +1,4 @@
-import type { Timer } from "../../core/engine/index.ts";
+import { type Timer, timerKey } from "../../core/engine/index.ts";
 
 /** The timers of one run that have a row, found by what they are about: all of a run are never looked through. */
 export class HeldTimers {
@@ -35,32 +35,4 @@ export class HeldTimers {
 function subjectOf(timer: Timer): string {
   if ("nodeId" in timer) return timer.nodeId;
   return "approvalId" in timer ? timer.approvalId : "";
-}
-
-/** The same for the same timer, in whatever order its members were written. */
-export function timerKey(timer: Timer): string {
-  switch (timer.kind) {
-    case "attempt":
-    case "lost":
-      return `${timer.kind}/${timer.nodeId}/${timer.attempt}`;
-    case "retry":
-      return `retry/${timer.nodeId}/${timer.retries}`;
-    case "queue":
-      return `queue/${timer.nodeId}/${timer.limitedSince}`;
-    case "wake":
-      return `wake/${timer.nodeId}/${timer.epoch}`;
-    case "child":
-    case "child-cancel":
-      return `${timer.kind}/${timer.childRunId}`;
-    case "child-cost":
-      return `child-cost/${timer.childRunId}/${timer.eventId}`;
-    case "approval-hop":
-      return `approval-hop/${timer.approvalId}/${timer.hop}`;
-    case "approval-expiry":
-      return `approval-expiry/${timer.approvalId}`;
-    case "approval-reminder":
-      return `approval-reminder/${timer.approvalId}/${timer.urgency}`;
-    case "run":
-      return `run/${timer.epoch}`;
-  }
 }

@@ -42,7 +42,7 @@ export class Lease {
       this.#extend(before);
       return "renewed";
     }
-    // Others may be taking our attempts over. Under the old name they are anybody's, ours too: whoever claims them first
+    // Others may be taking our attempts over. Under the old name any replica may claim them, ours too: the first that does
     // sends them, and what we have begun already we know.
     this.#replicaId = newReplicaId();
     await this.register(false);

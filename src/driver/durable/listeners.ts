@@ -2,7 +2,7 @@ import type { RunEvent } from "../../core/event/index.ts";
 
 export type Listener = (runId: string, events: readonly RunEvent[]) => void;
 
-/** Whoever wants to hear of commits; one that breaks must not keep a run from going on. */
+/** Listeners to commits; one that throws must not keep a run from continuing. */
 export class Listeners {
   readonly #all = new Set<Listener>();
   readonly #onTrouble: (what: string, error: unknown) => void;
@@ -17,7 +17,7 @@ export class Listeners {
     return () => this.#all.delete(listener);
   }
 
-  tell(runId: string, events: readonly RunEvent[]): void {
+  notify(runId: string, events: readonly RunEvent[]): void {
     for (const listener of this.#all) {
       try {
         listener(runId, events);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { RunEvent } from "../../core/event/index.ts";
 import type { Changes } from "../../governance/index.ts";
 import type { LoadedRun, OpenAttempt, RunCommit } from "../../store/index.ts";
-import { parkAloud, type Parked } from "./parking.ts";
+import { parkInBackground, type Parked } from "./parking.ts";
 
 const RUN = { runId: "run_1", orgId: "default", workflow: "w", rowVersion: 4, status: "running", lastEventId: 3 };
 const EVENTS = [
@@ -22,12 +22,12 @@ const attempt = (nodeId: string, agentId: string | null, micros: number): OpenAt
 
 async function park(isLoaded: boolean) {
   const commits: RunCommit[] = [];
-  const told: Changes[] = [];
+  const input: Changes[] = [];
   const openAttempts = [attempt("x", "ada", 10), attempt("y", "ada", 5), attempt("z", "bob", 1), attempt("n", null, 0)];
   // Only what parking reads of a run.
   const loaded = { run: RUN, events: EVENTS, openAttempts, timers: [] } as unknown as LoadedRun;
   const parked = await new Promise<Parked>((onParked, fail) =>
-    parkAloud(
+    parkInBackground(
       {
         store: {
           loadRuns: async () => [loaded],
@@ -39,11 +39,11 @@ async function park(isLoaded: boolean) {
         health: { untilAvailable: (work) => work() },
         judge: {
           prepare: () => (isLoaded ? undefined : Promise.resolve()),
-          committed: (_orgId, changes) => told.push(changes),
+          committed: (_orgId, changes) => input.push(changes),
         },
-        now: () => 99,
+        clock: { now: () => 99 },
         onStruck: () => undefined,
-        onParked,
+        after: { parked: onParked },
         onTrouble: (_what, error) => fail(error),
       },
       "run_1",
@@ -51,11 +51,11 @@ async function park(isLoaded: boolean) {
     ),
   );
   await Promise.resolve();
-  return { commits, told, parked };
+  return { commits, input, parked };
 }
 
-it("gives back in one commit what the run held, and asks nobody any more", async () => {
-  const { commits, told } = await park(true);
+it("gives back in one commit what the run held, and asks no person any more", async () => {
+  const { commits, input } = await park(true);
   expect(commits).toHaveLength(1);
   const [commit] = commits;
   expect(commit?.slots).toMatchObject([
@@ -66,9 +66,9 @@ it("gives back in one commit what the run held, and asks nobody any more", async
     { envelopeId: "budget:cap", periodStart: 7, reserved: -16, spent: 0, ceiling: null },
   ]);
   expect(commit?.approvalsClosed).toMatchObject([{ id: "apr_1", status: "cancelled", resolvedAt: 99 }]);
-  expect(told).toMatchObject([{ runId: "run_1", ended: ["x", "y", "z", "n"], slots: commit?.slots }]);
+  expect(input).toMatchObject([{ runId: "run_1", ended: ["x", "y", "z", "n"], slots: commit?.slots }]);
 });
 
 it("leaves a judge alone that reads afterwards what counts", async () => {
-  expect((await park(false)).told).toEqual([]);
+  expect((await park(false)).input).toEqual([]);
 });

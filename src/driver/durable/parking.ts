@@ -1,22 +1,24 @@
+import type { Clock } from "../../clock/index.ts";
 import { LIMITS } from "../../core/base/index.ts";
 import type { ChildTimer, Timer } from "../../core/engine/index.ts";
 import { type Counts, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { ApprovalClosing, RunCommit, RunRecord, Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
-import { givenBack } from "./book-keeping.ts";
+import { releasesOf } from "./ledger-changes.ts";
+import type { AfterCommit } from "./after-commit.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 /** What was written when a run was parked. */
 export type Parked = Pick<RunCommit, "runId" | "orgId" | "events" | "closed" | "parentTimer" | "slots" | "ledger"> & {
-  /** Child runs whose result nobody will take. */
+  /** Child runs whose result is not wanted any more. */
   readonly children: readonly string[];
 };
 
 /**
  * Ends a run that hit a bug, from its log alone: its states cannot be trusted, the others' can. What it had in flight is
- * let go, and its log says why, so that a person can recover it once the bug is mended. Undefined: there was nothing to
- * end, or somebody else has moved it on.
+ * let go, and its log says why, so that a person can recover it once the bug is fixed. Undefined: there was nothing to
+ * end, or another replica has advanced it.
  */
 async function parkRun(
   store: Pick<Store, "loadRuns" | "commit">,
@@ -48,11 +50,11 @@ async function parkRun(
     closed: openAttempts,
     timersCleared: timers.filter(({ kind }) => kind !== "queue" && kind !== "child-cost"),
     waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),
-    // Whoever finds these due calls the children off, should nobody have come to that.
+    // The replica that finds these due cancels the children, should this one not come to that.
     timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
     parentTimer: parentTimerOf(run, at, null),
     approvalsClosed: closingsOf(loaded.events, at),
-    ...givenBack(openAttempts),
+    ...releasesOf(openAttempts),
   };
   const { conflicts } = await store.commit([commit]);
   return conflicts.length > 0 ? undefined : { ...commit, children: children.map(({ childRunId }) => childRunId) };
@@ -113,7 +115,7 @@ function liveChildrenOf(events: readonly RunEvent[]): readonly ChildTimer[] {
   return [...live.values()];
 }
 
-/** Nobody is asked for a run that cannot take the answer. */
+/** No person is asked for a run that cannot take the answer. */
 function closingsOf(events: readonly RunEvent[], at: number): readonly ApprovalClosing[] {
   const asked = new Set<string>();
   for (const { type, payload } of events) {
@@ -130,12 +132,12 @@ function closingsOf(events: readonly RunEvent[], at: number): readonly ApprovalC
   }));
 }
 
-/** How long a run that cannot be read is left in peace. Somebody may have mended it by then. */
+/** How long a run that cannot be read is left alone. It may have been fixed by then. */
 const PUT_OFF_MS = 3_600_000;
 
 /**
- * What is due for a run that hit a bug and cannot be told is due again much later: nothing of it is lost, and nobody is
- * kept busy. A run that goes on was only out of reach.
+ * What is due for a run that hit a bug and takes no input is due again much later: nothing of it is lost, and no replica
+ * is kept busy. A run that continues was only out of reach.
  */
 export async function putOff(
   store: Pick<Store, "loadRuns" | "commit">,
@@ -153,29 +155,29 @@ export interface ParkingOptions {
   /** A run is not left as it is because the database was away for a moment. */
   readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly judge: Pick<Judge, "prepare" | "committed">;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
   /** Before it is ended. */
   readonly onStruck: (runId: string, error: unknown) => void;
-  readonly onParked: (parked: Parked) => void;
+  readonly after: Pick<AfterCommit, "parked">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** The same for whoever cannot wait: what becomes of it is told, not returned. */
-export function parkAloud(options: ParkingOptions, runId: string, error: unknown): void {
-  const { store, health, judge, now, onStruck, onParked, onTrouble } = options;
+/** Parks a run without making the caller wait; the callbacks report what becomes of it. */
+export function parkInBackground(options: ParkingOptions, runId: string, error: unknown): void {
+  const { store, health, judge, clock, onStruck, after, onTrouble } = options;
   onStruck(runId, error);
   health
-    .untilAvailable(() => parkRun(store, runId, now(), error))
+    .untilAvailable(() => parkRun(store, runId, clock.now(), error))
     .then(async (parked) => {
       if (parked === undefined) return;
-      onParked(parked);
-      await tellJudge(judge, parked);
+      after.parked(parked);
+      await notifyJudge(judge, parked);
     })
     .catch((failure: unknown) => onTrouble(`run ${runId} stays`, failure));
 }
 
 /** A judge that knew nothing of the organisation before reads what counts now, this commit included. */
-async function tellJudge(judge: ParkingOptions["judge"], { orgId, runId, closed, slots, ledger }: Parked) {
+async function notifyJudge(judge: ParkingOptions["judge"], { orgId, runId, closed, slots, ledger }: Parked) {
   const reading = judge.prepare?.(new Set([orgId]));
   if (reading !== undefined) return reading;
   const ended = closed.map(({ nodeId }) => nodeId);

@@ -1,5 +1,4 @@
-import { compilePinned, pinsOfJson } from "../../core/pins/index.ts";
-import type { Plan } from "../../core/plan/index.ts";
+import { compilePinned, pinsOfJson, type Plan } from "../../core/plan/index.ts";
 import type { RunRecord, WorkflowStore } from "../../store/index.ts";
 
 const PLANS_MAX = 500;

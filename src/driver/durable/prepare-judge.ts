@@ -1,6 +1,6 @@
 import type { Judge } from "../../governance/index.ts";
 import type { LiveRun } from "./live-run.ts";
-import type { Taken } from "./run-queue.ts";
+import type { Taken } from "./input-queue.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 /** What the judge must know of an organisation is there before it is asked; almost always it is already. */

@@ -1,21 +1,16 @@
-import { CALLBACK_PATH, type CallbackBody, STREAM_PATH } from "../../bridge/index.ts";
+import { CALLBACK_PATH, STREAM_PATH } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { type Dispatch, findNode, NO_TOKENS, type Timer } from "../../core/engine/index.ts";
-import {
-  type GatewayDirectory,
-  type Opened,
-  RemoteDispatcher,
-  type RemoteReport,
-  type Tickets,
-} from "../../gateway/index.ts";
+import { type Dispatch, findNode, isAttemptOpen, NO_TOKENS, type Timer } from "../../core/engine/index.ts";
+import { dispatchIdOf } from "../../core/event/index.ts";
+import { type GatewayDirectory, RemoteDispatcher, type RemoteReport, type Tickets } from "../../gateway/index.ts";
 import type { PeerAgent } from "../../outbound/index.ts";
 import { attemptSpanId, writeTraceparent } from "../../core/trace/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
 import type { LiveRun } from "./live-run.ts";
-import { isOpen, type ReportOutcome } from "./reporting.ts";
-import type { Telling, Waiting } from "./run-queue.ts";
+import type { InputQueue, ResolvedInput } from "./input-queue.ts";
+import type { ReportIntake } from "./report-intake.ts";
 
-/** What it takes to send attempts to other processes and to hear of them. */
+/** What it takes to send attempts to other processes and to receive their results. */
 export interface RemoteOptions {
   readonly directory: GatewayDirectory;
   readonly agent: PeerAgent;
@@ -26,9 +21,9 @@ export interface RemoteOptions {
 
 export interface RemoteAttemptsOptions extends RemoteOptions {
   readonly clock: Clock;
-  readonly note: (runId: string, told: Waiting["told"]) => void;
-  /** A result that was pulled goes the way of a callback. Nothing: it could not be taken now. */
-  readonly ended: (opened: Opened, body: CallbackBody) => Promise<ReportOutcome | void>;
+  readonly queue: Pick<InputQueue, "enqueue">;
+  readonly intake: Pick<ReportIntake, "report">;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 type LostTimer = Extract<Timer, { kind: "lost" }>;
@@ -44,12 +39,21 @@ export class RemoteAttempts {
   constructor(options: RemoteAttemptsOptions) {
     this.#options = options;
     const report: RemoteReport = {
-      ended: async (opened, body) => (await options.ended(opened, body)) !== undefined,
+      // A result that was pulled goes the way of a callback. False: it could not be taken now.
+      ended: ({ orgId, gatewayId, ...address }, body) =>
+        options.intake.report({ orgId, gatewayId }, address, body).then(
+          () => true,
+          (error: unknown) => {
+            options.onTrouble(`a result of ${address.runId} that its Bridge holds was not taken`, error);
+            return false;
+          },
+        ),
       failed: ({ runId, nodeId, attempt }, { code: errorCode, message: error, isRetryable: retryable }) => {
         const result = { status: "failed", errorCode, error, retryable, tokens: NO_TOKENS, costMicros: 0 } as const;
-        options.note(runId, { type: "callback", nodeId, attempt, result });
+        options.queue.enqueue(runId, { type: "callback", nodeId, attempt, result });
       },
-      lost: ({ runId, nodeId, attempt }) => options.note(runId, lostTelling({ kind: "lost", nodeId, attempt })),
+      lost: ({ runId, nodeId, attempt }) =>
+        options.queue.enqueue(runId, resolveLost({ kind: "lost", nodeId, attempt })),
     };
     const { directory, agent, clock } = options;
     this.#dispatcher = new RemoteDispatcher({ directory, agent, clock, report });
@@ -109,7 +113,7 @@ export class RemoteAttempts {
     this.#dispatcher.cancel(run.orgId, route.gatewayId, dispatchId);
   }
 
-  /** The Bridge of an attempt knows it, whoever sent it: asks there. False when this one does not run elsewhere. */
+  /** Asks the Bridge of an attempt, which knows it whichever replica sent it. False: the attempt does not run elsewhere. */
   adopt({ state, run }: LiveRun, { nodeId, attempt }: LostTimer): boolean {
     const route = findNode(state, nodeId)?.routes[attempt - 1];
     if (route === undefined || !isElsewhere(route.executionPath)) return false;
@@ -119,7 +123,7 @@ export class RemoteAttempts {
       runId: run.runId,
       nodeId,
       attempt,
-      dispatchId: `${run.runId}/${nodeId}/${attempt}`,
+      dispatchId: dispatchIdOf({ runId: run.runId, nodeId, attempt }),
       effects: "at_most_once",
     });
     return true;
@@ -127,20 +131,20 @@ export class RemoteAttempts {
 }
 
 /**
- * What a run is told when nobody holds one of its attempts any more. Deferred work goes on outside, whoever sent it.
- * What may run only once is asked for first, if it can be; everything else is told to the engine, which sends it again.
+ * The input a run receives when no process holds one of its attempts any more. Deferred work continues outside. What may
+ * run only once is asked for first, if it can be; everything else is submitted to the engine, which sends it again.
  */
-export function lostTelling(
+export function resolveLost(
   timer: LostTimer,
   adopt: (live: LiveRun) => boolean = () => false,
-): (live: LiveRun) => Telling {
+): (live: LiveRun) => ResolvedInput {
   return (live) => {
     const { nodeId, attempt } = timer;
     const node = findNode(live.state, nodeId);
-    if (node === undefined || !isOpen(node, attempt)) return { told: null };
-    if ("isDeferred" in node.now && node.now.isDeferred) return { told: null };
+    if (node === undefined || !isAttemptOpen(live.state, node, attempt)) return { input: null };
+    if ("isDeferred" in node.now && node.now.isDeferred) return { input: null };
     const isOnce = live.state.plan.nodes[node.planIndex]?.effects === "at_most_once";
-    return isOnce && adopt(live) ? { told: null } : { told: { type: "timer", timer } };
+    return isOnce && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
   };
 }
 

@@ -5,7 +5,7 @@ import {
   type FakeBridge,
   type HandClock,
   openFakeBridge,
-  type Said,
+  type FakeReply,
   until,
 } from "../../../test/gateway/fake-bridge.ts";
 import { type CallbackBody, DISPATCH_PATH, EXECUTIONS_PATH } from "../../bridge/index.ts";
@@ -16,7 +16,8 @@ import { PeerAgent } from "../../outbound/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
 import { openGovernance } from "../../governance/index.ts";
 import { DurableDriver } from "./durable-driver.ts";
-import { type AttemptAddress, readDispatchId, type Reporter, type ReportOutcome } from "./reporting.ts";
+import { type AttemptAddress, readDispatchId } from "../../core/event/index.ts";
+import { type Reporter, type ReportOutcome } from "./attempt-report.ts";
 
 const ORG = "default";
 const EDGE: Reporter = { orgId: ORG, gatewayId: "edge" };
@@ -101,7 +102,7 @@ async function launched({ driver, store, bridge }: Machine, source: string): Pro
   return outcome.run.runId;
 }
 
-/** Waits until the Bridge's word is heard that it has so many: each is then left alone for half a minute. */
+/** Waits until the Bridge has acknowledged so many: each is then left alone for half a minute. */
 const handedOver = ({ clock }: Machine, count = 1): Promise<void> =>
   until(() => clock.waits.filter((wait) => wait === 30_000).length >= count);
 
@@ -153,7 +154,7 @@ describe("a run at a Bridge", () => {
     expect(on.troubles).toEqual([]);
   });
 
-  it("tells the Bridge where to report, and gives every attempt a ticket until its deadline", async () => {
+  it("names the Bridge where to report, and gives every attempt a ticket until its deadline", async () => {
     const on = await machine();
     const runId = await launched(on, PATIENT);
     const [body] = posts(on.bridge)[0]?.dispatches ?? [];
@@ -203,10 +204,10 @@ describe("a run at a Bridge", () => {
     expect(deltas.map(({ payload }) => payload)).toMatchObject([{ text: "one " }, { text: "two" }]);
   });
 
-  it("is told to stop when the run is cancelled", async () => {
+  it("is cancelled when the run is cancelled", async () => {
     const on = await machine();
     const runId = await launched(on, ONE);
-    await on.driver.tell(ORG, runId, { type: "cancel", reason: "enough" });
+    await on.driver.submit(ORG, runId, { type: "cancel", reason: "enough" });
     await until(() => on.bridge.to("POST", EXECUTIONS_PATH).length === 1);
     expect(on.bridge.to("POST", EXECUTIONS_PATH)[0]?.path).toBe(
       `${EXECUTIONS_PATH}/${encodeURIComponent(`${runId}/a/1`)}/cancel`,
@@ -244,7 +245,7 @@ describe("what becomes of a report", () => {
     expect(await report(on, at(runId), { status: "deferred" })).toBe("deduplicated");
     expect((await typesOf(on, runId)).filter((type) => type === "node.waiting")).toHaveLength(1);
     expect(await statusOf(on, runId)).toBe("running");
-    // From outside, by the ticket of the attempt: whoever holds it names no gateway.
+    // From outside, by the ticket of the attempt: its holder names no gateway.
     expect(await report(on, at(runId), { stdout: "later" }, { orgId: ORG })).toBe("received");
     expect(await report(on, at(runId), { stdout: "again" }, { orgId: ORG })).toBe("deduplicated");
     expect(await statusOf(on, runId)).toBe("completed");
@@ -255,7 +256,7 @@ describe("what becomes of a report", () => {
     async (status) => {
       const on = await machine();
       const runId = await launched(on, ONE);
-      await on.driver.tell(ORG, runId, { type: "cancel", reason: "enough" });
+      await on.driver.submit(ORG, runId, { type: "cancel", reason: "enough" });
       expect(await statusOf(on, runId)).toBe("cancelled");
       const said = { status, stdout: "late", costUsd: 0.5, inputTokens: 7 };
       expect(await report(on, at(runId), said)).toBe("discarded");
@@ -278,7 +279,7 @@ describe("what becomes of a report", () => {
     expect(await on.store.reportsOf(ORG, runId, "a")).toEqual([]);
   });
 
-  it("is about an older attempt while a newer one runs: its cost counts, the newer goes on", async () => {
+  it("is about an older attempt while a newer one runs: its cost counts, the newer continues", async () => {
     const on = await machine();
     const runId = await launched(on, "name: w\nsteps: [{ id: a, command: go, timeout: 30, on_failure: retry_once }]\n");
     await on.clock.pass(31_000);
@@ -307,7 +308,7 @@ describe("what becomes of a report", () => {
     expect((await on.store.getRun(ORG, runId))?.costMicros).toBe(0);
   });
 
-  it("is unknown from anybody but the gateway the attempt went to, and changes nothing", async () => {
+  it("is unknown from any sender but the gateway the attempt went to, and changes nothing", async () => {
     const on = await machine();
     const runId = await launched(on, ONE);
     const before = await eventsOf(on, runId);
@@ -331,7 +332,7 @@ describe("what becomes of a report", () => {
   });
 });
 
-describe("what is said besides the result", () => {
+describe("what is reported besides the result", () => {
   it("is kept once, with the result that was taken", async () => {
     const on = await machine();
     const runId = await launched(on, ONE);
@@ -349,7 +350,7 @@ describe("what is said besides the result", () => {
     expect(await on.store.readThread("other", "default", "s-1", 10)).toEqual([]);
   });
 
-  it("is nothing when nothing was said", async () => {
+  it("is nothing when nothing was reported", async () => {
     const on = await machine();
     const runId = await launched(on, ONE);
     await report(on, at(runId), { sessionId: "s-1", messages: [], logs: [] });
@@ -400,7 +401,7 @@ describe("two replicas", () => {
     await until(() => sentIds(first.bridge).includes("b/1"));
   });
 
-  it("forget what the other heard the end of, with their next question", async () => {
+  it("forget what the other has seen the end of, with their next question", async () => {
     const first = await machine();
     const second = await machine(first);
     const runId = await launched(first, ONE);
@@ -424,10 +425,10 @@ async function successorOf(gone: Machine): Promise<Machine> {
   return next;
 }
 
-const asked = (said: Said) => (one: Parameters<FakeBridge["answer"]>[0]) =>
+const asked = (said: FakeReply) => (one: Parameters<FakeBridge["answer"]>[0]) =>
   one.method === "GET" ? said : acceptAll(one);
 
-describe("an attempt nobody holds", () => {
+describe("an attempt no process holds", () => {
   it("is sent again under the same id when it may run twice", async () => {
     const gone = await machine();
     const runId = await launched(gone, ONE);
@@ -464,7 +465,7 @@ describe("an attempt nobody holds", () => {
     expect(next.driver.figures().openDispatches).toBe(0);
   });
 
-  it("goes on outside when it was deferred, whoever sent it and whatever the Bridge remembers", async () => {
+  it("continues outside when it was deferred, whichever replica sent it and whatever the Bridge remembers", async () => {
     const gone = await machine();
     const runId = await launched(gone, PATIENT);
     await report(gone, at(runId), { status: "deferred" });
@@ -477,7 +478,7 @@ describe("an attempt nobody holds", () => {
     expect(await statusOf(next, runId)).toBe("completed");
   });
 
-  it("goes on outside also when a Bridge forgets it while it may run only once", async () => {
+  it("continues outside also when a Bridge forgets it while it may run only once", async () => {
     const on = await machine();
     const runId = await launched(
       on,
@@ -527,12 +528,12 @@ describe("an attempt nobody holds", () => {
         throw new StoreUnavailable("the answer was lost");
       },
     });
-    const told = report(on, at(runId));
+    const input = report(on, at(runId));
     await until(async () => {
       await on.clock.pass(50);
       return sentIds(on.bridge).length === 2;
     });
-    expect(await told).toBe("deduplicated");
+    expect(await input).toBe("deduplicated");
     expect(sentIds(on.bridge)).toEqual(["a/1", "b/1"]);
     expect(await report(on, at(runId, "b"))).toBe("received");
     expect(await statusOf(on, runId)).toBe("completed");

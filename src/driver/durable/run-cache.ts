@@ -6,24 +6,20 @@ import type { LiveRun } from "./live-run.ts";
 import { contentOf, sizeOfRun } from "./live-size.ts";
 import { type PlanCache, planHashOf } from "./plan-cache.ts";
 
-const CACHE_BYTES_MAX = 96 * 1024 * 1024;
+const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Hot runs by id, least recently used out first. What is not here is rebuilt from the log. */
 export class RunCache {
   readonly #store: Pick<RunStore, "loadRuns" | "headsOf">;
   readonly #plans: PlanCache;
-  readonly #onLoaded: (live: LiveRun, attempt: OpenAttempt) => void;
   readonly #live = new Map<string, { readonly run: LiveRun; bytes: number }>();
   #bytes = 0;
+  /** Called for each open attempt of a run that was loaded. */
+  onLoaded: (live: LiveRun, attempt: OpenAttempt) => void = () => undefined;
 
-  constructor(
-    store: Pick<RunStore, "loadRuns" | "headsOf">,
-    plans: PlanCache,
-    onLoaded: (live: LiveRun, attempt: OpenAttempt) => void,
-  ) {
+  constructor(store: Pick<RunStore, "loadRuns" | "headsOf">, plans: PlanCache) {
     this.#store = store;
     this.#plans = plans;
-    this.#onLoaded = onLoaded;
   }
 
   get size(): number {
@@ -41,7 +37,7 @@ export class RunCache {
 
   /**
    * Runs that are in memory or in the database; the others are missing from the map. One whose log cannot be folded is
-   * told to `onUnreadable`, and keeps nobody from the others.
+   * reported to `onUnreadable`, and does not keep the others from being loaded.
    */
   async getAll(
     runIds: readonly string[],
@@ -65,7 +61,7 @@ export class RunCache {
         onUnreadable(run.runId, error);
       }
       const live = found.get(run.runId);
-      if (live !== undefined) for (const attempt of openAttempts) this.#onLoaded(live, attempt);
+      if (live !== undefined) for (const attempt of openAttempts) this.onLoaded(live, attempt);
     }
     return found;
   }

@@ -1,12 +1,18 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import type { CallbackBody } from "../../bridge/index.ts";
-import type { BoundRequest, OutputOfRun, Refusal, RunState, StreamInput } from "../../core/engine/index.ts";
-import type { Placement, RunEvent } from "../../core/event/index.ts";
+import type {
+  BoundRequest,
+  OutputOfRun,
+  Refusal,
+  RunState,
+  StreamInput,
+  UnstampedInput,
+} from "../../core/engine/index.ts";
+import type { AttemptAddress, Placement, RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
-import type { Told } from "../told.ts";
 import type { Outage } from "./store-health.ts";
-import type { AttemptAddress, Reporter, ReportOutcome } from "./reporting.ts";
+import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 
 /** What edges ask of a driver. Every promise resolves after the commit that made it true. */
 export interface Runtime {
@@ -15,8 +21,8 @@ export interface Runtime {
   /** Stops taking inputs, commits what is queued, and lets go of its lease; open attempts are taken over by others. */
   stop(): Promise<void>;
   launch(launch: Launch): Promise<LaunchOutcome>;
-  /** Tells a run something; undefined when the organisation has no such run. */
-  tell(orgId: string, runId: string, told: Told): Promise<TellOutcome | undefined>;
+  /** Submits an input to a run; undefined when the organisation has no such run. */
+  submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined>;
   /** A Bridge, or a service outside, says how an attempt ended. Resolves once that cannot be lost any more. */
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome>;
   /** New pieces of a running attempt. */
@@ -92,7 +98,7 @@ export type LaunchOutcome =
   | { readonly kind: "repeated"; readonly run: RunRecord }
   | { readonly kind: "refused"; readonly refusal: Refusal };
 
-export interface TellOutcome {
+export interface SubmitOutcome {
   readonly run: RunRecord;
   /** Set when the input was not taken; nothing has changed. */
   readonly refusal?: Refusal;

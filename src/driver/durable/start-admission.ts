@@ -1,15 +1,16 @@
+import type { Clock } from "../../clock/index.ts";
 import { LIMITS } from "../../core/base/index.ts";
 import { type BacklogStore, StoreUnavailable } from "../../store/index.ts";
-import type { Inbox } from "./inbox.ts";
+import type { InputQueue } from "./input-queue.ts";
 import { OpenRuns } from "./open-runs.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 export interface StartAdmissionOptions {
-  readonly inbox: Pick<Inbox, "refuseWhenFull">;
+  readonly queue: Pick<InputQueue, "refuseWhenFull">;
   readonly health: Pick<StoreHealth, "outage">;
   readonly store: Pick<BacklogStore, "countOpenRuns">;
   readonly maxOpenRuns?: number;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** How long the database may be away before starts are refused. */
@@ -21,17 +22,17 @@ export class StartAdmission {
   readonly #openRuns: OpenRuns;
 
   constructor(options: StartAdmissionOptions) {
-    const { store, now, maxOpenRuns: max = LIMITS.openRunsMax } = options;
+    const { store, clock, maxOpenRuns: max = LIMITS.openRunsMax } = options;
     this.#options = options;
-    this.#openRuns = new OpenRuns({ count: (orgId) => store.countOpenRuns(orgId), max, now });
+    this.#openRuns = new OpenRuns({ count: (orgId) => store.countOpenRuns(orgId), max, now: () => clock.now() });
   }
 
   /** Throws `Overloaded`, `StoreUnavailable` or `TooManyOpenRuns` when it may not. */
   async admit(orgId: string): Promise<void> {
-    const { inbox, health, now } = this.#options;
-    inbox.refuseWhenFull();
+    const { queue, health, clock } = this.#options;
+    queue.refuseWhenFull();
     const { outage } = health;
-    if (outage !== null && now() - outage.since > OUTAGE_GRACE_MS) throw new StoreUnavailable(outage.reason);
+    if (outage !== null && clock.now() - outage.since > OUTAGE_GRACE_MS) throw new StoreUnavailable(outage.reason);
     await this.#openRuns.admit(orgId);
   }
 }

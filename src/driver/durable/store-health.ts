@@ -6,7 +6,7 @@ export interface StoreHealthOptions {
   readonly clock: Clock;
 }
 
-/** Since when nothing can be written, and what the database said last. */
+/** Since when nothing can be written, and the last error of the database. */
 export interface Outage {
   readonly since: number;
   readonly reason: string;

@@ -1,29 +1,30 @@
 import type { Clock, Stop } from "../../clock/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { Store } from "../../store/index.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Deadlines } from "./deadlines.ts";
+import type { DueTimers } from "./due-timers.ts";
 import type { Lease } from "./lease.ts";
 
 export interface SweeperOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly lease: Lease;
-  /** It was renewed in time, or lost and taken anew. */
-  readonly onLease: (renewed: "renewed" | "anew") => void;
-  /** This process has the timer in memory and will fire it itself. */
-  readonly knows: (runId: string, timer: Timer) => boolean;
-  readonly tell: (runId: string, timer: Timer) => void;
+  readonly attempts: Pick<Attempts, "leaseRenewed" | "leaseLost">;
+  readonly deadlines: Pick<Deadlines, "has">;
+  readonly dueTimers: Pick<DueTimers, "found">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 const DUE_EVERY_MS = 500;
-/** Whoever set a timer fires it from memory; only one that is late by this much has been forgotten. */
+/** The replica that set a timer fires it from memory; only one that is late by this much has been forgotten. */
 const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
 const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
 const RELEASED_PAGE = 5_000;
 
-/** The safety nets: leases, orphaned attempts and deadlines nobody remembers. Safe on any number of replicas. */
+/** The safety nets: leases, orphaned attempts and deadlines no replica has in memory. Safe on any number of replicas. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #stop: Stop | null = null;
@@ -57,11 +58,12 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { lease, clock, onTrouble } = this.#options;
+    const { lease, attempts, clock, onTrouble } = this.#options;
     try {
       const renewed = await lease.renewIfDue();
-      if (renewed !== "held") this.#options.onLease(renewed);
-      await this.#tellDue();
+      if (renewed === "renewed") attempts.leaseRenewed();
+      if (renewed === "anew") attempts.leaseLost();
+      await this.#submitDue();
       if (renewed === "anew" || clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
       if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
@@ -70,29 +72,30 @@ export class Sweeper {
     this.#schedule();
   }
 
-  async #tellDue(): Promise<void> {
-    const { store, clock, knows, tell } = this.#options;
+  async #submitDue(): Promise<void> {
+    const { store, clock, deadlines, dueTimers } = this.#options;
     for (const { runId, timer, dueAt } of await store.dueTimers(PAGE)) {
-      if (dueAt <= clock.now() - LATE_MS && !knows(runId, timer)) tell(runId, timer);
+      // What this process has in memory it fires itself.
+      if (dueAt <= clock.now() - LATE_MS && !deadlines.has(runId, timer)) dueTimers.found(runId, timer);
     }
   }
 
   async #takeOver(): Promise<void> {
-    const { store, lease, clock, tell } = this.#options;
+    const { store, lease, clock, dueTimers } = this.#options;
     this.#nextTakeoverAt = clock.now() + TAKEOVER_EVERY_MS;
     while ((await store.releaseWaiting(RELEASED_PAGE)) === RELEASED_PAGE);
     for (;;) {
       const orphans = await store.takeOver(lease.replicaId, PAGE);
-      for (const { runId, nodeId, attempt } of orphans) tell(runId, { kind: "lost", nodeId, attempt });
+      for (const { runId, nodeId, attempt } of orphans) dueTimers.found(runId, { kind: "lost", nodeId, attempt });
       if (orphans.length < PAGE) return;
     }
   }
 
-  /** Runs that wait for nothing: whatever the engine is told, it looks for what is left to do, or ends the run. */
+  /** Runs that wait for nothing: with any input the engine looks for what is left to do, or ends the run. */
   async #nudgeStalled(): Promise<void> {
-    const { store, clock, tell } = this.#options;
+    const { store, clock, dueTimers } = this.#options;
     this.#nextStalledAt = clock.now() + STALLED_EVERY_MS;
-    for (const runId of await store.listStalled(PAGE)) tell(runId, NUDGE);
+    for (const runId of await store.listStalled(PAGE)) dueTimers.found(runId, NUDGE);
   }
 }
 

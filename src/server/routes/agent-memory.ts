@@ -1,23 +1,12 @@
-import { z } from "zod";
+import { listOf, type MemoryEntry as ShownEntry, memoryEntrySchema, pageQuery } from "../../contract/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { getRegistered } from "../../registry/index.ts";
 import type { MemoryEntry } from "../../store/index.ts";
-import { pageOf, pageQuery } from "../listing.ts";
+import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { listOnWire } from "../wire.ts";
-
-const memoryEntrySchema = z.object({
-  profile: z.string().describe("The memory it is kept in"),
-  at: z.iso.datetime(),
-  workflow: z.string(),
-  runId: z.string(),
-  nodeId: z.string(),
-  attempt: z.number().int().positive(),
-  text: z.string().describe("The beginning of what the agent answered"),
-});
 
 export const agentMemoryRoutes: readonly Route[] = [
   defineRoute({
@@ -48,8 +37,8 @@ export const agentMemoryRoutes: readonly Route[] = [
       const at = services.config.now();
       const resource = `agent/${id}`;
       const detail = { action: "forgotten", fields: ["memory"] };
-      const told = auditEntry({ at, type: "agent.changed", actor: keyId, resource, detail });
-      await services.store.forgetMemory(orgId, id, told);
+      const entry = auditEntry({ at, type: "agent.changed", actor: keyId, resource, detail });
+      await services.store.forgetMemory(orgId, id, entry);
       services.governance.governor.memories.forget(orgId, id);
       return new Response(null, { status: 204 });
     },
@@ -68,7 +57,7 @@ async function requireAgent({
   return id;
 }
 
-function entryOnWire(entry: MemoryEntry): z.output<typeof memoryEntrySchema> {
+function entryOnWire(entry: MemoryEntry): ShownEntry {
   const { profile, at, workflow, runId, nodeId, attempt, text } = entry;
   return { profile, at: isoFromEpochMs(at), workflow, runId, nodeId, attempt, text };
 }

@@ -12,7 +12,7 @@ afterAll(async () => {
 
 const YAML = { "content-type": "application/yaml" };
 const apply = (body: unknown, query = "", key = ADMIN): Promise<Answer> =>
-  api.tell("POST", `apply${query}`, { body, key, ...(typeof body === "string" ? { headers: YAML } : {}) });
+  api.request("POST", `apply${query}`, { body, key, ...(typeof body === "string" ? { headers: YAML } : {}) });
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "    ");
 const WORKFLOW = `kind: Workflow\nname: hello\nspec:\n  posture: approval_required\n  source: |\n${indented(HELLO)}`;
 
@@ -46,8 +46,8 @@ describe("POST /apply", () => {
       { kind: "Agent", name, action: "updated", diff: expect.stringContaining("-trust_level: 3\n+trust_level: 4\n") },
       { kind: "Policy", name, action: "unchanged" },
     ]);
-    expect((await api.tell("GET", `agents/${name}`)).body).toMatchObject({ trustLevel: 4, revision: 2 });
-    expect((await api.tell("GET", `policies/${name}`)).body).toMatchObject({ revision: 1 });
+    expect((await api.request("GET", `agents/${name}`)).body).toMatchObject({ trustLevel: 4, revision: 2 });
+    expect((await api.request("GET", `policies/${name}`)).body).toMatchObject({ revision: 1 });
   });
 
   it("takes one manifest or a list as JSON", async () => {
@@ -61,9 +61,9 @@ describe("POST /apply", () => {
     const stream = `kind: Agent\nname: ${name}\nspec: {}\n`;
     const dry = await apply(stream, "?dryRun=true");
     expect([dry.status, dry.body.applied]).toMatchObject([200, [{ action: "created" }]]);
-    expect((await api.tell("GET", `agents/${name}`)).status).toBe(404);
+    expect((await api.request("GET", `agents/${name}`)).status).toBe(404);
     expect((await apply(stream, "?dryRun=false")).status).toBe(200);
-    expect((await api.tell("GET", `agents/${name}`)).status).toBe(200);
+    expect((await api.request("GET", `agents/${name}`)).status).toBe(200);
     expect((await apply(stream, "?dryRun=maybe")).status).toBe(422);
   });
 
@@ -91,7 +91,7 @@ describe("POST /apply", () => {
       { path: "[1].spec.statuss" },
       { path: "[2].kind" },
     ]);
-    expect((await api.tell("GET", `agents/${name}`)).status).toBe(404);
+    expect((await api.request("GET", `agents/${name}`)).status).toBe(404);
     expect(await api.store.configVersions()).toEqual(before);
     expect((await apply(stream, "?dryRun=true")).status).toBe(422);
   });
@@ -126,7 +126,7 @@ describe("POST /apply", () => {
     const first = await apply(WORKFLOW);
     expect(first.body.applied).toMatchObject([{ kind: "Workflow", name: "hello", action: "created" }]);
     expect(first.body.applied[0].diff).toContain("+name: hello\n");
-    expect((await api.tell("GET", "workflows/hello")).body).toMatchObject({
+    expect((await api.request("GET", "workflows/hello")).body).toMatchObject({
       version: 1,
       status: "active",
       posture: "approval_required",
@@ -142,7 +142,7 @@ describe("POST /apply", () => {
         diff: "-status: active\n+status: paused\n-exposed: false\n+exposed: true\n",
       },
     ]);
-    expect((await api.tell("GET", "workflows/hello")).body).toMatchObject({
+    expect((await api.request("GET", "workflows/hello")).body).toMatchObject({
       version: 1,
       status: "paused",
       posture: "approval_required",
@@ -157,7 +157,7 @@ describe("POST /apply", () => {
     const [problem] = body.applied[1].problems.filter(({ code }: { code: string }) => code === "unknown_key");
     expect(problem).toMatchObject({ path: "spec.source", line: 15, column: 22 });
     expect(stream.split("\n")[14]?.slice(21)).toMatch(/^comand/);
-    expect((await api.tell("GET", `agents/${name}`)).status).toBe(404);
+    expect((await api.request("GET", `agents/${name}`)).status).toBe(404);
     const misnamed = await apply(WORKFLOW.replace("name: hello\nspec", "name: other\nspec"));
     expect(misnamed.body.applied).toMatchObject([
       { action: "invalid", problems: [{ code: "bad_name", path: "spec.source" }] },
@@ -176,7 +176,7 @@ describe("POST /apply", () => {
       { kind: "Gateway", name, action: "updated", diff: "+callback_token: (a new value, which is not shown)\n" },
     ]);
     expect(await api.gateways.directory.authenticate("cbt_92345678")).toMatchObject({ gatewayId: name });
-    expect((await api.tell("GET", `gateways/${name}`)).body).toMatchObject({ providers: ["http"] });
+    expect((await api.request("GET", `gateways/${name}`)).body).toMatchObject({ providers: ["http"] });
   });
 
   it("treats what every organisation has as being there", async () => {
@@ -189,7 +189,7 @@ describe("POST /apply", () => {
         diff: expect.stringContaining("-trust_level: 5\n+trust_level: 6\n"),
       },
     ]);
-    await api.tell("DELETE", "agents/default");
+    await api.request("DELETE", "agents/default");
   });
 
   it("lets a key write the kinds its permissions are for", async () => {
@@ -232,7 +232,7 @@ describe("POST /apply", () => {
     expect((await apply(lens(1_000), "?dryRun=true")).status).toBe(200);
   });
 
-  it("is told of in the audit", async () => {
+  it("is recorded in the audit", async () => {
     await apply(
       `kind: Agent\nname: ${name}\nspec: { trust_level: 2 }\n---\nkind: Team\nname: ${name}\nspec: { members: [{ agent: a }] }\n`,
     );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { appliedSchema, applyQuery, manifestSchema, type SentProblem } from "../../contract/index.ts";
 import { getOwn, type Json, type JsonObject } from "../../core/base/index.ts";
 import {
   type AppliedManifest,
@@ -17,18 +18,15 @@ import {
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { checkOutboundOf } from "../outbound-check.ts";
 import { requireFreeTokens } from "../free-tokens.ts";
-import { Refused, type SentProblem } from "../problem.ts";
-import { appliedSchema } from "../registry-schemas.ts";
+import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { hashSecret } from "../secret.ts";
 import { invalidRequest } from "../shape.ts";
 import { WRITING } from "./registries.ts";
 
-const manifest = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), z.unknown()) });
-const described = z.toJSONSchema(z.union([z.array(manifest), manifest]), { io: "input" });
-
-const applyQuery = z.object({
-  dryRun: z.enum(["true", "false"]).default("false").describe("true: only say what would change"),
+const described = z.toJSONSchema(z.union([z.array(manifestSchema), manifestSchema]), {
+  io: "input",
+  unrepresentable: "any",
 });
 
 export const applyRoutes: readonly Route[] = [
@@ -39,7 +37,7 @@ export const applyRoutes: readonly Route[] = [
     summary:
       "Brings what is registered to what manifests say, all of them or none: a stream of YAML documents, or a JSON list. " +
       "Besides, each kind needs the permission its own route needs.",
-    // Whoever applies is shown what there was; what they may write depends on what they send.
+    // The caller is shown what there was; what it may write depends on what it sends.
     permission: "governance:read",
     query: applyQuery,
     body: {

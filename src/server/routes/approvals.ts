@@ -1,21 +1,15 @@
-import { z } from "zod";
-import { APPROVAL_STATUSES, DECISIONS } from "../../core/event/index.ts";
+import type { z } from "zod";
+import { answerBody, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
+import type { ApprovalInput } from "../../core/engine/index.ts";
+import type { EventOf } from "../../core/event/index.ts";
+import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
-import { pageOf, pageQuery } from "../listing.ts";
+import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { approvalSchema, jsonObject, listOf } from "../schemas.ts";
 import { approvalOnWire, listOnWire } from "../wire.ts";
-import { type ApprovalRecord, isLaunchApproval } from "../../store/index.ts";
-
-const answerBody = z.strictObject({
-  decision: z.enum(DECISIONS),
-  reason: z.string().max(10_000).optional(),
-  digest: z.string().max(200).optional().describe("Digest of what was seen; the answer counts only for that"),
-  modifications: jsonObject.optional(),
-});
 
 export const approvalRoutes: readonly Route[] = [
   defineRoute({
@@ -24,7 +18,7 @@ export const approvalRoutes: readonly Route[] = [
     operation: "approvals.list",
     summary: "Lists approvals, newest first.",
     permission: "governance:read",
-    query: pageQuery.extend({ status: z.enum(APPROVAL_STATUSES).optional() }),
+    query: approvalsQuery,
     replies: { 200: { description: "One page", schema: listOf(approvalSchema) } },
     handle: async ({ services, principal, query }) => {
       const found = await services.store.listApprovals(principal.orgId, query.status ?? null, pageOf(query));
@@ -57,33 +51,70 @@ type ApprovalCall = Pick<Call<unknown, unknown>, "services" | "principal" | "par
 async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
   const { approvalId = "" } = params;
   const approval = await services.store.getApproval(principal.orgId, approvalId);
-  if (approval === undefined) throw new Refused("unknown_approval", `There is no approval "${approvalId}".`);
+  if (approval === undefined) throw unknownApproval(approvalId);
   return approval;
 }
 
+function unknownApproval(approvalId: string): Refused {
+  return new Refused("unknown_approval", `There is no approval "${approvalId}".`);
+}
+
+/** An answer as the rules read it, with what the server knows about the caller. */
+export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
+
 async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promise<Response> {
-  const { services, principal, body } = call;
   const approval = await requireApproval(call);
-  if (isLaunchApproval(approval)) {
-    await answerLaunch(call, approval, body);
-    return json(approvalOnWire(await requireApproval(call)));
-  }
-  const { id, runId, orgId } = approval;
-  const run = await services.store.getRun(orgId, runId);
+  const given = await readAnswer(call, approval);
+  const closed = isLaunchApproval(approval)
+    ? await answerLaunch(call, approval, given)
+    : await answerNode(call, approval, given);
+  return json(approvalOnWire(closed));
+}
+
+async function readAnswer(
+  { services, principal, body }: Call<z.output<typeof answerBody>, undefined>,
+  approval: ApprovalRecord,
+): Promise<ReadAnswer> {
   const { decision, reason, digest, modifications } = body;
-  const outcome = await services.runtime.tell(orgId, runId, {
-    type: "approval",
-    approvalId: id,
+  // Where any person may answer, it is not looked up who started the work.
+  const byStarter = approval.isSeparate && (await isStarter(services.store, approval, principal.keyId));
+  return {
     decision,
     by: principal.label,
     byId: principal.keyId,
-    byStarter: await isOfRequester(services.store, orgId, principal.keyId, run?.startedBy ?? null),
+    byStarter,
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
     ...(digest === undefined ? {} : { digest }),
     ...(modifications === undefined ? {} : { modifications }),
+  };
+}
+
+async function isStarter(store: Store, approval: ApprovalRecord, callerId: string): Promise<boolean> {
+  const { orgId, runId } = approval;
+  const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
+  return isOfRequester(store, orgId, callerId, starter ?? null);
+}
+
+/** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */
+async function answerNode(call: ApprovalCall, approval: ApprovalRecord, given: ReadAnswer): Promise<ApprovalRecord> {
+  const { runtime } = call.services;
+  const { id, orgId, runId } = approval;
+  const closings: EventOf<"approval.resolved">[] = [];
+  const stop = runtime.onCommitted((_runId, events) => {
+    for (const event of events) {
+      if (event.type === "approval.resolved" && event.payload.approvalId === id) closings.push(event);
+    }
   });
-  if (outcome === undefined) throw new Refused("unknown_approval", `There is no approval "${id}".`);
-  if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
-  return json(approvalOnWire(await requireApproval(call)));
+  try {
+    const outcome = await runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
+    if (outcome === undefined) throw unknownApproval(id);
+    if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
+  } finally {
+    stop();
+  }
+  const [closing] = closings;
+  if (closing === undefined) return requireApproval(call);
+  const { status, decision = null, by = null, reason = null, modifications = null } = closing.payload;
+  return { ...approval, status, choice: decision, resolvedBy: by, resolvedAt: closing.at, reason, modifications };
 }

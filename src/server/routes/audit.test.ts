@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const tell = (type: AuditType, run?: string): Promise<void> =>
+const request = (type: AuditType, run?: string): Promise<void> =>
   api.store.appendAudit(ORG, [
     auditEntry({
       at: 1_000,
@@ -29,46 +29,46 @@ async function* pieces(text: string): AsyncGenerator<string> {
 
 describe("the audit log", () => {
   it("is listed at once, newest first, filtered and page by page", async () => {
-    for (const type of ["key.created", "policy.changed", "key.revoked"] as const) await tell(type, "run_x");
-    await tell("budget.alert");
-    const { body } = await api.tell("GET", "audit?run=run_x&limit=2");
+    for (const type of ["key.created", "policy.changed", "key.revoked"] as const) await request(type, "run_x");
+    await request("budget.alert");
+    const { body } = await api.request("GET", "audit?run=run_x&limit=2");
     expect(body.data.map(({ type }: AuditRecord) => type)).toEqual(["key.revoked", "policy.changed"]);
-    const rest = await api.tell("GET", `audit?run=run_x&limit=2&cursor=${body.nextCursor}`);
+    const rest = await api.request("GET", `audit?run=run_x&limit=2&cursor=${body.nextCursor}`);
     expect(rest.body.data).toMatchObject([
       { type: "key.created", category: "security", actor: "ann", at: "1970-01-01T00:00:01.000Z", org: ORG },
     ]);
     expect(rest.body.nextCursor).toBeUndefined();
-    const found = await api.tell("GET", "audit?category=governance&type=budget.alert");
+    const found = await api.request("GET", "audit?category=governance&type=budget.alert");
     expect(found.body.data.map(({ type }: AuditRecord) => type)).toEqual(["budget.alert"]);
     for (const query of ["type=node.exploded", "category=gossip", "limit=0", "limit=101", "run=%00"]) {
-      expect((await api.tell("GET", `audit?${query}`)).status).toBe(422);
+      expect((await api.request("GET", `audit?${query}`)).status).toBe(422);
     }
-    expect((await api.tell("GET", "audit?cursor=nonsense")).body.code).toBe("bad_cursor");
+    expect((await api.request("GET", "audit?cursor=nonsense")).body.code).toBe("bad_cursor");
   });
 
   it("is of one organisation", async () => {
-    await tell("key.created");
-    expect((await api.tell("GET", "audit", { key: STRANGER })).body).toEqual({ data: [] });
-    const verified = await api.tell("GET", "audit/verify", { key: STRANGER });
+    await request("key.created");
+    expect((await api.request("GET", "audit", { key: STRANGER })).body).toEqual({ data: [] });
+    const verified = await api.request("GET", "audit/verify", { key: STRANGER });
     expect(verified.body).toMatchObject({ ok: true, records: 0 });
   });
 
-  it("is exported so that anybody can verify it", async () => {
-    await tell("auth.failed");
-    const { status, headers, body } = await api.tell("GET", "audit/export");
+  it("is exported so that it can be verified elsewhere", async () => {
+    await request("auth.failed");
+    const { status, headers, body } = await api.request("GET", "audit/export");
     expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson; charset=utf-8"]);
     const text = String(body);
-    const { lastSeq, key } = (await api.tell("GET", "audit/verify")).body;
+    const { lastSeq, key } = (await api.request("GET", "audit/verify")).body;
     const result = await verifyAudit(pieces(text), { key });
     expect(result).toMatchObject({ ok: true, org: ORG, lastSeq });
-    const listed = (await api.tell("GET", "audit?limit=1")).body.data[0];
+    const listed = (await api.request("GET", "audit?limit=1")).body.data[0];
     expect(text.split("\n").at(-3)).toContain(`"hash":"${listed.hash}"`);
   });
 
   it("shows in the figures of the process how far it is sealed", async () => {
-    await tell("key.created");
-    await api.tell("GET", "audit/verify");
-    const { body } = await api.tell("GET", "/metrics");
+    await request("key.created");
+    await api.request("GET", "audit/verify");
+    const { body } = await api.request("GET", "/metrics");
     const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(body)?.[1]);
     expect(figure("sluice_audit_sealed_records_total")).toBeGreaterThan(0);
     expect(figure("sluice_audit_checkpoints_total")).toBeGreaterThanOrEqual(0);
@@ -79,8 +79,8 @@ describe("the audit log", () => {
   });
 
   it("is verified as it is kept, and what is wrong is named", async () => {
-    await tell("key.created");
-    const good = await api.tell("GET", "audit/verify");
+    await request("key.created");
+    const good = await api.request("GET", "audit/verify");
     expect(good.body).toEqual({
       ok: true,
       records: good.body.lastSeq,
@@ -97,7 +97,7 @@ describe("the audit log", () => {
         return read === null ? null : { ...read, lines: read.lines.toSpliced(1, 1) };
       },
     });
-    const { body } = await api.tell("GET", "audit/verify");
+    const { body } = await api.request("GET", "audit/verify");
     Object.assign(api.store, { readSegment });
     expect(body).toMatchObject({ ok: false, records: 1, firstBad: { what: "record", seq: 2, line: 3 } });
   });
@@ -106,14 +106,14 @@ describe("the audit log", () => {
 describe("the packet of a run", () => {
   it("holds the run, its records, verdicts, approvals, costs and events", async () => {
     const runId = await api.run("gated");
-    await tell("run.started", runId);
-    await tell("gate.held", runId);
-    const { status, headers, body } = await api.tell("GET", `runs/${runId}/packet`);
+    await request("run.started", runId);
+    await request("gate.held", runId);
+    const { status, headers, body } = await api.request("GET", `runs/${runId}/packet`);
     expect([status, headers.get("content-disposition")]).toEqual([200, `attachment; filename="${runId}.json"`]);
     expect(body).toMatchObject({ format: "sluice-packet/1", run: { id: runId, workflow: "gated" } });
-    const told = body.records.filter(({ actor }: AuditRecord) => actor === "ann");
-    expect(told.map(({ type }: AuditRecord) => type)).toEqual(["run.started", "gate.held"]);
-    const state = (await api.tell("GET", `runs/${runId}/state`)).body;
+    const replied = body.records.filter(({ actor }: AuditRecord) => actor === "ann");
+    expect(replied.map(({ type }: AuditRecord) => type)).toEqual(["run.started", "gate.held"]);
+    const state = (await api.request("GET", `runs/${runId}/state`)).body;
     expect(body.events.map(({ eventId }: { eventId: number }) => eventId)).toEqual(
       Array.from({ length: state.lastEventId }, (_, index) => index + 1),
     );
@@ -124,17 +124,17 @@ describe("the packet of a run", () => {
   it("shows nothing that looks like a secret", async () => {
     const secret = "ghp_0123456789abcdefghijABCDEFGHIJ0123456789";
     const runId = await api.run("hello", { who: secret });
-    const { body } = await api.tell("GET", `runs/${runId}/packet`);
+    const { body } = await api.request("GET", `runs/${runId}/packet`);
     expect(JSON.stringify(body)).not.toContain(secret);
     expect(body.run.args).toMatchObject({ who: "[hidden: a GitHub token]" });
   });
 
   it("is of a run of one's own organisation", async () => {
     const runId = await api.run("hello", { who: "ann" });
-    expect((await api.tell("GET", `runs/${runId}/packet`, { key: STRANGER })).body.code).toBe("unknown_run");
-    expect((await api.tell("GET", "runs/run_none/packet")).status).toBe(404);
+    expect((await api.request("GET", `runs/${runId}/packet`, { key: STRANGER })).body.code).toBe("unknown_run");
+    expect((await api.request("GET", "runs/run_none/packet")).status).toBe(404);
     const reader = await api.key(["run:read"]);
-    expect((await api.tell("GET", `runs/${runId}/packet`, { key: reader })).status).toBe(403);
+    expect((await api.request("GET", `runs/${runId}/packet`, { key: reader })).status).toBe(403);
   });
 
   it("meets no surprise on the way", () => {

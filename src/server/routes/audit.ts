@@ -1,43 +1,18 @@
-import { z } from "zod";
-import { AUDIT_CATEGORIES, AUDIT_TYPES } from "../../core/audit/index.ts";
-import { filterText, pageOf, pageQuery } from "../listing.ts";
+import {
+  auditQuery,
+  type AuditRow,
+  auditRecordSchema,
+  type ChainState,
+  chainStateSchema,
+  listOf,
+  packetSchema,
+} from "../../contract/index.ts";
+import { pageOf } from "../listing.ts";
 import { packetOf } from "../packet.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
-import { jsonObject, listOf } from "../schemas.ts";
 import { textStream } from "../text-stream.ts";
 import { listOnWire } from "../wire.ts";
 import { requireRun } from "./runs.ts";
-
-const count = z.number().int().nonnegative();
-const hash = z.string().describe("SHA-256, hexadecimal");
-
-const recordSchema = z.object({
-  seq: count,
-  at: z.iso.datetime(),
-  org: z.string(),
-  category: z.enum(AUDIT_CATEGORIES),
-  type: z.enum(AUDIT_TYPES),
-  actor: z.string(),
-  resource: z.string(),
-  run: z.string().optional(),
-  node: z.string().optional(),
-  detail: jsonObject,
-  prevHash: hash,
-  hash,
-});
-
-const verifySchema = z.object({
-  ok: z.boolean(),
-  records: count.describe("Records that are there and good"),
-  checkpoints: count,
-  lastSeq: count,
-  key: z.string().nullable().describe("Public half of the key that signs"),
-  sealedSeq: count.describe("Number of the last sealed record"),
-  checkpointSeq: count.describe("Number of the last record a signed checkpoint covers"),
-  firstBad: z
-    .object({ what: z.string(), seq: count, line: count.describe("Of the export"), reason: z.string() })
-    .optional(),
-});
 
 const NDJSON = "application/x-ndjson";
 
@@ -48,12 +23,8 @@ export const auditRoutes: readonly Route[] = [
     operation: "audit.list",
     summary: "Lists audit records, newest first.",
     permission: "audit:read",
-    query: pageQuery.extend({
-      type: z.enum(AUDIT_TYPES).optional(),
-      category: z.enum(AUDIT_CATEGORIES).optional(),
-      run: filterText.optional(),
-    }),
-    replies: { 200: { description: "One page", schema: listOf(recordSchema) } },
+    query: auditQuery,
+    replies: { 200: { description: "One page", schema: listOf(auditRecordSchema) } },
     handle: async ({ services, principal, query }) => {
       const { type, category, run } = query;
       const filter = {
@@ -63,7 +34,7 @@ export const auditRoutes: readonly Route[] = [
       };
       await services.audit.catchUp(principal.orgId);
       const page = await services.store.listAudit(principal.orgId, filter, pageOf(query));
-      return json(listOnWire(page, (record) => record));
+      return json(listOnWire(page, (record): AuditRow => record));
     },
   }),
   defineRoute({
@@ -86,13 +57,14 @@ export const auditRoutes: readonly Route[] = [
     operation: "audit.verify",
     summary: "Verifies the audit log as it is kept, and names the first bad record if there is one.",
     permission: "audit:read",
-    replies: { 200: { description: "What was found", schema: verifySchema } },
+    replies: { 200: { description: "What was found", schema: chainStateSchema } },
     handle: async ({ services, principal }) => {
       await services.audit.catchUp(principal.orgId);
       const { ok, records, checkpoints, lastSeq, key, firstBad } = await services.audit.verify(principal.orgId);
       const { sealedSeq, checkpointSeq } = await services.audit.state(principal.orgId);
       const bad = firstBad === undefined ? {} : { firstBad };
-      return json({ ok, records, checkpoints, lastSeq, key, sealedSeq, checkpointSeq, ...bad });
+      const state: ChainState = { ok, records, checkpoints, lastSeq, key, sealedSeq, checkpointSeq, ...bad };
+      return json(state);
     },
   }),
   defineRoute({
@@ -102,7 +74,7 @@ export const auditRoutes: readonly Route[] = [
     summary: "Everything there is to know of a run in one file: records, verdicts, approvals, costs and events.",
     permission: "audit:read",
     answersHead: false,
-    replies: { 200: { description: "The packet", schema: z.looseObject({ format: z.string() }) } },
+    replies: { 200: { description: "The packet", schema: packetSchema } },
     handle: sendPacket,
   }),
 ];

@@ -12,7 +12,7 @@ afterAll(() => api.close());
 
 const DRAFT = { category: "guardrail", condition: "node.id == 'thank'", action: "block", reason: "no thanks" };
 const tried = (body: object, key?: string) =>
-  api.tell("POST", "policies/backtest", { body, ...(key === undefined ? {} : { key }) });
+  api.request("POST", "policies/backtest", { body, ...(key === undefined ? {} : { key }) });
 
 describe("a backtest", () => {
   it("says what would have changed, with examples, and changes nothing", async () => {
@@ -35,11 +35,11 @@ describe("a backtest", () => {
       { runId, nodeId: "thank", agentId: "default", before: "allow", after: "block", gate: "policy_rules" },
     ]);
     expect(body.examples[0].verdictId).toContain(runId);
-    expect((await api.tell("GET", "policies")).body.data).toEqual([]);
+    expect((await api.request("GET", "policies")).body.data).toEqual([]);
   });
 
   it("takes a manifest, and the version it would become", async () => {
-    await api.tell("PUT", "policies/thanks", { body: { ...DRAFT, enabled: false } });
+    await api.request("PUT", "policies/thanks", { body: { ...DRAFT, enabled: false } });
     const { body } = await tried({ policy: { kind: "Policy", name: "thanks", spec: DRAFT } });
     expect(body).toMatchObject({ policy: { name: "thanks", version: 2 }, changed: 1 });
   });

@@ -1,14 +1,13 @@
 import { z } from "zod";
+import { type BacktestReport, backtestSchema, jsonObject } from "../../contract/index.ts";
 import { getOwn, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { Policy } from "../../core/governance/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { BACKTEST_VERDICTS_MAX, backtestPolicy, type PolicyBacktest } from "../../governance/index.ts";
 import { policyOf, readManifestList, readSpec, type SpecProblem, specSchema } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { backtestSchema } from "../governance-schemas.ts";
 import { readMoment } from "../moment-query.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 
 const { $schema: _dialect, ...described } = z.toJSONSchema(specSchema("Policy"), {
@@ -94,7 +93,7 @@ function invalidDraft(problems: readonly SpecProblem[]) {
   );
 }
 
-function onWire(draft: Policy, since: number | null, found: PolicyBacktest): z.output<typeof backtestSchema> {
+function onWire(draft: Policy, since: number | null, found: PolicyBacktest): BacktestReport {
   const { counts, examples, ...rest } = found;
   return {
     policy: { name: draft.name, version: draft.version },

@@ -1,6 +1,6 @@
+import { json as anyJson } from "../../contract/index.ts";
 import { Refused } from "../problem.ts";
 import { defineRoute, json, type Route } from "../route.ts";
-import { json as anyJson } from "../schemas.ts";
 
 export const blobRoutes: readonly Route[] = [
   defineRoute({

@@ -1,13 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { streamQuery } from "../../contract/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import { readEventId } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
 import { requireRun } from "./runs.ts";
-
-const streamQuery = z.object({
-  afterEventId: z.string().optional().describe("Event id to go on after; comes before the header Last-Event-ID"),
-});
 
 export const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",

@@ -7,9 +7,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const told = ({ status, body }: Answer): unknown => [status, body.code];
+const replied = ({ status, body }: Answer): unknown => [status, body.code];
 const put = (id: string, body: object, key?: string): Promise<Answer> =>
-  api.tell("PUT", `gateways/${id}`, key === undefined ? { body } : { body, key });
+  api.request("PUT", `gateways/${id}`, key === undefined ? { body } : { body, key });
 const registration = (more: object = {}): object => ({
   id: "bridge",
   url: "http://127.0.0.1:4000/",
@@ -19,7 +19,7 @@ const registration = (more: object = {}): object => ({
   ...more,
 });
 const register = (more: object = {}, key?: string): Promise<Answer> =>
-  api.tell(
+  api.request(
     "POST",
     "gateways/register",
     key === undefined ? { body: registration(more) } : { body: registration(more), key },
@@ -54,14 +54,14 @@ describe("a gateway by hand", () => {
       seenAt: null,
     };
     expect([status, body]).toEqual([200, edge]);
-    expect((await api.tell("GET", "gateways")).body.data).toContainEqual(edge);
+    expect((await api.request("GET", "gateways")).body.data).toContainEqual(edge);
     expect((await put("edge", {})).body).toMatchObject({ name: null, default: false, url: null, status: "offline" });
   });
 
   it("shows the history of its health, newest first", async () => {
     await put("sick", { url: "http://127.0.0.1:9" });
     await api.store.setGatewayStatus(ORG, "sick", "offline", 1_000);
-    const { body } = await api.tell("GET", "gateways/sick");
+    const { body } = await api.request("GET", "gateways/sick");
     expect(body).toMatchObject({ status: "offline" });
     expect(body.history).toMatchObject([{ status: "offline", at: "1970-01-01T00:00:01.000Z" }, { status: "unknown" }]);
   });
@@ -74,7 +74,7 @@ describe("a gateway by hand", () => {
       status: 409,
       body: { code: "token_in_use" },
     });
-    expect((await api.tell("GET", "gateways/second")).status).toBe(404);
+    expect((await api.request("GET", "gateways/second")).status).toBe(404);
     const manifest = (name: string, token: string) => ({ kind: "Gateway", name, spec: { url, callback_token: token } });
     for (const body of [
       [manifest("third", "cbt_shared")],
@@ -82,20 +82,20 @@ describe("a gateway by hand", () => {
     ]) {
       const yaml = body.map((one) => `---\n${JSON.stringify(one)}\n`).join("");
       const headers = { "content-type": "application/yaml" };
-      expect(await api.tell("POST", "apply", { body: yaml, headers })).toMatchObject({
+      expect(await api.request("POST", "apply", { body: yaml, headers })).toMatchObject({
         status: 409,
         body: { code: "token_in_use" },
       });
     }
-    expect((await api.tell("GET", "gateways/third")).status).toBe(404);
+    expect((await api.request("GET", "gateways/third")).status).toBe(404);
   });
 
   it("takes its tokens and never gives them back", async () => {
     const tokens = { dispatch_token: "dsp_very_secret", callback_token: "cbt_very_secret" };
     const answers = [
       await put("sealed", { url: "http://127.0.0.1:9", ...tokens }),
-      await api.tell("GET", "gateways/sealed"),
-      await api.tell("GET", "gateways"),
+      await api.request("GET", "gateways/sealed"),
+      await api.request("GET", "gateways"),
     ];
     for (const { body } of answers) expect(JSON.stringify(body)).not.toMatch(/very_secret|token/i);
     expect(await api.gateways.directory.authenticate("cbt_very_secret")).toMatchObject({ gatewayId: "sealed" });
@@ -115,14 +115,14 @@ describe("a gateway by hand", () => {
     ["an unknown field", "edge", { tokens: {} }],
     ["a default that is a text", "edge", { default: "yes" }],
   ])("is refused with %s", async (_, id, body) => {
-    expect(told(await put(id, body))).toEqual([422, "invalid_request"]);
+    expect(replied(await put(id, body))).toEqual([422, "invalid_request"]);
   });
 
   it("is forgotten with its tokens", async () => {
     await put("gone", { url: "http://127.0.0.1:9", callback_token: "cbt_of_the_gone" });
-    expect((await api.tell("DELETE", "gateways/gone")).status).toBe(204);
-    expect(told(await api.tell("GET", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
-    expect(told(await api.tell("DELETE", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
+    expect((await api.request("DELETE", "gateways/gone")).status).toBe(204);
+    expect(replied(await api.request("GET", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("DELETE", "gateways/gone"))).toEqual([404, "unknown_gateway"]);
     expect(await api.gateways.directory.authenticate("cbt_of_the_gone")).toBeUndefined();
   });
 });
@@ -146,7 +146,7 @@ describe("a Bridge that registers", () => {
     const again = await register();
     expect(again.status).toBe(200);
     expect(again.body.tokens.callbackToken).not.toBe(first.body.tokens.callbackToken);
-    const { body } = await api.tell("GET", "gateways/bridge");
+    const { body } = await api.request("GET", "gateways/bridge");
     expect(body).toMatchObject({ url: "http://127.0.0.1:4000", instanceId: "one", status: "healthy" });
     expect(JSON.stringify(body)).not.toMatch(/dsp_|cbt_/);
   });
@@ -154,12 +154,12 @@ describe("a Bridge that registers", () => {
   it("gives way to a newer instance, and cannot send it away", async () => {
     await register({ id: "pair" });
     await register({ id: "pair", instanceId: "two", instanceStartedAt: "2026-01-01T00:00:01Z" });
-    expect(told(await register({ id: "pair" }))).toEqual([409, "newer_instance"]);
-    expect(told(await api.tell("DELETE", "gateways/pair?instance=one"))).toEqual([409, "newer_instance"]);
-    expect((await api.tell("GET", "gateways/pair")).body).toMatchObject({ instanceId: "two", status: "healthy" });
-    expect((await api.tell("DELETE", "gateways/pair?instance=two")).status).toBe(204);
-    expect((await api.tell("GET", "gateways/pair")).body).toMatchObject({ status: "offline" });
-    expect(told(await api.tell("DELETE", "gateways/nobody?instance=one"))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await register({ id: "pair" }))).toEqual([409, "newer_instance"]);
+    expect(replied(await api.request("DELETE", "gateways/pair?instance=one"))).toEqual([409, "newer_instance"]);
+    expect((await api.request("GET", "gateways/pair")).body).toMatchObject({ instanceId: "two", status: "healthy" });
+    expect((await api.request("DELETE", "gateways/pair?instance=two")).status).toBe(204);
+    expect((await api.request("GET", "gateways/pair")).body).toMatchObject({ status: "offline" });
+    expect(replied(await api.request("DELETE", "gateways/missing?instance=one"))).toEqual([404, "unknown_gateway"]);
   });
 
   it.each([
@@ -169,7 +169,7 @@ describe("a Bridge that registers", () => {
     ["no time of its beginning", { instanceStartedAt: "now" }],
     ["no instance", { instanceId: "" }],
   ])("is refused with %s", async (_, more) => {
-    expect(told(await register(more))).toEqual([422, "invalid_request"]);
+    expect(replied(await register(more))).toEqual([422, "invalid_request"]);
   });
 
   it("may not take the name of the server itself", async () => {
@@ -178,7 +178,7 @@ describe("a Bridge that registers", () => {
     const of = directory.of.bind(directory);
     directory.of = (orgId) => of(orgId).map((one) => (one.id === "itself" ? { ...one, isLocal: true } : one));
     await put("itself", {});
-    expect(told(await register({ id: "itself" }))).toEqual([422, "invalid_request"]);
+    expect(replied(await register({ id: "itself" }))).toEqual([422, "invalid_request"]);
     directory.of = of;
   });
 });
@@ -188,23 +188,23 @@ describe("who may", () => {
     const reader = await api.key(["governance:read"]);
     const writer = await api.key(["registry:write"]);
     await put("edge", { url: "http://127.0.0.1:9" });
-    expect((await api.tell("GET", "gateways", { key: reader })).status).toBe(200);
-    expect((await api.tell("GET", "gateways/edge", { key: writer })).status).toBe(403);
+    expect((await api.request("GET", "gateways", { key: reader })).status).toBe(200);
+    expect((await api.request("GET", "gateways/edge", { key: writer })).status).toBe(403);
     expect((await put("edge", {}, reader)).status).toBe(403);
     expect((await register({}, reader)).status).toBe(403);
-    expect((await api.tell("DELETE", "gateways/edge", { key: reader })).status).toBe(403);
+    expect((await api.request("DELETE", "gateways/edge", { key: reader })).status).toBe(403);
     expect((await put("edge", {}, writer)).status).toBe(200);
     expect((await register({ id: "joined" }, writer)).status).toBe(201);
-    expect((await api.tell("GET", "gateways", { key: null })).status).toBe(401);
-    expect((await api.tell("POST", "gateways/register", { key: null, body: registration() })).status).toBe(401);
+    expect((await api.request("GET", "gateways", { key: null })).status).toBe(401);
+    expect((await api.request("POST", "gateways/register", { key: null, body: registration() })).status).toBe(401);
   });
 
   it("sees and changes nothing of another organisation", async () => {
     await put("mine", { url: "http://127.0.0.1:9", name: "Mine" });
-    expect(told(await api.tell("GET", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
-    expect((await api.tell("GET", "gateways", { key: STRANGER })).body.data).toMatchObject([{ id: "local" }]);
-    expect(told(await api.tell("DELETE", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
+    expect(replied(await api.request("GET", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
+    expect((await api.request("GET", "gateways", { key: STRANGER })).body.data).toMatchObject([{ id: "local" }]);
+    expect(replied(await api.request("DELETE", "gateways/mine", { key: STRANGER }))).toEqual([404, "unknown_gateway"]);
     expect((await put("mine", { url: "http://127.0.0.1:10" }, STRANGER)).status).toBe(200);
-    expect((await api.tell("GET", "gateways/mine")).body).toMatchObject({ name: "Mine", url: "http://127.0.0.1:9" });
+    expect((await api.request("GET", "gateways/mine")).body).toMatchObject({ name: "Mine", url: "http://127.0.0.1:9" });
   });
 });

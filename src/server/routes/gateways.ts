@@ -1,5 +1,12 @@
 import { z } from "zod";
 import { registrationSchema } from "../../bridge/index.ts";
+import {
+  bridgeRegisteredSchema,
+  type Gateway as ShownGateway,
+  gatewaySchema,
+  listOf,
+  wholeQuery,
+} from "../../contract/index.ts";
 import { compareCodeUnits, type Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Gateway } from "../../gateway/index.ts";
@@ -7,14 +14,12 @@ import { OUTBOUND_REFUSED, refusalText } from "../../outbound/index.ts";
 import { gatewayOf, outboundProblems, readSpec } from "../../registry/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { gatewaySchema, registeredSchema } from "../gateway-schemas.ts";
 import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
-import { pageInMemory, wholeQuery } from "../listing.ts";
+import { pageInMemory } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { requireFreeTokens } from "../free-tokens.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { listOnWire } from "../wire.ts";
 
 const json1 = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
@@ -24,12 +29,12 @@ export const gatewayRoutes: readonly Route[] = [
     method: "POST",
     path: "/gateways/register",
     operation: "gateways.register",
-    summary: "A Bridge says where it is and what it runs; it is given its two tokens once.",
+    summary: "Registers a Bridge with its address and what it runs; it is given its two tokens once.",
     permission: "registry:write",
     body: { schema: registrationSchema, ...json1 },
     replies: {
-      200: { description: "Known, and now at this address", schema: registeredSchema },
-      201: { description: "A new gateway", schema: registeredSchema },
+      200: { description: "Known, and now at this address", schema: bridgeRegisteredSchema },
+      201: { description: "A new gateway", schema: bridgeRegisteredSchema },
     },
     handle: register,
   }),
@@ -69,7 +74,8 @@ export const gatewayRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/gateways/{gatewayId}",
     operation: "gateways.delete",
-    summary: "Forgets a gateway; with `instance`, only says that this instance has gone, unless a newer one answers.",
+    summary:
+      "Deletes a gateway; with `instance`, only records that this instance has gone, unless a newer one answers.",
     permission: "registry:write",
     query: z.object({ instance: z.string().min(1).max(400).optional() }),
     replies: { 204: { description: "Done", schema: null } },
@@ -163,7 +169,7 @@ function unknownGateway(id: string): Refused {
   return new Refused("unknown_gateway", `There is no gateway "${id}".`);
 }
 
-function gatewayOnWire(gateway: Gateway): z.input<typeof gatewaySchema> {
+function gatewayOnWire(gateway: Gateway): ShownGateway {
   const { id, name, environment, url, isDefault, capabilities, providers, defaultProvider } = gateway;
   return {
     id,

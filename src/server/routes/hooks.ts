@@ -1,36 +1,13 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { type Hook as ShownHook, hookBody, hookSchema, savedHookSchema } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Hook } from "../../store/index.ts";
-import { HOOK_OVERLAP_MS, hookPlace, newHookSecret } from "../../webhook/index.ts";
+import { HOOK_OVERLAP_MS, hookPlace, newHookSecret } from "../../outside/webhook/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { requireWorkflow } from "./workflows.ts";
-
-const SECRET_LENGTH_MAX = 500;
-const SECRET_LENGTH_MIN = 8;
-
-const hookBody = z.strictObject({
-  secret: z
-    .string()
-    .min(SECRET_LENGTH_MIN)
-    .max(SECRET_LENGTH_MAX)
-    .regex(/^[\x20-\x7e]*$/, "Invalid text: printable ASCII")
-    .optional()
-    .describe("whsec_ and base64, or any text; one is made when there is none"),
-});
-
-const moment = z.iso.datetime().describe("ISO 8601, UTC");
-const hookSchema = z.object({
-  workflow: z.string(),
-  set: z.boolean().describe("Whether signed messages may start runs"),
-  url: z.string().describe("Where to send them"),
-  createdAt: moment.nullable(),
-  updatedAt: moment.nullable(),
-  previousUntil: moment.nullable().describe("How long the secret before the present one is good, too"),
-});
-const madeSchema = hookSchema.extend({ secret: z.string().optional().describe("Shown once, when it was made here") });
 
 /** Secrets by which people outside start runs. The messages themselves come in without a key. */
 export const hookRoutes: readonly Route[] = [
@@ -42,8 +19,8 @@ export const hookRoutes: readonly Route[] = [
     permission: "registry:write",
     body: { schema: hookBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: true },
     replies: {
-      200: { description: "The secret was replaced", schema: madeSchema },
-      201: { description: "It is new", schema: madeSchema },
+      200: { description: "The secret was replaced", schema: savedHookSchema },
+      201: { description: "It is new", schema: savedHookSchema },
     },
     handle: saveHook,
   }),
@@ -51,7 +28,7 @@ export const hookRoutes: readonly Route[] = [
     method: "GET",
     path: "/hooks/{name}",
     operation: "hooks.get",
-    summary: "Says whether signed messages may start runs of a workflow.",
+    summary: "Shows whether signed messages may start runs of a workflow.",
     permission: "workflow:read",
     replies: { 200: { description: "As it is", schema: hookSchema } },
     handle: async (call) => {
@@ -103,7 +80,7 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
   return json({ ...hookOnWire(call, name, hook), ...made }, before === undefined ? 201 : 200);
 }
 
-function hookOnWire({ services, principal }: AnyCall, workflow: string, hook: Hook | undefined) {
+function hookOnWire({ services, principal }: AnyCall, workflow: string, hook: Hook | undefined): ShownHook {
   const org = encodeURIComponent(principal.orgId);
   return {
     workflow,

@@ -1,24 +1,16 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { keySchema, listOf, mintBody, mintedKeySchema, pageQuery, type Permission } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { missingPermissions, type Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { pageOf, pageQuery } from "../listing.ts";
-import { type Permission, permissionsOf } from "../permission.ts";
+import { pageOf } from "../listing.ts";
+import { permissionsOf } from "../permission.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { keySchema, listOf, mintedKeySchema, permissionSchema, roleSchema } from "../schemas.ts";
 import { hashSecret, newKeyId, newSecret } from "../secret.ts";
 import { invalidRequest } from "../shape.ts";
 import { keyOnWire, listOnWire } from "../wire.ts";
-
-const mintBody = z.strictObject({
-  label: z.string().min(1).max(200),
-  role: roleSchema.optional(),
-  permissions: z.array(permissionSchema).min(1).optional(),
-  agent: z.string().min(1).max(200).optional().describe("The agent the key belongs to; a person's otherwise"),
-  expiresAt: z.iso.datetime({ offset: true }).optional(),
-});
 
 export const keyRoutes: readonly Route[] = [
   defineRoute({

@@ -16,22 +16,22 @@ afterEach(async () => {
   await api.close();
 });
 
-/** What somebody hears, until something fits. */
+/** Messages of a stream, until one fits. */
 function listen(runs: Readonly<Record<string, number>> = {}, key = "slk_admin_of_the_first_organisation") {
   const abort = new AbortController();
   aborts.push(abort);
   const fetch = ((path: string, init: RequestInit) => api.app.request(path, init)) as typeof globalThis.fetch;
   const messages = readLive({ url: "", fetch, key }, new Map(Object.entries(runs)), abort.signal);
-  const heard: LiveMessage[] = [];
+  const received: LiveMessage[] = [];
   return {
-    heard,
+    received,
     abort,
     async until(fits: (message: LiveMessage) => boolean): Promise<LiveMessage> {
       for (;;) {
         const { done, value } = await messages.next();
         if (done === true) throw new Error("the stream ended");
         if (value.type === "heartbeat") continue;
-        heard.push(value);
+        received.push(value);
         if (fits(value)) return value;
       }
     },
@@ -45,11 +45,11 @@ describe("the live stream", () => {
     await api.run("hello", { who: "before" });
     const live = listen();
     await live.until(isHello);
-    expect(live.heard).toEqual([{ type: "hello" }]);
+    expect(live.received).toEqual([{ type: "hello" }]);
     const runId = await api.run("hello", { who: "Ada" });
     const ended = await live.until((message) => message.type === "run" && message.run.status === "completed");
     expect(ended).toMatchObject({ run: { id: runId, workflow: "hello", completedAt: expect.any(String) } });
-    expect(live.heard.filter(({ type }) => type === "event")).toEqual([]);
+    expect(live.received.filter(({ type }) => type === "event")).toEqual([]);
   });
 
   it("sends the events of the runs named, after their cursors, without gap or repeat, with the frames of the log", async () => {
@@ -57,8 +57,8 @@ describe("the live stream", () => {
     const second = await api.run("gated");
     const live = listen({ [first]: 3, [second]: 0, run_unknown: 0 });
     await live.until(isHello);
-    const [approval] = (await api.tell("GET", "approvals?status=pending")).body.data;
-    await api.tell("POST", `approvals/${approval.id}/resolve`, { body: { decision: "approve" } });
+    const [approval] = (await api.request("GET", "approvals?status=pending")).body.data;
+    await api.request("POST", `approvals/${approval.id}/resolve`, { body: { decision: "approve" } });
     await live.until(
       (message) => message.type === "event" && message.frame.type === "run.completed" && message.runId === second,
     );
@@ -66,32 +66,32 @@ describe("the live stream", () => {
       [first, 3],
       [second, 0],
     ] as const) {
-      const log = (await api.tell("GET", `runs/${runId}/events?limit=100&afterEventId=${after}`)).body.data;
-      const frames = live.heard.flatMap((message) =>
+      const log = (await api.request("GET", `runs/${runId}/events?limit=100&afterEventId=${after}`)).body.data;
+      const frames = live.received.flatMap((message) =>
         message.type === "event" && message.runId === runId ? [message.frame] : [],
       );
       expect(frames).toEqual(log);
     }
   });
 
-  it("tells which approvals wait, to those who may know", async () => {
+  it("reports which approvals wait, to those who may know", async () => {
     const live = listen();
     const blind = listen({}, await api.key(["run:read"]));
     await Promise.all([live.until(isHello), blind.until(isHello)]);
     const runId = await api.run("gated");
     const asked = await live.until(({ type }) => type === "approval");
-    const { data } = (await api.tell("GET", "approvals?status=pending")).body;
+    const { data } = (await api.request("GET", "approvals?status=pending")).body;
     expect(asked).toEqual({ type: "approval", runId, pending: [data[0].id] });
-    await api.tell("POST", `approvals/${data[0].id}/resolve`, { body: { decision: "reject", reason: "no" } });
+    await api.request("POST", `approvals/${data[0].id}/resolve`, { body: { decision: "reject", reason: "no" } });
     const answered = await live.until(({ type }) => type === "approval");
     expect(answered).toEqual({ type: "approval", runId, pending: [] });
     await blind.until((message) => message.type === "run" && message.run.status === "failed");
-    expect(blind.heard.some(({ type }) => type === "approval")).toBe(false);
+    expect(blind.received.some(({ type }) => type === "approval")).toBe(false);
   });
 
-  it("tells which launches wait, to those who may know, until they are answered", async () => {
+  it("reports which launches wait, to those who may know, until they are answered", async () => {
     const posture = (to: string) =>
-      api.tell("POST", "apply", {
+      api.request("POST", "apply", {
         body: [{ kind: "Workflow", name: "hello", spec: { source: HELLO, posture: to } }],
       });
     const live = listen();
@@ -99,31 +99,31 @@ describe("the live stream", () => {
     const other = listen({}, STRANGER);
     await Promise.all([live, blind, other].map((each) => each.until(isHello)));
     await posture("approval_required");
-    const refused = await api.tell("POST", "runs", { body: { workflow: "hello", args: { who: "Ada" } } });
+    const refused = await api.request("POST", "runs", { body: { workflow: "hello", args: { who: "Ada" } } });
     expect(refused.status).toBe(403);
-    const { data } = (await api.tell("GET", "approvals?status=pending")).body;
+    const { data } = (await api.request("GET", "approvals?status=pending")).body;
     const asked = await live.until(({ type }) => type === "approval");
     expect(asked).toEqual({ type: "approval", runId: null, pending: [data[0].id] });
     const late = listen();
     await late.until(isHello);
-    await api.tell("POST", `approvals/${data[0].id}/resolve`, { body: { decision: "reject", reason: "no" } });
+    await api.request("POST", `approvals/${data[0].id}/resolve`, { body: { decision: "reject", reason: "no" } });
     const answered = { type: "approval", runId: null, pending: [] };
     expect(await live.until(({ type }) => type === "approval")).toEqual(answered);
     expect(await late.until(({ type }) => type === "approval")).toEqual(answered);
     await posture("bounded_autonomous");
     await api.run("hello", { who: "Ada" });
     await blind.until((message) => message.type === "run" && message.run.status === "completed");
-    for (const { heard } of [blind, other]) expect(heard.some(({ type }) => type === "approval")).toBe(false);
+    for (const { received } of [blind, other]) expect(received.some(({ type }) => type === "approval")).toBe(false);
   });
 
-  it("tells another organisation nothing", async () => {
+  it("reports nothing to another organisation", async () => {
     const runId = await api.run("gated");
     const other = listen({ [runId]: 0 }, STRANGER);
     const own = listen();
     await Promise.all([other.until(isHello), own.until(isHello)]);
-    await api.tell("POST", `runs/${runId}/cancel`, { body: {} });
+    await api.request("POST", `runs/${runId}/cancel`, { body: {} });
     await own.until((message) => message.type === "run" && message.run.status === "cancelled");
-    expect(other.heard).toEqual([{ type: "hello" }]);
+    expect(other.received).toEqual([{ type: "hello" }]);
   });
 
   it("finds what other replicas commit", async () => {
@@ -151,9 +151,9 @@ describe("the live stream", () => {
 
   it("refuses what cannot be followed", async () => {
     const many = Array.from({ length: 51 }, (_, index) => `run_${index}:0`).join(",");
-    expect((await api.tell("GET", `live?runs=${many}`)).body.code).toBe("invalid_request");
-    expect((await api.tell("GET", "live?runs=run_a:x")).status).toBeGreaterThanOrEqual(400);
-    expect((await api.tell("GET", "live", { key: await api.key(["workflow:read"]) })).status).toBe(403);
+    expect((await api.request("GET", `live?runs=${many}`)).body.code).toBe("invalid_request");
+    expect((await api.request("GET", "live?runs=run_a:x")).status).toBeGreaterThanOrEqual(400);
+    expect((await api.request("GET", "live", { key: await api.key(["workflow:read"]) })).status).toBe(403);
   });
 
   it("leaves nothing behind", async () => {

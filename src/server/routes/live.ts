@@ -1,14 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { liveQuery } from "../../contract/index.ts";
 import { readEventId } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
 import { STREAM_HEADERS } from "./event-stream.ts";
 
 const RUNS_MAX = 50;
-
-const liveQuery = z.object({
-  runs: z.string().max(8_000).optional().describe("Runs whose events to send, each after an event: run_a:12,run_b:0"),
-});
 
 export const liveRoutes: readonly Route[] = [
   defineRoute({

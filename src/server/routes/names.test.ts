@@ -15,9 +15,9 @@ describe("a name that nothing has", () => {
   it("is refused when a workflow is checked and saved", async () => {
     const hint = 'Did you mean "verdict"?';
     const problem = { code: "unknown_field", path: "steps[1].condition", line: 4, column: 37, hint };
-    const checked = await api.tell("POST", "validate", { body: { source: SOURCE } });
+    const checked = await api.request("POST", "validate", { body: { source: SOURCE } });
     expect(checked.body).toMatchObject({ ok: false, problems: [problem] });
-    const saved = await api.tell("PUT", "workflows/older", { body: { source: SOURCE } });
+    const saved = await api.request("PUT", "workflows/older", { body: { source: SOURCE } });
     expect(saved).toMatchObject({ status: 422, body: { code: "invalid_definition", problems: [problem] } });
   });
 
@@ -32,17 +32,17 @@ describe("a name that nothing has", () => {
       savedBy: "ann",
     });
     for (const attempt of ["first", "second"]) {
-      const { status, body } = await api.tell("POST", "runs", { body: { workflow: "older" } });
+      const { status, body } = await api.request("POST", "runs", { body: { workflow: "older" } });
       expect([attempt, status]).toEqual([attempt, 201]);
       expect(body.warnings).toMatchObject([{ code: "unknown_field", path: "steps[1].condition" }]);
     }
-    const { body } = await api.tell("GET", "workflows/older/versions/1");
+    const { body } = await api.request("GET", "workflows/older/versions/1");
     expect(body.plan.nodes).toHaveLength(2);
   });
 
   it("is refused in the condition of a policy", async () => {
     const policy = { category: "budget", condition: "node.estimated_cost > 1", action: "block" };
-    const { status, body } = await api.tell("PUT", "policies/costly", { body: policy });
+    const { status, body } = await api.request("PUT", "policies/costly", { body: policy });
     expect(status).toBe(422);
     expect(body.problems).toMatchObject([{ code: "unknown_fact", hint: 'Did you mean "estimatedUsd"?' }]);
   });
@@ -53,20 +53,20 @@ describe("a text that looks like a secret", () => {
 
   it("is refused in workflows and manifests, unless it is said to be none", async () => {
     const source = `name: leaky\nsteps:\n  - { id: a, command: use ${token} }\n`;
-    const saved = await api.tell("PUT", "workflows/leaky", { body: { source } });
+    const saved = await api.request("PUT", "workflows/leaky", { body: { source } });
     expect(saved).toMatchObject({ status: 422, body: { problems: [{ code: "secret_literal" }] } });
     expect(JSON.stringify(saved.body)).not.toContain(token);
-    const allowed = await api.tell("PUT", "workflows/leaky", {
+    const allowed = await api.request("PUT", "workflows/leaky", {
       body: { source: `${source}allow_secret_literals: true\n` },
     });
     expect(allowed.status).toBe(201);
     const agent = { trust_level: 3, system_prompt: `Use ${token}.` };
-    const refused = await api.tell("PUT", "agents/leaky", { body: agent });
+    const refused = await api.request("PUT", "agents/leaky", { body: agent });
     expect(refused).toMatchObject({
       status: 422,
       body: { problems: [{ code: "secret_literal", path: "system_prompt" }] },
     });
-    const kept = await api.tell("PUT", "agents/leaky", { body: { ...agent, allow_secret_literals: true } });
+    const kept = await api.request("PUT", "agents/leaky", { body: { ...agent, allow_secret_literals: true } });
     expect(kept.status).toBeLessThan(300);
   });
 });

@@ -1,23 +1,16 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { platformBody, platformSchema, type PlatformState } from "../../contract/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { platformSchema } from "../registry-schemas.ts";
-
-const REASON_LENGTH_MAX = 1_000;
-
-const platformBody = z.strictObject({
-  open: z.boolean().describe("False: no run starts, and no node is dispatched"),
-  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("What people are told"),
-});
 
 export const platformRoutes: readonly Route[] = [
   defineRoute({
     method: "GET",
     path: "/platform",
     operation: "platform.get",
-    summary: "Says whether anything may start.",
+    summary: "Shows whether anything may start.",
     permission: "governance:read",
     replies: { 200: { description: "Open or closed", schema: platformSchema } },
     handle: async ({ services, principal }) => json(onWire(await services.store.getPlatform(principal.orgId))),
@@ -39,12 +32,12 @@ async function save({ services, principal, body }: Call<z.output<typeof platform
   const platform: Platform = { isOpen: body.open, reason: body.reason ?? null };
   const at = services.config.now();
   const detail = { open: platform.isOpen, reason: platform.reason };
-  const told = auditEntry({ at, type: "platform.changed", actor: keyId, resource: "organisation/platform", detail });
-  await services.store.putPlatform(orgId, platform, [told]);
+  const entry = auditEntry({ at, type: "platform.changed", actor: keyId, resource: "organisation/platform", detail });
+  await services.store.putPlatform(orgId, platform, [entry]);
   await services.governance.registered.refresh(orgId);
   return json(onWire(platform));
 }
 
-function onWire({ isOpen, reason }: Platform): z.output<typeof platformSchema> {
+function onWire({ isOpen, reason }: Platform): PlatformState {
   return { open: isOpen, reason };
 }

@@ -24,8 +24,8 @@ describe("provenance", () => {
   });
   afterAll(() => api.close());
   const ask = (query: string, key?: string): Promise<Answer> =>
-    api.tell("GET", `runs/${id}/provenance${query}`, key === undefined ? {} : { key });
-  const branch = (body: object): Promise<Answer> => api.tell("POST", `runs/${id}/branch`, { body });
+    api.request("GET", `runs/${id}/provenance${query}`, key === undefined ? {} : { key });
+  const branch = (body: object): Promise<Answer> => api.request("POST", `runs/${id}/branch`, { body });
 
   it("lists each hand-off once", async () => {
     const { status, body } = await ask("");
@@ -67,22 +67,22 @@ describe("provenance", () => {
   });
 
   it("says what is wrong with the question", async () => {
-    const told = async (query: string): Promise<unknown[]> => {
+    const replied = async (query: string): Promise<unknown[]> => {
       const { status, body } = await ask(query);
       return [status, body.code];
     };
-    expect(await told("?node=nobody")).toEqual([404, "unknown_node"]);
-    expect(await told("?node=write&output=title")).toEqual([404, "unknown_output"]);
+    expect(await replied("?node=missing")).toEqual([404, "unknown_node"]);
+    expect(await replied("?node=write&output=title")).toEqual([404, "unknown_output"]);
     expect((await ask("?node=write&output=title")).body.detail).toBe(
       'Node "write" has no output "title"; it has body.',
     );
-    expect(await told("?node=say&output=stdout")).toEqual([200, undefined]);
-    expect(await told("?output=args.nothing")).toEqual([404, "unknown_output"]);
-    expect(await told("?output=topic")).toEqual([404, "unknown_output"]);
-    expect(await told("?format=rdf")).toEqual([422, "invalid_request"]);
-    expect(await told("?format=prov&node=write")).toEqual([422, "invalid_request"]);
-    expect(await told("?direction=sideways")).toEqual([422, "invalid_request"]);
-    expect((await api.tell("GET", "runs/run_nothing/provenance")).body.code).toBe("unknown_run");
+    expect(await replied("?node=say&output=stdout")).toEqual([200, undefined]);
+    expect(await replied("?output=args.nothing")).toEqual([404, "unknown_output"]);
+    expect(await replied("?output=topic")).toEqual([404, "unknown_output"]);
+    expect(await replied("?format=rdf")).toEqual([422, "invalid_request"]);
+    expect(await replied("?format=prov&node=write")).toEqual([422, "invalid_request"]);
+    expect(await replied("?direction=sideways")).toEqual([422, "invalid_request"]);
+    expect((await api.request("GET", "runs/run_nothing/provenance")).body.code).toBe("unknown_run");
     expect((await ask("", STRANGER)).status).toBe(404);
     expect((await ask("", await api.key(["workflow:read"]))).status).toBe(403);
   });
@@ -97,11 +97,11 @@ describe("provenance", () => {
   });
 
   it("goes on in the run a branch was made from", async () => {
-    const { body: at } = await api.tell("GET", `runs/${id}/checkpoints`);
+    const { body: at } = await api.request("GET", `runs/${id}/checkpoints`);
     const settled = at.data.find(({ nodeId }: { nodeId: string }) => nodeId === "outline");
     const { body: branched } = await branch({ eventId: settled.eventId, args: { size: 5 } });
     await api.settle(branched.id);
-    const { body } = await api.tell("GET", `runs/${branched.id}/provenance?node=write`);
+    const { body } = await api.request("GET", `runs/${branched.id}/provenance?node=write`);
     const points = body.points.map(({ runId, nodeId, path }: Record<string, string>) => [runId === id, nodeId, path]);
     expect(points).toEqual([
       [false, "write", "outputs"],
@@ -125,13 +125,13 @@ describe("provenance", () => {
       return [answer.status, answer.body.code];
     };
     expect(await refused({ size: from("outline", "parts", "run_nothing") })).toEqual([404, "unknown_run"]);
-    expect(await refused({ size: from("nobody", "parts") })).toEqual([422, "unknown_node"]);
+    expect(await refused({ size: from("missing", "parts") })).toEqual([422, "unknown_node"]);
     expect(await refused({ size: from("outline", "pages") })).toEqual([422, "unknown_output"]);
     expect(await refused({ size: from("outline", "plan") })).toEqual([422, "invalid_args"]);
     expect(await refused({ whom: from("outline", "plan") })).toEqual([422, "invalid_args"]);
     expect(await refused({ size: from("outline", "parts") }, { size: 1 })).toEqual([422, "invalid_request"]);
     expect(await refused({ size: { runId: id } })).toEqual([422, "invalid_request"]);
-    const foreign = await api.tell("POST", `runs/${id}/branch`, {
+    const foreign = await api.request("POST", `runs/${id}/branch`, {
       key: STRANGER,
       body: { eventId: 1, inputsFrom: { size: from("outline", "parts") } },
     });

@@ -1,10 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { type LineageView, provenanceQuery, provenanceSchema } from "../../contract/index.ts";
 import { getOwn } from "../../core/base/index.ts";
 import {
   type Family,
   handoffsOf,
   insideOutputs,
-  isDoor,
+  isOutputName,
   type Lineage,
   lineageOf,
   readFamily,
@@ -16,20 +17,10 @@ import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { FAMILY_LIMITS, familyLogs } from "../family-logs.ts";
 import { Refused } from "../problem.ts";
-import { handoffSchema, lineageSchema } from "../provenance-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject, listOf } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 import { requireRun } from "./runs.ts";
 
-const FORMATS = ["json", "prov", "openlineage"] as const;
-const place = z.string().regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
-const provenanceQuery = z.object({
-  format: z.enum(FORMATS).default("json").describe("json: hand-offs; prov: W3C PROV-JSON; openlineage: run events"),
-  node: place.optional().describe("Instead of hand-offs: the lineage of what this node gave"),
-  output: place.optional().describe("Only of this output; without a node an arg, as args.name"),
-  direction: z.enum(["up", "down"]).default("up").describe("up: what it came from; down: what it went into"),
-});
 type ProvenanceCall = Call<undefined, z.output<typeof provenanceQuery>>;
 
 /** Rows need no more than the runs that are named in them. */
@@ -41,20 +32,17 @@ export const provenanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/provenance",
     operation: "runs.provenance",
-    summary: "Tells where values came from: hand-offs of a run, the lineage of one value across runs, or an export.",
+    summary: "Shows where values came from: hand-offs of a run, the lineage of one value across runs, or an export.",
     permission: "run:read",
     query: provenanceQuery,
     replies: {
-      200: {
-        description: "Hand-offs, a lineage, or a document",
-        schema: z.union([listOf(handoffSchema), lineageSchema, jsonObject, z.array(jsonObject)]),
-      },
+      200: { description: "Hand-offs, a lineage, or a document", schema: provenanceSchema },
     },
-    handle: tellProvenance,
+    handle: showProvenance,
   }),
 ];
 
-async function tellProvenance(call: ProvenanceCall): Promise<Response> {
+async function showProvenance(call: ProvenanceCall): Promise<Response> {
   const { services, query } = call;
   const run = await requireRun(call);
   const { format, node, output } = query;
@@ -62,7 +50,7 @@ async function tellProvenance(call: ProvenanceCall): Promise<Response> {
   if (isLineage && format !== "json") throw invalidRequest([lineageOnly(format)]);
   const isRows = !isLineage && format === "json";
   const family = readFamily(await familyLogs(services.store, run, isRows ? NEAR : FAR));
-  if (isLineage) return json(tellLineage(family, run, query));
+  if (isLineage) return json(showLineage(family, run, query));
   switch (format) {
     case "json":
       return json({ data: handoffsOf(family, run.runId) });
@@ -74,31 +62,31 @@ async function tellProvenance(call: ProvenanceCall): Promise<Response> {
 }
 
 function lineageOnly(format: string) {
-  const message = `A lineage is told as json only, not as ${format}.`;
+  const message = `A lineage is available as json only, not as ${format}.`;
   return { code: "invalid_request", message, path: "format", hint: "Leave out node and output, or the format." };
 }
 
-function tellLineage(family: Family, { runId }: RunRecord, { node, output, direction }: ProvenanceCall["query"]) {
+function showLineage(family: Family, { runId }: RunRecord, { node, output, direction }: ProvenanceCall["query"]) {
   if (node === undefined) requireArg(family, runId, output ?? "");
   else requireOutput(family, runId, node, output);
   const start = { runId, nodeId: node ?? null, ...(output === undefined ? {} : { output }) };
   return lineageOnWire(lineageOf(family, start, direction));
 }
 
-function requireArg({ tales }: Family, runId: string, output: string): void {
+function requireArg({ runs }: Family, runId: string, output: string): void {
   const [head, name] = readPath(output);
-  const args = tales.get(runId)?.start?.args ?? {};
+  const args = runs.get(runId)?.start?.args ?? {};
   if (head === "args" && (name === undefined || getOwn(args, String(name)) !== undefined)) return;
   const hint = head === "args" ? "" : " Name a node as well, or an arg as args.name.";
   throw new Refused("unknown_output", `Run "${runId}" has no arg "${output}".${hint}`);
 }
 
 /** A result that is there must have the output; of one that is not there yet nothing is known. */
-function requireOutput({ tales }: Family, runId: string, nodeId: string, output: string | undefined): void {
-  const life = tales.get(runId)?.nodes.get(nodeId)?.lives.at(-1);
+function requireOutput({ runs }: Family, runId: string, nodeId: string, output: string | undefined): void {
+  const life = runs.get(runId)?.nodes.get(nodeId)?.lives.at(-1);
   if (life === undefined)
     throw new Refused("unknown_node", `Nothing is known of a node "${nodeId}" of run "${runId}".`);
-  if (output === undefined || life.result === null || isDoor(readPath(output)[0])) return;
+  if (output === undefined || life.result === null || isOutputName(readPath(output)[0])) return;
   const [name] = insideOutputs(output);
   if (name !== undefined && getOwn(life.result.outputs, String(name)) !== undefined) return;
   const names = Object.keys(life.result.outputs);
@@ -106,7 +94,7 @@ function requireOutput({ tales }: Family, runId: string, nodeId: string, output:
   throw new Refused("unknown_output", `Node "${nodeId}" has no output "${output}"; ${hint}.`);
 }
 
-function lineageOnWire({ attempts, ...lineage }: Lineage) {
+function lineageOnWire({ attempts, ...lineage }: Lineage): LineageView {
   return {
     ...lineage,
     attempts: attempts.map(({ startedAt, endedAt, ...facts }) => ({

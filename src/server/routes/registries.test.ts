@@ -14,8 +14,8 @@ afterAll(async () => {
 });
 
 const put = (path: string, body: unknown, key?: string): Promise<Answer> =>
-  api.tell("PUT", path, key === undefined ? { body } : { body, key });
-const get = (path: string, key?: string): Promise<Answer> => api.tell("GET", path, key === undefined ? {} : { key });
+  api.request("PUT", path, key === undefined ? { body } : { body, key });
+const get = (path: string, key?: string): Promise<Answer> => api.request("GET", path, key === undefined ? {} : { key });
 
 /** A spec of every registry, and something of what is shown of it. */
 const EXAMPLES: readonly (readonly [string, object, object])[] = [
@@ -36,8 +36,8 @@ const EXAMPLES: readonly (readonly [string, object, object])[] = [
   ],
   [
     "budgets/team-day",
-    { scope: "team", scope_id: "desk", period: "daily", amount_usd: 5 },
-    { scopeId: "desk", amountUsd: 5, alertAt: [0.8, 1], onExhausted: "block" },
+    { scope: "team", scope_id: "support", period: "daily", amount_usd: 5 },
+    { scopeId: "support", amountUsd: 5, alertAt: [0.8, 1], onExhausted: "block" },
   ],
   [
     "lenses/answer",
@@ -61,7 +61,7 @@ const EXAMPLES: readonly (readonly [string, object, object])[] = [
     },
   ],
   [
-    "teams/desk",
+    "teams/support",
     { members: [{ agent: "analyst", sort_order: 2 }], retry_policy: { attempts: 2 } },
     { members: [{ agent: "analyst", sortOrder: 2, lane: 0, isActive: true }], retryPolicy: { attempts: 2 } },
   ],
@@ -100,9 +100,9 @@ describe.each(EXAMPLES)("%s", (path, spec, shown) => {
     expect((await get(path)).body).toEqual(created.body);
     expect((await get(collection)).body.data).toContainEqual(created.body);
     expect((await get(path, STRANGER)).status).toBe(404);
-    expect((await api.tell("DELETE", path, { key: STRANGER })).status).toBe(404);
-    expect((await api.tell("DELETE", path)).status).toBe(204);
-    expect((await api.tell("DELETE", path)).status).toBe(404);
+    expect((await api.request("DELETE", path, { key: STRANGER })).status).toBe(404);
+    expect((await api.request("DELETE", path)).status).toBe(204);
+    expect((await api.request("DELETE", path)).status).toBe(404);
     expect((await get(path)).body.code).toMatch(/^unknown_/);
   });
 
@@ -142,9 +142,9 @@ describe("registries", () => {
       autonomy: "supervised",
       maxConcurrent: 50,
     });
-    expect((await api.tell("DELETE", "agents/default")).body).toMatchObject({ status: 409, code: "built_in" });
+    expect((await api.request("DELETE", "agents/default")).body).toMatchObject({ status: 409, code: "built_in" });
     expect(await put("agents/default", { trust_level: 2 })).toMatchObject({ status: 200, body: { revision: 1 } });
-    expect((await api.tell("DELETE", "agents/default")).status).toBe(204);
+    expect((await api.request("DELETE", "agents/default")).status).toBe(204);
     expect((await get("agents/default")).body.trustLevel).toBe(5);
   });
 

@@ -1,3 +1,4 @@
+import { listOf, pageQuery, type Permission, registeredSchema } from "../../contract/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { periodOf } from "../../core/governance/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
@@ -20,14 +21,11 @@ import {
 import type { Entry } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { entryOnWire } from "../entry-on-wire.ts";
-import { pageOf, pageQuery } from "../listing.ts";
+import { pageOf } from "../listing.ts";
 import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
-import type { Permission } from "../permission.ts";
 import { type ApiProblemCode, Refused } from "../problem.ts";
-import { entrySchema } from "../registry-schemas.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { listOnWire } from "../wire.ts";
 
 /** What a key must be allowed to do to write things of a kind. */
@@ -73,7 +71,7 @@ export const registryRoutes: readonly Route[] = (Object.keys(UNKNOWN) as PlainKi
 function routesOf(kind: PlainKind): readonly Route[] {
   const { collection, title } = MANIFEST_KINDS[kind];
   const one = `/${collection}/{id}`;
-  const shown = { schema: entrySchema };
+  const shown = { schema: registeredSchema };
   return [
     defineRoute({
       method: "GET",
@@ -82,7 +80,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       summary: `Lists ${collection}, by id.`,
       permission: "governance:read",
       query: pageQuery,
-      replies: { 200: { description: "One page", schema: listOf(entrySchema) } },
+      replies: { 200: { description: "One page", schema: listOf(registeredSchema) } },
       handle: async ({ services, principal, query }) => {
         const page = await listRegistered(services.store, principal.orgId, kind, pageOf(query));
         const standing = await standingOf({ services, principal }, kind);
@@ -178,7 +176,7 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   if (!plan.ok) throw invalidSpec(plan.problems);
   if (before !== undefined && plan.action === "unchanged")
     return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind))(before) });
-  const told = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
+  const change = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
   const put = {
     change: "put",
     kind: entryKind,
@@ -186,7 +184,7 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
     body: plan.body,
     secrets: sealSecrets(box, place, secrets),
   } as const;
-  const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(told, keyId, at));
+  const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);
   const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;
   const isNew = plan.action === "created";
@@ -205,9 +203,9 @@ async function remove(call: AnyCall, kind: PlainKind): Promise<Response> {
     throw new Refused("built_in", detail);
   }
   const at = services.config.now();
-  const told = { kind, name: id, action: "deleted", before: entry.body, after: undefined } as const;
+  const change = { kind, name: id, action: "deleted", before: entry.body, after: undefined } as const;
   const changes = [{ change: "delete", kind: entryKindOf(kind), id } as const];
-  await services.store.applyEntries(orgId, changes, at, changeAudit(told, keyId, at));
+  await services.store.applyEntries(orgId, changes, at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);
   return new Response(null, { status: 204 });
 }

@@ -1,33 +1,33 @@
-import { z } from "zod";
-import type { Json, JsonObject } from "../../core/base/index.ts";
-import { findNode } from "../../core/engine/index.ts";
+import type { z } from "zod";
+import {
+  branchBody,
+  reasonBody,
+  relaunchedSchema,
+  resolveBody,
+  restartBody,
+  rewindBody,
+  runSchema,
+} from "../../contract/index.ts";
+import type { Json } from "../../core/base/index.ts";
+import type { UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { Launch, LaunchOutcome, Told } from "../../driver/index.ts";
-import type { LaunchRuling } from "../../governance/index.ts";
+import type { Relauncher } from "../../launch/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
-import { findRepeated, type Idempotency, idempotencyOf } from "../idempotency.ts";
-import { type InputsFrom, inputsFromSchema, takeInputs } from "../inputs-from.ts";
-import { requireLaunch } from "../launch-gates.ts";
-import { Refused, refusedBy } from "../problem.ts";
-import { relaunched } from "../relaunched.ts";
+import { callerOf } from "../auth.ts";
+import { idempotencyOf } from "../idempotency.ts";
+import { refusedLaunch, relaunchedRun } from "../launch-reply.ts";
+import { refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject, relaunchedSchema, runSchema } from "../schemas.ts";
 import { runOnWire } from "../wire.ts";
-import { requireArgs, requireRun, type RunCall, unknownRun } from "./runs.ts";
+import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
-const REASON_LENGTH_MAX = 2_000;
-const reason = z.string().max(REASON_LENGTH_MAX).optional();
-const eventId = z.number().int().min(1);
 const small = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE] } as const satisfies Partial<BodyRule>;
 const now = { 200: { description: "The run as it is now", schema: runSchema } };
 const another = {
   200: { description: "The run this request has started before", schema: relaunchedSchema },
   201: { description: "The new run, with what it carries over and what runs again", schema: relaunchedSchema },
 };
-
-const restartBody = z.strictObject({ fromNode: z.string().min(1).max(200).optional() });
-const branchBody = z.strictObject({ eventId, args: jsonObject.optional(), inputsFrom: inputsFromSchema.optional() });
 
 export const runActionRoutes: readonly Route[] = [
   defineRoute({
@@ -36,10 +36,10 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.cancel",
     summary: "Cancels a run: nothing more is dispatched, what is in flight is called off.",
     permission: "run:cancel",
-    body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
+    body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
     handle: (call) =>
-      tellRun(call, { type: "cancel", reason: call.body.reason ?? "cancelled on request", by: call.principal.label }),
+      submitTo(call, { type: "cancel", reason: call.body.reason ?? "cancelled on request", by: call.principal.label }),
   }),
   defineRoute({
     method: "POST",
@@ -57,13 +57,13 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.rewind",
     summary: "Takes a run back to an event: what settled later runs again.",
     permission: "workflow:execute",
-    body: { schema: z.strictObject({ eventId }), ...small, isOptional: false },
+    body: { schema: rewindBody, ...small, isOptional: false },
     replies: now,
     handle: async (call) => {
       const run = await requireRun(call);
-      // A finished child has told its parent, which may have gone on with the result.
+      // A finished child has reported to its parent, which may have used the result.
       const isConsumed = run.parentRunId !== null && isTerminal(run.status);
-      return tellRun(call, { type: "rewind", eventId: call.body.eventId, isConsumed });
+      return submitTo(call, { type: "rewind", eventId: call.body.eventId, isConsumed });
     },
   }),
   defineRoute({
@@ -83,13 +83,13 @@ export const runActionRoutes: readonly Route[] = [
     operation: "runs.recover",
     summary: "Opens a failed or timed out run again and does what failed once more.",
     permission: "workflow:execute",
-    body: { schema: z.strictObject({ reason }), ...small, isOptional: true },
+    body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
     handle: async (call) => {
       const run = await requireRun(call);
-      // A run that goes on anyway is refused by itself, for a better reason than any gate has.
-      if (isTerminal(run.status)) await requireAgain(call, run, run.args, "recovery");
-      return tellRun(call, {
+      // The engine refuses a run that has not ended, with a better reason than any gate has.
+      if (isTerminal(run.status)) await requireRecovery(call, run);
+      return submitTo(call, {
         type: "recover",
         ...(call.body.reason === undefined ? {} : { reason: call.body.reason }),
       });
@@ -99,17 +99,13 @@ export const runActionRoutes: readonly Route[] = [
     method: "POST",
     path: "/runs/{runId}/nodes/{nodeId}/resolve",
     operation: "runs.resolve",
-    summary: "Unblocks a node that waits for values or for somebody to take it.",
+    summary: "Unblocks a node that waits for values or for an assignment.",
     permission: "workflow:execute",
-    body: {
-      schema: z.strictObject({ assignTo: z.string().min(1).max(200).optional(), values: jsonObject.optional() }),
-      ...small,
-      isOptional: false,
-    },
+    body: { schema: resolveBody, ...small, isOptional: false },
     replies: now,
     handle: (call) => {
       const { assignTo, values } = call.body;
-      return tellRun(call, {
+      return submitTo(call, {
         type: "resolve",
         nodeId: call.params["nodeId"] ?? "",
         by: call.principal.label,
@@ -120,117 +116,50 @@ export const runActionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Tells a run something and shows what became of it. */
-async function tellRun({ services, principal, params }: RunCall, told: Told): Promise<Response> {
+/** Submits an input to a run, and replies with the run after it. */
+async function submitTo({ services, principal, params }: RunCall, input: UnstampedInput): Promise<Response> {
   const { runId = "" } = params;
-  const outcome = await services.runtime.tell(principal.orgId, runId, told);
+  const outcome = await services.runtime.submit(principal.orgId, runId, input);
   if (outcome === undefined) throw unknownRun(runId);
   if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
   return json(runOnWire(outcome.run));
 }
 
+/** A recovered run does new work, which passes the launch gates. */
+async function requireRecovery({ services, principal }: RunCall, run: RunRecord): Promise<void> {
+  const refusal = await services.relauncher.refuseRecovery(run, callerOf(principal));
+  if (refusal !== null) throw refusedLaunch(refusal, services.config.now());
+}
+
 async function restart(call: Call<z.output<typeof restartBody>, undefined>): Promise<Response> {
   const run = await requireRun(call);
   const { fromNode } = call.body;
-  const idempotency = idempotencyOf(call, run.workflow, { restart: run.runId, fromNode: fromNode ?? null });
-  const before = await findRepeated(call, idempotency);
-  if (before !== undefined) return relaunched(call.services, { kind: "repeated", run: before });
-  if (!isTerminal(run.status)) {
-    throw new Refused("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
-  }
-  if (fromNode !== undefined) await requireNodeOf(call, run, fromNode);
-  const again = { ...run, ...(await namedFor(call, run)) };
-  const ruling = await requireAgain(call, again, run.args, "restart");
-  const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
-  const outcome = await relaunch(call, again, ruling, { args: run.args, trigger: "restart", source, idempotency });
-  return relaunched(call.services, outcome);
+  const asked = { restart: run.runId, fromNode: fromNode ?? null };
+  return relaunch(call, run, { kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) }, asked);
 }
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
   const run = await requireRun(call);
   const { eventId, args, inputsFrom = {} } = call.body;
   const taken = Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom };
-  const asked: Json = { branch: run.runId, eventId, args: args ?? null, ...taken };
-  const idempotency = idempotencyOf(call, run.workflow, asked);
-  const before = await findRepeated(call, idempotency);
-  if (before !== undefined) return relaunched(call.services, { kind: "repeated", run: before });
-  if (eventId > run.lastEventId) {
-    throw refusedBy({
-      code: "cursor_ahead",
-      message: `event ${eventId} is not in the log, which ends at ${run.lastEventId}`,
-    });
-  }
-  const plan = await call.services.runtime.planOf(run.orgId, run.pinnedHash ?? run.definitionHash);
-  const merged = { ...run.args, ...args, ...(await takeInputs(call, inputsFrom, args ?? {})) };
-  const checked = plan === undefined ? merged : requireArgs(plan, merged);
-  const again = { ...run, ...(await namedFor(call, run)) };
-  const ruling = await requireAgain(call, again, checked, "branch");
-  const source = { runId: run.runId, kind: "branch", eventId } as const;
-  const wanted = { args: checked, trigger: "branch", source, ...taken, idempotency } as const;
-  return relaunched(call.services, await relaunch(call, again, ruling, wanted));
+  const asked = { branch: run.runId, eventId, args: args ?? null, ...taken };
+  return relaunch(call, run, { kind: "branch", eventId, ...(args === undefined ? {} : { args }), ...taken }, asked);
 }
 
-/**
- * What whoever started a run had named; what deployments and bindings gave it then is found anew, since another run of it
- * is a new run.
- */
-async function namedFor(
-  { services, principal }: RunCall,
-  run: RunRecord,
-): Promise<Pick<RunRecord, "gateway" | "roleBindings">> {
-  const view = await services.runtime.stateOf(principal.orgId, run.runId);
-  const placement = view?.state.placement ?? null;
-  const { gateway = null, roleBindings = {} } = placement === null ? run : (placement.named ?? {});
-  return { gateway, roleBindings };
-}
-
-/** New work passes the launch gates, however it comes to be. */
-async function requireAgain(call: RunCall, run: RunRecord, args: JsonObject, what: string): Promise<LaunchRuling> {
-  const { workflow, version, gateway, model, roleBindings, team, recursionDepth: depth } = run;
-  const record = (await call.services.store.getWorkflow(run.orgId, workflow)) ?? null;
-  const purpose = `${what} of ${run.runId}`;
-  return requireLaunch(call, { workflow, record, version, args, gateway, model, roleBindings, team, depth, purpose });
-}
-
-async function requireNodeOf({ services, principal }: RunCall, run: RunRecord, nodeId: string): Promise<void> {
-  const view = await services.runtime.stateOf(principal.orgId, run.runId);
-  if (view !== undefined && findNode(view.state, nodeId) !== undefined) return;
-  throw new Refused("unknown_node", `The run has no node "${nodeId}".`, { status: 422 });
-}
-
-type Again = Pick<Launch, "args" | "trigger"> & {
-  readonly source: NonNullable<Launch["source"]>;
-  readonly inputsFrom?: InputsFrom;
-  readonly idempotency: Idempotency | null;
-};
-
-/** What was granted for the launch is given back when there is none. */
+/** `asked`: what the idempotency key is bound to. */
 async function relaunch(
-  { services, principal }: RunCall,
+  call: RunCall,
   run: RunRecord,
-  ruling: LaunchRuling,
-  again: Again,
-): Promise<LaunchOutcome> {
-  const { idempotency, ...rest } = again;
-  const launching = services.runtime.launch({
-    orgId: run.orgId,
-    workflow: run.workflow,
-    version: run.version,
-    definitionHash: run.definitionHash,
-    pinnedHash: run.pinnedHash,
-    startedBy: principal.keyId,
-    model: run.model,
-    gateway: run.gateway,
-    roleBindings: run.roleBindings,
-    team: run.team,
-    recoveryMax: run.recoveryMax,
-    ...rest,
+  from: Parameters<Relauncher["relaunch"]>[0]["from"],
+  asked: Json,
+): Promise<Response> {
+  const { services, principal } = call;
+  const idempotency = idempotencyOf(call, run.workflow, asked);
+  const result = await services.relauncher.relaunch({
+    run,
+    from,
+    ...callerOf(principal),
     ...(idempotency === null ? {} : { idempotency }),
   });
-  const outcome = await launching.catch(async (error: unknown) => {
-    await ruling.giveBack();
-    throw error;
-  });
-  if (outcome.kind !== "started") await ruling.giveBack();
-  return outcome;
+  return relaunchedRun(services, result);
 }

@@ -1,23 +1,27 @@
 import type { z } from "zod";
-import { type RunEvent, SETTLED_STATUSES } from "../../core/event/index.ts";
+import {
+  type Checkpoint,
+  checkpointSchema,
+  checkpointStateSchema,
+  eventSchema,
+  eventsQuery,
+  listOf,
+  type NodeDetail,
+  nodeDetailSchema,
+  type State,
+  stateSchema,
+} from "../../contract/index.ts";
+import { isSettling, type RunEvent } from "../../core/event/index.ts";
 import { findNode } from "../../core/engine/index.ts";
 import { isoFromEpochMs, projectRun } from "../../core/view/index.ts";
 import type { RunRecord, Store } from "../../store/index.ts";
 import { frameOf } from "../frame-text.ts";
 import { resultWithReferences, withReferences } from "../large-values.ts";
-import { eventsQuery, readEventId } from "../listing.ts";
+import { readEventId } from "../listing.ts";
 import { NodeLog } from "../node-history.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import {
-  checkpointSchema,
-  checkpointStateSchema,
-  eventSchema,
-  listOf,
-  nodeDetailSchema,
-  stateSchema,
-} from "../schemas.ts";
-import { judgedOnWire } from "../verdict-on-wire.ts";
+import { verdictOnWire } from "../verdict-on-wire.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
 const SCAN_PAGE = 1_000;
@@ -92,7 +96,7 @@ export const runViewRoutes: readonly Route[] = [
   }),
 ];
 
-async function stateAt({ services, principal, params }: RunCall) {
+async function stateAt({ services, principal, params }: RunCall): Promise<State> {
   const { runId = "", eventId: written = "" } = params;
   const eventId = readEventId(written);
   const view = await services.runtime.stateAt(principal.orgId, runId, eventId);
@@ -118,15 +122,13 @@ async function listEvents(call: EventsCall): Promise<Response> {
   return json({ data: events.map((event) => frameOf(event, run)), ...more });
 }
 
-const SETTLING: ReadonlySet<string> = new Set(SETTLED_STATUSES.map((status) => `node.${status}`));
-
 async function listCheckpoints(call: EventsCall): Promise<Response> {
   const { limit } = call.query;
   const after = cursorOf(call.query);
   const run = await requireRun(call);
   const found: RunEvent[] = [];
   for await (const event of eventsAfter(call.services.store, run, after)) {
-    if (!SETTLING.has(event.type)) continue;
+    if (!isSettling(event)) continue;
     found.push(event);
     if (found.length > limit) break;
   }
@@ -147,7 +149,7 @@ async function* eventsAfter(store: Pick<Store, "readEvents">, run: RunRecord, af
   }
 }
 
-function checkpointOf({ eventId, type, at, payload }: RunEvent) {
+function checkpointOf({ eventId, type, at, payload }: RunEvent): Checkpoint {
   const node = "nodeId" in payload ? { nodeId: payload.nodeId } : {};
   const attempt = "nodeId" in payload && payload.attempt !== undefined ? { attempt: payload.attempt } : {};
   return { eventId, type, ...node, ...attempt, timestamp: isoFromEpochMs(at) };
@@ -165,11 +167,17 @@ async function showNode(call: Call<undefined, undefined>): Promise<Response> {
   if (result === undefined) throw unknown;
   const log = new NodeLog(nodeId);
   for await (const event of eventsAfter(services.store, { ...view.run, lastEventId }, 0)) log.take(event);
-  for (const report of await services.store.reportsOf(principal.orgId, runId, nodeId)) log.hear(report);
+  for (const report of await services.store.reportsOf(principal.orgId, runId, nodeId)) log.addReport(report);
   for (const verdict of await services.store.verdictsOf(principal.orgId, runId)) {
-    if (verdict.nodeId === nodeId) log.explain(judgedOnWire(verdict));
+    if (verdict.nodeId === nodeId) log.explain(verdictOnWire(verdict));
   }
   const requests = await services.runtime.requestsOf(principal.orgId, runId, nodeId);
-  for (const [attempt, request] of requests) log.sent(attempt, request);
-  return json({ runId, node: resultWithReferences(result), request: log.newestRequest, ...log.history() });
+  for (const [attempt, request] of requests) log.addRequest(attempt, request);
+  const detail: NodeDetail = {
+    runId,
+    node: resultWithReferences(result),
+    request: log.newestRequest,
+    ...log.history(),
+  };
+  return json(detail);
 }

@@ -1,33 +1,19 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { listOf, runSchema, runsQuery, startBody } from "../../contract/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { TRIGGER_HEADER } from "../../client/index.ts";
-import { RUN_STATUSES } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import { readTraceparent } from "../../core/trace/index.ts";
 import type { RunRecord } from "../../store/index.ts";
+import { callerOf } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { argsFor } from "../../launch/index.ts";
 import { idempotencyOf } from "../idempotency.ts";
-import { launchedRun } from "../launch-gates.ts";
-import { filterText, pageOf, pageQuery } from "../listing.ts";
+import { launchedRun } from "../launch-reply.ts";
+import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { jsonObject, listOf, runSchema } from "../schemas.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
-
-const NAME_LENGTH_MAX = 200;
-const word = z.string().min(1).max(NAME_LENGTH_MAX);
-
-const startBody = z.strictObject({
-  workflow: word,
-  version: z.number().int().positive().max(2_147_483_647).optional(),
-  args: jsonObject.optional(),
-  model: word.optional(),
-  gateway: word.optional(),
-  roleBindings: z.record(word, word).optional().describe("Role → agent"),
-  team: word.optional(),
-  recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
-});
 
 export const runRoutes: readonly Route[] = [
   defineRoute({
@@ -49,11 +35,7 @@ export const runRoutes: readonly Route[] = [
     operation: "runs.list",
     summary: "Lists runs, newest first.",
     permission: "run:read",
-    query: pageQuery.extend({
-      status: z.enum(RUN_STATUSES).optional(),
-      workflow: filterText.optional(),
-      parent: filterText.optional(),
-    }),
+    query: runsQuery,
     replies: { 200: { description: "One page", schema: listOf(runSchema) } },
     handle: async ({ services, principal, query }) => {
       const filter = {
@@ -92,15 +74,13 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
   const { services, principal, body, request } = call;
   const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
-  // Whoever starts a run within a trace of theirs finds it there; anything else that is sent begins a new one.
+  // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
   const caller = readTraceparent(request.headers.get("traceparent") ?? "");
   const result = await services.launcher.launch({
     orgId: principal.orgId,
     workflow,
     trigger: request.headers.get(TRIGGER_HEADER) === "mcp" ? "mcp" : "api",
-    startedBy: principal.keyId,
-    by: principal.label,
-    agentId: principal.agentId,
+    ...callerOf(principal),
     ...(version === undefined ? {} : { version }),
     ...(args === undefined ? {} : { args }),
     ...(model === undefined ? {} : { model }),

@@ -27,13 +27,13 @@ async function record(count: number): Promise<void> {
 
 describe("GET /schedules/{id}/slots", () => {
   it("lists what became of slots, newest first, and the next five", async () => {
-    await api.tell("PUT", "schedules/often", { body: SPEC });
+    await api.request("PUT", "schedules/often", { body: SPEC });
     await record(3);
     await api.store.settleSlot({ orgId: ORG, scheduleId: "often", slotAt: NOW }, "claimed", {
       state: "started",
       runId: "run_1",
     });
-    const { status, body } = await api.tell("GET", "schedules/often/slots?limit=2");
+    const { status, body } = await api.request("GET", "schedules/often/slots?limit=2");
     expect(status).toBe(200);
     expect(body).toEqual({
       data: [
@@ -57,24 +57,24 @@ describe("GET /schedules/{id}/slots", () => {
       nextCursor: expect.any(String),
       nextSlots: [1, 2, 3, 4, 5].map((minute) => `2026-06-01T12:0${minute}:00.000Z`),
     });
-    const rest = await api.tell("GET", `schedules/often/slots?limit=2&cursor=${body.nextCursor}`);
+    const rest = await api.request("GET", `schedules/often/slots?limit=2&cursor=${body.nextCursor}`);
     expect(rest.body.data).toHaveLength(1);
     expect(rest.body.nextCursor).toBeUndefined();
   });
 
   it("promises no slots of a schedule that is disabled", async () => {
-    await api.tell("PUT", "schedules/often", { body: { ...SPEC, enabled: false } });
-    expect((await api.tell("GET", "schedules/often/slots")).body).toEqual({ data: [], nextSlots: [] });
+    await api.request("PUT", "schedules/often", { body: { ...SPEC, enabled: false } });
+    expect((await api.request("GET", "schedules/often/slots")).body).toEqual({ data: [], nextSlots: [] });
   });
 
   it("knows no schedule that is not there, nor those of others", async () => {
-    await api.tell("PUT", "schedules/often", { body: SPEC });
-    expect((await api.tell("GET", "schedules/none/slots")).body).toMatchObject({
+    await api.request("PUT", "schedules/often", { body: SPEC });
+    expect((await api.request("GET", "schedules/none/slots")).body).toMatchObject({
       status: 404,
       code: "unknown_schedule",
     });
-    expect((await api.tell("GET", "schedules/often/slots", { key: STRANGER })).status).toBe(404);
-    expect((await api.tell("GET", "schedules/often/slots?cursor=x")).body).toMatchObject({ code: "bad_cursor" });
-    expect((await api.tell("GET", "schedules/often/slots?limit=101")).status).toBe(422);
+    expect((await api.request("GET", "schedules/often/slots", { key: STRANGER })).status).toBe(404);
+    expect((await api.request("GET", "schedules/often/slots?cursor=x")).body).toMatchObject({ code: "bad_cursor" });
+    expect((await api.request("GET", "schedules/often/slots?limit=101")).status).toBe(422);
   });
 });

@@ -1,29 +1,13 @@
-import { z } from "zod";
+import { pageQuery, type Slot, slotPageSchema } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { getRegistered, scheduleOf } from "../../registry/index.ts";
-import { SLOT_STATES, type ScheduleSlot } from "../../store/index.ts";
-import { pageOf, pageQuery } from "../listing.ts";
+import type { ScheduleSlot } from "../../store/index.ts";
+import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { listOnWire } from "../wire.ts";
 
 const NEXT_COUNT = 5;
-
-const moment = z.iso.datetime();
-
-const slotSchema = z.object({
-  slotAt: moment.describe("When it was due"),
-  state: z.enum(SLOT_STATES),
-  workflow: z.string(),
-  runId: z.string().nullable(),
-  reason: z.string().nullable().describe("Why nothing was started"),
-  claimedAt: moment.describe("When somebody last took it up"),
-});
-
-const slotsSchema = listOf(slotSchema).extend({
-  nextSlots: z.array(moment).describe("The next slots of the schedule as it is now; none while it is disabled"),
-});
 
 export const scheduleRoutes: readonly Route[] = [
   defineRoute({
@@ -33,7 +17,7 @@ export const scheduleRoutes: readonly Route[] = [
     summary: "Lists what became of the slots of a schedule, newest first, and which come next.",
     permission: "governance:read",
     query: pageQuery,
-    replies: { 200: { description: "One page", schema: slotsSchema } },
+    replies: { 200: { description: "One page", schema: slotPageSchema } },
     handle: async ({ services, principal, params, query }) => {
       const { store, config } = services;
       const { id = "" } = params;
@@ -47,6 +31,6 @@ export const scheduleRoutes: readonly Route[] = [
   }),
 ];
 
-function slotOnWire({ slotAt, state, workflow, runId, reason, claimedAt }: ScheduleSlot): z.output<typeof slotSchema> {
+function slotOnWire({ slotAt, state, workflow, runId, reason, claimedAt }: ScheduleSlot): Slot {
   return { slotAt: isoFromEpochMs(slotAt), state, workflow, runId, reason, claimedAt: isoFromEpochMs(claimedAt) };
 }

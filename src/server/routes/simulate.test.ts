@@ -8,7 +8,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const simulate = (body: object, key?: string) =>
-  api.tell("POST", "simulate", { body, ...(key === undefined ? {} : { key }) });
+  api.request("POST", "simulate", { body, ...(key === undefined ? {} : { key }) });
 
 const SPENDING = `name: spending
 steps:
@@ -34,9 +34,9 @@ describe("a simulation", () => {
     });
     expect(body.verdicts.map(({ nodeId }: { nodeId: string }) => nodeId)).toEqual(["greet", "thank"]);
     expect(body.events[0]).toMatchObject({ eventId: 1, type: "run.started" });
-    expect((await api.tell("GET", "runs")).body.data).toEqual([]);
-    expect((await api.tell("GET", "workflows")).body.data).toEqual([]);
-    expect((await api.tell("GET", "usage")).body.totals.count).toBe(0);
+    expect((await api.request("GET", "runs")).body.data).toEqual([]);
+    expect((await api.request("GET", "workflows")).body.data).toEqual([]);
+    expect((await api.request("GET", "usage")).body.totals.count).toBe(0);
     expect(await api.store.listVerdicts("default", 0, { limit: 10, cursor: null })).toEqual({
       data: [],
       nextCursor: null,
@@ -50,11 +50,11 @@ describe("a simulation", () => {
     expect(body.status).toBe("completed");
     expect(JSON.stringify(body.events)).toContain("Thank Ada");
     expect((await simulate({ workflow: "hello", version: 3, args: { who: "A" } })).body.code).toBe("unknown_version");
-    expect((await simulate({ workflow: "nobody" })).body.code).toBe("unknown_workflow");
+    expect((await simulate({ workflow: "missing" })).body.code).toBe("unknown_workflow");
   });
 
   it("goes by what is registered and spent now, without spending it", async () => {
-    await api.tell("PUT", "budgets/cap", { body: { scope: "global", period: "monthly", amount_usd: 0.06 } });
+    await api.request("PUT", "budgets/cap", { body: { scope: "global", period: "monthly", amount_usd: 0.06 } });
     await api.save(SPENDING);
     const script = { nodes: { a: { stdout: "x", cost_usd: 0.04 } } };
     for (let times = 0; times < 2; times += 1) {
@@ -78,7 +78,7 @@ describe("a simulation", () => {
   });
 
   it("shows a launch that would be refused", async () => {
-    await api.tell("PUT", "platform", { body: { open: false, reason: "fire" } });
+    await api.request("PUT", "platform", { body: { open: false, reason: "fire" } });
     const { status, body } = await simulate({ source: HELLO, args: { who: "Ada" } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: "refused", launch: { explanation: { code: "platform_closed" } } });
@@ -88,7 +88,7 @@ describe("a simulation", () => {
 
   it("passes the gates a saved workflow of the same name passes", async () => {
     await api.save(HELLO);
-    await api.tell("PATCH", "workflows/hello", { body: { status: "paused" } });
+    await api.request("PATCH", "workflows/hello", { body: { status: "paused" } });
     expect((await simulate({ source: HELLO, args: { who: "Ada" } })).body.status).toBe("refused");
   });
 

@@ -1,31 +1,26 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { simulateBody, type SimulationReport, simulationSchema } from "../../contract/index.ts";
 import { digestText, type JsonObject } from "../../core/base/index.ts";
 import { EMPTY_CATALOG } from "../../core/definition/index.ts";
-import { compilePinned } from "../../core/pins/index.ts";
-import { checkSource } from "../../core/plan/index.ts";
-import { gatherPins } from "../../launch/index.ts";
+import { checkSource, compilePinned } from "../../core/plan/index.ts";
+import { gatherPins, launchFacts } from "../../launch/index.ts";
 import {
-  APPROVE_ANSWERS,
   EMPTY_SCRIPT,
-  GOVERNANCE_MODES,
   type Performance,
   type Piece,
   readScript,
-  rehearseGoverned,
-  rehearseOpen,
-  RehearsalTooLong,
+  simulateGoverned,
+  simulateOpen,
+  SimulationTooLong,
   type Script,
   type Simulation,
   simulationOf,
-} from "../../rehearsal/index.ts";
+} from "../../simulation/index.ts";
 import type { WorkflowRecord } from "../../store/index.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { simulationSchema } from "../governance-schemas.ts";
-import { launchWish } from "../launch-gates.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
-import { jsonObject } from "../schemas.ts";
 import { invalidRequest } from "../shape.ts";
 import { requireArgs } from "./runs.ts";
 import { invalidDefinition, requireVersion } from "./workflows.ts";
@@ -34,20 +29,6 @@ import { invalidDefinition, requireVersion } from "./workflows.ts";
 const AT_ONCE_MAX = 4;
 const TIME_MS_MAX = 15_000;
 
-const word = z.string().min(1).max(200);
-const simulateBody = z.strictObject({
-  source: z.string().optional().describe("The text of a workflow; or else:"),
-  workflow: word.optional().describe("The name of one that is saved"),
-  version: z.number().int().positive().max(2_147_483_647).optional(),
-  args: jsonObject.optional(),
-  gateway: word.optional(),
-  script: z
-    .union([z.string(), jsonObject])
-    .optional()
-    .describe("What the nodes answer, as YAML text or as data; without it answers are made up"),
-  governance: z.enum(GOVERNANCE_MODES).default("live").describe("live: with what is registered and counted now"),
-  approve: z.enum(APPROVE_ANSWERS).default("all").describe("What everybody who is asked says"),
-});
 type SimulateCall = Call<z.output<typeof simulateBody>, undefined>;
 
 export const simulateRoutes: readonly Route[] = [
@@ -79,7 +60,10 @@ async function simulate(call: SimulateCall): Promise<Response> {
   const deadline = performance.now() + TIME_MS_MAX;
   const at = services.config.now();
   const how: Performance = { approve: body.approve, at, mayGoOn: () => performance.now() < deadline };
-  return json(await oneOfFew(services, () => (isLive ? live(call, piece, record, how) : open(piece, how))));
+  const report: SimulationReport = await oneOfFew(services, () =>
+    isLive ? live(call, piece, record, how) : open(piece, how),
+  );
+  return json(report);
 }
 
 async function live(
@@ -90,18 +74,19 @@ async function live(
 ): Promise<Simulation> {
   const { governance, gateways, store } = services;
   const { plan, args } = piece;
-  const house = {
+  const environment = {
     orgId: principal.orgId,
     directory: gateways.directory,
     registered: governance.registered,
     counters: store,
   };
-  const launching = { workflow: plan.name, record: record ?? null, args, gateway: body.gateway ?? null };
-  return simulationOf(plan, await rehearseGoverned(piece, house, launchWish(launching, principal.keyId), how));
+  const facts = launchFacts({ workflow: plan.name, args, gateway: body.gateway ?? null }, record);
+  const subject = { ...facts, hasApprovedLaunch: false, keyId: principal.keyId };
+  return simulationOf(plan, await simulateGoverned(piece, environment, subject, how));
 }
 
 async function open(piece: Piece, how: Performance): Promise<Simulation> {
-  return simulationOf(piece.plan, await rehearseOpen(piece, how));
+  return simulationOf(piece.plan, await simulateOpen(piece, how));
 }
 
 type Text = Pick<Piece, "source" | "pins" | "texts" | "plan" | "version">;
@@ -171,7 +156,7 @@ async function oneOfFew(services: Services, work: () => Promise<Simulation>): Pr
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof RehearsalTooLong)) throw error;
+    if (!(error instanceof SimulationTooLong)) throw error;
     const detail = `The simulation was stopped after ${TIME_MS_MAX / 1_000} s, or because it has too many events.`;
     throw new Refused("simulation_too_long", detail);
   } finally {

@@ -1,7 +1,7 @@
+import { type Thread, threadSchema } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { Refused } from "../problem.ts";
 import { defineRoute, json, type Route } from "../route.ts";
-import { threadSchema } from "../schemas.ts";
 
 const ATTEMPTS_MAX = 200;
 
@@ -16,7 +16,7 @@ export const threadRoutes: readonly Route[] = [
     handle: async ({ services, principal, params: { agentId = "", sessionId = "" } }) => {
       const parts = await services.store.readThread(principal.orgId, agentId, sessionId, ATTEMPTS_MAX);
       if (parts.length === 0) throw new Refused("unknown_thread", `Agent "${agentId}" has no thread "${sessionId}".`);
-      return json({
+      const thread: Thread = {
         agentId,
         sessionId,
         attempts: parts.map(({ runId, nodeId, attempt, at, messages }) => ({
@@ -26,7 +26,8 @@ export const threadRoutes: readonly Route[] = [
           at: isoFromEpochMs(at),
           messages,
         })),
-      });
+      };
+      return json(thread);
     },
   }),
 ];

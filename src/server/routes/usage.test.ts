@@ -13,11 +13,11 @@ nodes:
 `;
 
 let api: Api;
-const asked = (query: string) => api.tell("GET", `usage${query}`);
+const asked = (query: string) => api.request("GET", `usage${query}`);
 
 beforeAll(async () => {
   api = await createApi({}, SCRIPT);
-  await api.tell("PUT", "agents/ada", { body: {} });
+  await api.request("PUT", "agents/ada", { body: {} });
   await api.save(SOURCE);
   await api.run("billed");
 });
@@ -46,13 +46,13 @@ describe("usage", () => {
     ["workflow", ["billed"]],
     ["gateway", ["local"]],
     ["model", [null]],
-  ])("is told by %s", async (by, groups) => {
+  ])("is counted by %s", async (by, groups) => {
     const { body } = await asked(`?by=${by}&bucket=month`);
     expect(body.data.map(({ group }: { group: string | null }) => group)).toEqual(groups);
     expect(body.totals.costMicros).toBe(300_000);
   });
 
-  it.each(["hour", "week"])("is told by the %s", async (bucket) => {
+  it.each(["hour", "week"])("is counted by the %s", async (bucket) => {
     expect((await asked(`?bucket=${bucket}`)).body.totals.count).toBe(2);
   });
 
@@ -75,8 +75,8 @@ describe("usage", () => {
   });
 
   it("is an organisation's own, and needs governance:read", async () => {
-    expect((await api.tell("GET", "usage", { key: STRANGER })).body.data).toEqual([]);
+    expect((await api.request("GET", "usage", { key: STRANGER })).body.data).toEqual([]);
     const key = await api.key(["run:read"]);
-    expect((await api.tell("GET", "usage", { key })).status).toBe(403);
+    expect((await api.request("GET", "usage", { key })).status).toBe(403);
   });
 });

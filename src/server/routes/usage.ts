@@ -1,22 +1,14 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { type Spent, type Usage, usageQuery, usageSchema } from "../../contract/index.ts";
 import { usdText } from "../../core/governance/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import { USAGE_BUCKETS, USAGE_GROUPS, type UsageRow } from "../../store/index.ts";
-import { usageSchema } from "../governance-schemas.ts";
+import type { UsageRow } from "../../store/index.ts";
 import { readMoment } from "../moment-query.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { invalidRequest } from "../shape.ts";
 
 /** How long usage is kept. */
 const SINCE_MS = 90 * 86_400_000;
-
-const when = z.string().max(40).optional();
-const usageQuery = z.object({
-  bucket: z.enum(USAGE_BUCKETS).default("day"),
-  by: z.enum(USAGE_GROUPS).optional().describe("What each row is of; without it a row is of everything"),
-  since: when.describe("ISO 8601, or how long ago, such as 7d; 90 days ago otherwise"),
-  until: when.describe("The same; now otherwise"),
-});
 
 export const usageRoutes: readonly Route[] = [
   defineRoute({
@@ -43,7 +35,7 @@ async function showUsage(call: Call<undefined, z.output<typeof usageQuery>>): Pr
     throw invalidRequest([{ code: "bad_number", message, path: "since" }]);
   }
   const rows = await services.store.usage(principal.orgId, { bucket, by, since, until });
-  const reply: z.output<typeof usageSchema> = {
+  const reply: Usage = {
     bucket,
     by,
     since: isoFromEpochMs(since),
@@ -80,6 +72,6 @@ function sum(before: Spending, row: Spending): Spending {
   };
 }
 
-function withUsd(spending: Spending): Spending & { readonly costUsd: string } {
+function withUsd(spending: Spending): Spent {
   return { ...spending, costUsd: usdText(spending.costMicros) };
 }

@@ -1,12 +1,10 @@
-import { z } from "zod";
+import { validateBody, type Validation, validationSchema } from "../../contract/index.ts";
 import type { Problem } from "../../core/base/index.ts";
-import { checkSource, describePlanToDraw } from "../../core/plan/index.ts";
+import { checkSource } from "../../core/plan/index.ts";
 import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { defineRoute, json, type Route } from "../route.ts";
-import { validationSchema } from "../schemas.ts";
-
-const FORMATS = ["lobsterx", "lens-graph/v1"] as const;
+import { planOnWire } from "../wire.ts";
 
 export const validateRoutes: readonly Route[] = [
   defineRoute({
@@ -16,7 +14,7 @@ export const validateRoutes: readonly Route[] = [
     summary: "Checks a definition: every problem at once, with line, column and hint. Nothing is stored.",
     permission: "workflow:read",
     body: {
-      schema: z.strictObject({ source: z.string(), format: z.enum(FORMATS).optional() }),
+      schema: validateBody,
       bytesMax: BODY_BYTES_MAX.definition,
       types: [JSON_TYPE],
       isOptional: false,
@@ -29,8 +27,9 @@ export const validateRoutes: readonly Route[] = [
       const checked = checkSource(source, catalogAround(around));
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
       const { plan, warnings } = checked;
-      const shown = plan === null || problems.length > 0 ? {} : { plan: describePlanToDraw(plan) };
-      return json({ ok: problems.length === 0, problems, warnings, ...shown });
+      const shown = plan === null || problems.length > 0 ? {} : { plan: planOnWire(plan) };
+      const validation: Validation = { ok: problems.length === 0, problems, warnings, ...shown };
+      return json(validation);
     },
   }),
 ];

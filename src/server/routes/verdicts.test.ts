@@ -4,7 +4,7 @@ import { type Api, createApi, STRANGER } from "../../../test/api/fixture.ts";
 const SOURCE = `name: judged
 steps:
   - { id: draft, command: Draft it }
-  - { id: send, command: Send it, agent: nobody, on_failure: skip, depends_on: [draft] }
+  - { id: send, command: Send it, agent: missing, on_failure: skip, depends_on: [draft] }
   - { id: file, command: File it, depends_on: [draft] }
 `;
 
@@ -13,15 +13,15 @@ let runId: string;
 beforeAll(async () => {
   api = await createApi();
   const hold = { category: "guardrail", condition: "node.id == 'file'", action: "require_approval", reason: "ask" };
-  expect((await api.tell("PUT", "policies/ask-first", { body: hold })).status).toBe(201);
+  expect((await api.request("PUT", "policies/ask-first", { body: hold })).status).toBe(201);
   await api.save(SOURCE);
   runId = await api.run("judged");
 });
 afterAll(() => api.close());
 
 describe("the verdicts of a run", () => {
-  it("are told in order, with trail, explanation, facts, policies and hash", async () => {
-    const { status, body } = await api.tell("GET", `runs/${runId}/verdicts`);
+  it("are listed in order, with trail, explanation, facts, policies and hash", async () => {
+    const { status, body } = await api.request("GET", `runs/${runId}/verdicts`);
     expect(status).toBe(200);
     expect(body.data[0]).toMatchObject({
       nodeId: "draft",
@@ -55,37 +55,37 @@ describe("the verdicts of a run", () => {
   });
 
   it("come a page at a time", async () => {
-    const all = (await api.tell("GET", `runs/${runId}/verdicts`)).body.data;
-    const first = await api.tell("GET", `runs/${runId}/verdicts?limit=1`);
+    const all = (await api.request("GET", `runs/${runId}/verdicts`)).body.data;
+    const first = await api.request("GET", `runs/${runId}/verdicts?limit=1`);
     expect(first.body.data).toEqual(all.slice(0, 1));
-    const rest = await api.tell("GET", `runs/${runId}/verdicts?cursor=${first.body.nextCursor}`);
+    const rest = await api.request("GET", `runs/${runId}/verdicts?cursor=${first.body.nextCursor}`);
     expect(rest.body).toEqual({ data: all.slice(1) });
-    const last = await api.tell("GET", `runs/${runId}/verdicts?limit=${all.length}`);
+    const last = await api.request("GET", `runs/${runId}/verdicts?limit=${all.length}`);
     expect(last.body.nextCursor).toBeUndefined();
-    expect((await api.tell("GET", `runs/${runId}/verdicts?cursor=x`)).body.code).toBe("bad_cursor");
+    expect((await api.request("GET", `runs/${runId}/verdicts?cursor=x`)).body.code).toBe("bad_cursor");
   });
 
-  it("are told of one node, a page at a time as well", async () => {
-    const all: readonly { readonly nodeId: string }[] = (await api.tell("GET", `runs/${runId}/verdicts`)).body.data;
+  it("are listed of one node, a page at a time as well", async () => {
+    const all: readonly { readonly nodeId: string }[] = (await api.request("GET", `runs/${runId}/verdicts`)).body.data;
     const ofFile = all.filter(({ nodeId }) => nodeId === "file");
     expect(ofFile.length).toBeGreaterThan(0);
-    const { body } = await api.tell("GET", `runs/${runId}/verdicts?node=file`);
+    const { body } = await api.request("GET", `runs/${runId}/verdicts?node=file`);
     expect(body).toEqual({ data: ofFile });
-    const past = await api.tell("GET", `runs/${runId}/verdicts?node=file&cursor=${ofFile.length}`);
+    const past = await api.request("GET", `runs/${runId}/verdicts?node=file&cursor=${ofFile.length}`);
     expect(past.body).toEqual({ data: [] });
-    expect((await api.tell("GET", `runs/${runId}/verdicts?node=nothing`)).body).toEqual({ data: [] });
-    expect((await api.tell("GET", `runs/${runId}/verdicts?node=`)).status).toBe(422);
+    expect((await api.request("GET", `runs/${runId}/verdicts?node=nothing`)).body).toEqual({ data: [] });
+    expect((await api.request("GET", `runs/${runId}/verdicts?node=`)).status).toBe(422);
   });
 
-  it("are nobody else's", async () => {
-    const there = await api.tell("GET", `runs/${runId}/verdicts`, { key: STRANGER });
+  it("are not shown to another organisation", async () => {
+    const there = await api.request("GET", `runs/${runId}/verdicts`, { key: STRANGER });
     expect(there).toMatchObject({ status: 404, body: { code: "unknown_run" } });
   });
 
   it("explain themselves at the node", async () => {
-    const { body } = await api.tell("GET", `runs/${runId}/nodes/send`);
+    const { body } = await api.request("GET", `runs/${runId}/nodes/send`);
     expect(body.verdicts).toMatchObject([{ disposition: "block", explanation: { code: "agent_disabled" } }]);
-    const draft = await api.tell("GET", `runs/${runId}/nodes/draft`);
+    const draft = await api.request("GET", `runs/${runId}/nodes/draft`);
     expect(draft.body.verdicts).toMatchObject([{ disposition: "allow", explanation: null }]);
   });
 });

@@ -1,7 +1,6 @@
-import { verdictSchema } from "../governance-schemas.ts";
-import { filterText, pageQuery, readEventId } from "../listing.ts";
+import { filterText, listOf, pageQuery, verdictSchema } from "../../contract/index.ts";
+import { readEventId } from "../listing.ts";
 import { defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { verdictOnWire } from "../verdict-on-wire.ts";
 import { requireRun } from "./runs.ts";
 
@@ -10,7 +9,7 @@ export const verdictRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs/{runId}/verdicts",
     operation: "runs.verdicts",
-    summary: "Lists what the gates said of the nodes of a run, in order, with the facts they were told.",
+    summary: "Lists the verdicts on the nodes of a run, in order, with the facts the gates were given.",
     permission: "run:read",
     query: pageQuery.extend({ node: filterText.optional().describe("Only those of this node or instance") }),
     replies: { 200: { description: "One page", schema: listOf(verdictSchema) } },

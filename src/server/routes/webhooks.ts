@@ -1,28 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
+import { type Delivery as ShownDelivery, deliverySchema, listOf, pageQuery } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { webhookOf } from "../../registry/index.ts";
-import { type Delivery, DELIVERY_STATES } from "../../store/index.ts";
-import { deliveryOf, noticeMessage } from "../../webhook/index.ts";
-import { pageOf, pageQuery } from "../listing.ts";
+import type { Delivery } from "../../store/index.ts";
+import { deliveryOf, noticeMessage } from "../../outside/webhook/index.ts";
+import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { listOf } from "../schemas.ts";
 import { listOnWire } from "../wire.ts";
-
-const moment = z.iso.datetime().describe("ISO 8601, UTC");
-
-const deliverySchema = z.object({
-  id: z.string().describe("The webhook-id it is sent under, however often"),
-  type: z.string(),
-  state: z.enum(DELIVERY_STATES).describe("failed: it will be tried again"),
-  attempts: z.number().int().nonnegative(),
-  nextAttemptAt: moment.nullable(),
-  lastStatus: z.number().int().nullable().describe("What the receiver answered last"),
-  lastError: z.string().nullable(),
-  createdAt: moment,
-  settledAt: moment.nullable(),
-});
 
 const shown = { schema: deliverySchema };
 
@@ -106,7 +91,7 @@ async function sendTest(call: AnyCall): Promise<Response> {
   return json(deliveryOnWire({ ...delivery, ...fresh, settledAt: null }), 202);
 }
 
-function deliveryOnWire(delivery: Delivery): z.output<typeof deliverySchema> {
+function deliveryOnWire(delivery: Delivery): ShownDelivery {
   const { id, type, state, attempts, nextAt, lastStatus, lastError, createdAt, settledAt } = delivery;
   return {
     id,

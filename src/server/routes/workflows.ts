@@ -1,20 +1,29 @@
-import { z } from "zod";
+import {
+  listOf,
+  pageQuery,
+  type SavedWorkflow,
+  savedWorkflowSchema,
+  type SentProblem,
+  sourceBody,
+  statusBody,
+  type Version,
+  versionSchema,
+  workflowSchema,
+} from "../../contract/index.ts";
 import { digestText, type Problem } from "../../core/base/index.ts";
 import type { Catalog, WorkflowRef } from "../../core/definition/index.ts";
-import { checkSource, describePlanToDraw } from "../../core/plan/index.ts";
+import { checkSource } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
-import { WORKFLOW_STATUSES, type WorkflowRecord } from "../../store/index.ts";
+import type { WorkflowRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
-import { pageOf, pageQuery } from "../listing.ts";
-import { Refused, type SentProblem } from "../problem.ts";
+import { pageOf } from "../listing.ts";
+import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { listOf, savedWorkflowSchema, versionSchema, workflowSchema } from "../schemas.ts";
-import { listOnWire, workflowOnWire } from "../wire.ts";
+import { listOnWire, planOnWire, workflowOnWire } from "../wire.ts";
 
 const VERSION_MAX = 2_147_483_647;
-const sourceBody = z.strictObject({ source: z.string() });
 type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
 export const workflowRoutes: readonly Route[] = [
@@ -69,10 +78,10 @@ export const workflowRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/workflows/{name}",
     operation: "workflows.update",
-    summary: "Pauses, deprecates or activates a workflow. Runs that have started go on.",
+    summary: "Pauses, deprecates or activates a workflow. Runs that have started continue.",
     permission: "workflow:write",
     body: {
-      schema: z.strictObject({ status: z.enum(WORKFLOW_STATUSES) }),
+      schema: statusBody,
       bytesMax: BODY_BYTES_MAX.other,
       types: [JSON_TYPE],
       isOptional: false,
@@ -123,8 +132,9 @@ async function showVersion(call: AnyCall): Promise<Response> {
   if (version === undefined) throw unknownVersion(name, written, workflow);
   const plan = await services.runtime.planOf(principal.orgId, version.hash);
   const { catalog: _pinned, savedAt, ...rest } = version;
-  const shown = plan === undefined ? null : describePlanToDraw(plan);
-  return json({ ...rest, savedAt: isoFromEpochMs(savedAt), plan: shown });
+  const shown = plan === undefined ? null : planOnWire(plan);
+  const reply: Version = { ...rest, savedAt: isoFromEpochMs(savedAt), plan: shown };
+  return json(reply);
 }
 
 async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promise<Response> {
@@ -153,19 +163,19 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
   const { version, isNew } = await services.store.saveWorkflow(principal.orgId, saving);
   if (isNew)
     await noteChange(services, principal, "workflow.saved", `workflow/${name}`, { version: version.version, hash });
-  const reply = {
+  const reply: SavedWorkflow = {
     name,
     version: version.version,
     hash: version.hash,
     format: version.format,
-    warnings: [...warnings, ...(await strangers(call, written, around.workflows, catalog))],
+    warnings: [...warnings, ...(await unsaved(call, written, around.workflows, catalog))],
   };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;
   return json(reply, isNew ? 201 : 200, { location });
 }
 
-/** Workflows it would start and nobody has saved yet: no mistake of the text, but no run starts without them. */
-async function strangers(
+/** Workflows it would start that are not saved yet: no mistake of the text, but no run starts without them. */
+async function unsaved(
   { services, principal }: AnyCall,
   written: string | Uint8Array,
   refs: readonly WorkflowRef[],

@@ -17,9 +17,9 @@ export function memoryAlerts(world: MemoryWorld): AlertStore {
       if (leases.get(name)?.holder === holder) leases.delete(name);
     },
     fireAlert: async (orgId, key, { at, deliveries, audit }) => {
-      const told = keyOf(orgId, key);
-      if (world.toldOnce.has(told)) return false;
-      world.toldOnce.add(told);
+      const mark = keyOf(orgId, key);
+      if (world.marked.has(mark)) return false;
+      world.marked.add(mark);
       if (audit !== null) {
         world.audit.pending.set(`${orgId}/${key}`, { orgId, at, body: JSON.stringify([audit]) });
       }
@@ -36,7 +36,7 @@ export function memoryAlerts(world: MemoryWorld): AlertStore {
     listOverdueApprovals: async (orgId, before, prefix, limit) =>
       [...world.approvals.values()]
         .filter((one) => one.orgId === orgId && one.status === "pending" && one.requestedAt <= before)
-        .filter(({ id }) => !world.toldOnce.has(keyOf(orgId, prefix + id)))
+        .filter(({ id }) => !world.marked.has(keyOf(orgId, prefix + id)))
         .sort((left, right) => left.requestedAt - right.requestedAt || compareCodeUnits(left.id, right.id))
         .slice(0, limit)
         .map(({ id, runId, requestedAt }) => ({ approvalId: id, runId, requestedAt })),

@@ -99,15 +99,15 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
   };
 }
 
-/** What a run's commit tells, with the rest of the commit. */
+/** The audit entries of a run's commit, with the rest of the commit. */
 export function writeCommittedAudit(
   { audit }: MemoryWorld,
-  { runId, orgId, expectedVersion, audit: told }: RunCommit,
+  { runId, orgId, expectedVersion, audit: entries }: RunCommit,
 ): void {
-  const [first] = told;
+  const [first] = entries;
   if (first === undefined) return;
   const id = committedAuditId(runId, expectedVersion);
-  audit.pending.set(id, { orgId, at: first.at, body: JSON.stringify(told) });
+  audit.pending.set(id, { orgId, at: first.at, body: JSON.stringify(entries) });
 }
 
 function nextToPrune({ segments }: MemoryChain, { from, before, categories }: PruneAsked) {

@@ -1,5 +1,7 @@
 import { invariant, required } from "../../core/base/index.ts";
-import { attemptKey, attemptsLeftOpen, checkBatch, firstEventId, timerKey, timersOf } from "../commit-check.ts";
+import { attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-check.ts";
+import { attemptKey } from "../../core/event/index.ts";
+import { timerKey } from "../../core/engine/index.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
 import { writeMemories } from "./memory-agent-memory.ts";
@@ -61,7 +63,7 @@ function scopeKey({ orgId, keyId, workflow, key }: IdempotencyScope): string {
 function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): void {
   const { runId, orgId } = commit;
   const head = { ...commit.head, runId, rowVersion: commit.expectedVersion + 1 };
-  const run = world.runs.get(runId) ?? create(world, commit, required(commit.create, "a new run says what it is"));
+  const run = world.runs.get(runId) ?? create(world, commit, required(commit.create, "a new run has what creates it"));
   run.head = copy(head);
   if (commit.events.length > 0) run.bodies.push(packed.body);
   for (const [hash, text] of packed.blobs) world.blobs.set(keyOf(orgId, hash), text);

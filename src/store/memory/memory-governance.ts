@@ -104,10 +104,10 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
         .map(({ orgId: _org, runId: _run, ...verdict }) => copy(verdict)),
     listVerdicts: async (orgId, since, page) => listVerdicts(world, orgId, since, page),
     usage: async (orgId, query) => usageOf(world, orgId, query),
-    tellOnce: async (orgId, key, entry) => {
+    markOnce: async (orgId, key, entry) => {
       const id = keyOf(orgId, key);
-      if (world.toldOnce.has(id)) return false;
-      world.toldOnce.add(id);
+      if (world.marked.has(id)) return false;
+      world.marked.add(id);
       world.audit.pending.set(`${orgId}/${key}`, { orgId, at: entry.at, body: JSON.stringify([entry]) });
       return true;
     },

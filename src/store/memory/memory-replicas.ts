@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import { isTerminal } from "../../core/event/index.ts";
-import { attemptKey, queueTimer } from "../commit-check.ts";
+import { attemptKey, isTerminal } from "../../core/event/index.ts";
+import { queueTimer } from "../commit-check.ts";
 import { type DueTimer, type Orphan, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
 import { attemptsOf, copy, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 

@@ -2,9 +2,16 @@ import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
 import type { KeyRecord } from "../key-store.ts";
-import type { ApprovalRecord, NewRun, OpenAttempt, PinnedDefinition, RunHead } from "../store.ts";
+import type {
+  ApprovalRecord,
+  NewRun,
+  OpenAttempt,
+  PinnedDefinition,
+  RunHead,
+  WorkflowStatus,
+  WorkflowVersion,
+} from "../store.ts";
 import type { Wait } from "../waiting-store.ts";
-import type { WorkflowStatus, WorkflowVersion } from "../store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
@@ -37,7 +44,7 @@ export interface MemoryWorld {
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
   readonly memories: (MemoryEntry & { readonly orgId: string })[];
-  readonly toldOnce: Set<string>;
+  readonly marked: Set<string>;
   /** Organisation and digest → the approval that stands for the launch. */
   readonly launches: Map<string, string>;
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
@@ -50,7 +57,7 @@ export interface MemoryConfig {
   readonly platform: Platform;
 }
 
-export type MemoryUsage = UsageRecord & { readonly orgId: string; readonly runId: string; readonly workflow: string };
+type MemoryUsage = UsageRecord & { readonly orgId: string; readonly runId: string; readonly workflow: string };
 export type MemoryVerdict = StoredVerdict & { readonly orgId: string; readonly runId: string };
 
 export interface MemoryRun {
@@ -94,7 +101,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     usage: [],
     verdicts: [],
     memories: [],
-    toldOnce: new Set(),
+    marked: new Set(),
     launches: new Map(),
     reports: new Map(),
     audit: createMemoryAudit(),

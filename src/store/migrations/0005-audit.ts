@@ -1,7 +1,7 @@
 import { AUDIT_CATEGORIES, AUDIT_TYPES } from "../../core/audit/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
-/** What is sealed stays as it is; only pruning, which leaves a signed word, may say for its transaction that it may. */
+/** What is sealed stays as it is; only pruning, which leaves a signed note, may allow itself to for its transaction. */
 const GUARD = `create function audit_guard() returns trigger language plpgsql as $$
   begin
     if current_setting('sluice.prune', true) is distinct from 'on' then

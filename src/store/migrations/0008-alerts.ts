@@ -1,6 +1,6 @@
 import type { Migration } from "./migration.ts";
 
-/** What is told once and never again, whichever replica finds it first. */
+/** What is reported once and never again, whichever replica finds it first. */
 export const ALERTS: Migration = {
   version: 8,
   name: "alerts",

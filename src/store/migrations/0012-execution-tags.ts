@@ -1,7 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * What a tag says, field by field: its name in the view, and where the event has it. Payloads never lose these to the
+ * What a tag holds, field by field: its name in the view, and where the event has it. Payloads never lose these to the
  * blobs, which take only what authors and models wrote.
  */
 const TAGS: Readonly<Record<string, { readonly tag: string; readonly fields: Readonly<Record<string, string>> }>> = {

@@ -3,7 +3,7 @@ import { type Migration, oneOf } from "./migration.ts";
 const STATUSES = ["healthy", "degraded", "offline", "unknown"];
 
 /**
- * A gateway that was saved and never answered is `unknown`; and what the instance says that answers for a gateway
+ * A gateway that was saved and never answered is `unknown`; and what the instance reports that answers for a gateway
  * (where it reports to, what its models are) is kept beside it. An older program takes
  * `unknown` for offline until it is asked, and does not look at the rest.
  */

@@ -1,14 +1,23 @@
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql } from "../sql.ts";
 import type { ApprovalClosing, ApprovalRecord, Listed, Page, RunCommit } from "../store.ts";
+import { bigint, Columns, oneOf, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import type { ApprovalStatus } from "../../core/event/index.ts";
 
+/** The whole record, beside the columns it is found by. */
+export const APPROVAL = new Columns({
+  id: text,
+  orgId: text,
+  runId: text,
+  status: oneOf<ApprovalStatus>(),
+  requestedAt: bigint,
+  body: parsed<ApprovalRecord>("json"),
+});
+
 const OPEN = {
   name: "open approvals",
-  text: `insert into approvals (id, org_id, run_id, status, requested_at, body)
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
-    on conflict (id) do nothing`,
+  text: `insert into approvals (${APPROVAL.list()}) select * from ${APPROVAL.unnest()} on conflict (id) do nothing`,
 };
 
 /** Both objects are ours and flat at the top, so that the later one's fields simply win. */
@@ -26,14 +35,7 @@ const SELECT = {
 export async function writeApprovals(sql: Sql, written: readonly RunCommit[]): Promise<void> {
   const opened = written.flatMap(({ approvalsOpened }) => approvalsOpened);
   if (opened.length > 0) {
-    await sql.query(OPEN, [
-      opened.map(({ id }) => id),
-      opened.map(({ orgId }) => orgId),
-      opened.map(({ runId }) => runId),
-      opened.map(({ status }) => status),
-      opened.map(({ requestedAt }) => requestedAt),
-      opened.map((approval) => JSON.stringify(approval)),
-    ]);
+    await sql.query(OPEN, APPROVAL.batch(opened.map((body) => ({ ...body, body }))));
   }
   for (const { runId, approvalsClosed } of written) {
     for (const closing of approvalsClosed) await close(sql, runId, closing);

@@ -1,7 +1,7 @@
-import type { SqlScalar, SqlValue, Statement } from "../sql.ts";
-import { decodeColumn, encodeColumn } from "./column.ts";
+import type { SqlValue, Statement } from "../sql.ts";
 import { GOVERNANCE_CTES } from "./governance-ctes.ts";
 import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
+import { NEW_RUN } from "./run-columns.ts";
 
 /**
  * A whole batch in one statement. Runs are updated only at the version their share of the batch was made for, and
@@ -15,8 +15,8 @@ export function commitStatement(rows: PartRows): { readonly statement: Statement
 }
 
 function columnsOf(part: PartName, rows: PartRows): SqlValue[] {
-  const found: readonly Readonly<Record<string, SqlScalar>>[] = rows[part];
-  return Object.entries(PARTS[part]).map(([column, type]) => encodeColumn(type, found, column));
+  const columns: { batch(records: readonly object[]): string[] } = PARTS[part];
+  return columns.batch(rows[part]);
 }
 
 const statements = new Map<string, Statement>();
@@ -28,20 +28,18 @@ function statementOf(parts: readonly PartName[]): Statement {
   return statement;
 }
 
-/** One bit for each part: a database tells statements apart by their first 63 characters only. */
+/** One bit for each part: a database distinguishes statements by their first 63 characters only. */
 function maskOf(parts: readonly PartName[]): number {
   return parts.reduce((mask, part) => mask | (1 << PART_NAMES.indexOf(part)), 0);
 }
 
 function textOf(parts: readonly PartName[]): string {
   let count = 0;
-  const from = new Map(
-    parts.map((part) => {
-      const columns = Object.entries(PARTS[part]);
-      const arrays = columns.map(([, type]) => decodeColumn(type, (count += 1))).join(", ");
-      return [part, `unnest(${arrays}) as i(${columns.map(([column]) => column).join(", ")})`];
-    }),
-  );
+  const from = new Map<PartName, string>();
+  for (const part of parts) {
+    from.set(part, PARTS[part].unnest(count + 1));
+    count += PARTS[part].count;
+  }
   const guards = parts.filter(isGuard);
   const rest = parts.filter((part) => !isGuard(part));
   const textsOf = (some: readonly PartName[]): string[] => some.flatMap((part) => CTES[part](from.get(part) ?? ""));
@@ -74,12 +72,8 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   created: (rows) => [
     `new as materialized (select * from ${rows})`,
     `created as (
-      insert into runs (run_id, org_id, workflow, version, definition_hash, pinned_hash, args, trigger, trace_id,
-        root_span_id, parent_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway,
-        model, role_bindings, team, recovery_max, started_by, created_at)
-      select run_id, org_id, workflow, version, definition_hash, pinned_hash, args, trigger, trace_id,
-        root_span_id, parent_span_id, parent_run_id, parent_node, parent_attempt, source_run_id, recursion_depth, gateway,
-        model, role_bindings, team, recovery_max, started_by, created_at
+      insert into runs (run_id, org_id, ${NEW_RUN.list()})
+      select run_id, org_id, ${NEW_RUN.list()}
       from new on conflict do nothing returning run_id
     )`,
     `created_heads as (

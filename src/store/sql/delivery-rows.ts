@@ -1,20 +1,18 @@
 import { NOW_MS } from "../sql.ts";
 import type { NewDelivery } from "../webhook-store.ts";
-import { decodeColumn, encodeColumn } from "./column.ts";
+import { Columns, jsonText, text } from "./columns.ts";
 
-const COLUMNS = { id: "text", orgId: "text", webhookId: "text", type: "text", body: "json" } as const;
+const NEW_DELIVERY = new Columns({ id: text, orgId: text, webhookId: text, type: text, body: jsonText });
 
-/** Deliveries as parameters of a statement; `ADD_DELIVERIES` reads them there. */
+/** Deliveries as parameters of a statement; `addDeliveries` reads them there. */
 export function deliveryColumns(deliveries: readonly NewDelivery[]): readonly string[] {
-  const rows = deliveries.map(({ id, orgId, webhookId, type, body }) => ({ id, orgId, webhookId, type, body }));
-  return Object.entries(COLUMNS).map(([column, type]) => encodeColumn(type, rows, column));
+  return NEW_DELIVERY.batch(deliveries);
 }
 
 /** Writes them, in their order, from the parameters that begin at `place`; `condition` may refer to what came before. */
 export function addDeliveries(place: number, condition = "true"): string {
-  const arrays = Object.values(COLUMNS).map((type, index) => decodeColumn(type, place + index));
-  return `insert into webhook_deliveries (id, org_id, webhook_id, type, body, state, next_at, created_at)
-    select i.id, i.org_id, i.webhook_id, i.type, i.body, 'pending', ${NOW_MS}, ${NOW_MS}
-    from unnest(${arrays.join(", ")}) with ordinality as i (id, org_id, webhook_id, type, body, place)
+  return `insert into webhook_deliveries (${NEW_DELIVERY.list()}, state, next_at, created_at)
+    select ${NEW_DELIVERY.list("i")}, 'pending', ${NOW_MS}, ${NOW_MS}
+    from unnest(${NEW_DELIVERY.arrays(place)}) with ordinality as i (${NEW_DELIVERY.list()}, place)
     where ${condition} order by i.place on conflict (id) do nothing`;
 }

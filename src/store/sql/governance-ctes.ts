@@ -43,7 +43,7 @@ const SLOT_CHANGES = `
   max_open = coalesce(excluded.max_open, c.max_open)`;
 
 /**
- * Counters are changed on the locked row, whoever else changes them: a value that would pass its limit becomes null,
+ * Counters are changed on the locked row, also beside other replicas: a value that would pass its limit becomes null,
  * which the column refuses, and nothing of the batch counts. Only what takes something carries a limit to be checked.
  * Runs of one batch may be held to different ceilings of the same counter: together they keep the lowest, and what does
  * not fit together is written one by one.

@@ -1,18 +1,21 @@
 import { required } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type RunCommit } from "../store.ts";
+import { Columns, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
 type Claim = IdempotencyScope & { readonly bodyHash: string; readonly runId: string };
 type Duplicate = CommitOutcome["duplicates"][number];
 
+const SCOPE = new Columns({ orgId: text, keyId: text, workflow: text, key: text });
+const HOLDER = new Columns({ runId: text, bodyHash: text });
+const KEY_CLAIM = new Columns({ ...SCOPE.fields, ...HOLDER.fields });
+
 /** A key that is taken but old is taken again; a rival's key that is not yet committed is waited for. */
 const CLAIM = {
   name: "claim idempotency keys",
-  text: `insert into idempotency_keys as k (org_id, key_id, workflow, key, run_id, body_hash, created_at)
-    select i.*, ${NOW_MS}
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-      as i(org_id, key_id, workflow, key, run_id, body_hash)
+  text: `insert into idempotency_keys as k (${KEY_CLAIM.list()}, created_at)
+    select i.*, ${NOW_MS} from ${KEY_CLAIM.unnest()}
     order by i.org_id, i.key_id, i.workflow, i.key
     on conflict (org_id, key_id, workflow, key) do update
       set run_id = excluded.run_id, body_hash = excluded.body_hash, created_at = excluded.created_at
@@ -22,17 +25,17 @@ const CLAIM = {
 
 const FIND = {
   name: "find idempotency key",
-  text: `select run_id, body_hash from idempotency_keys
+  text: `select ${HOLDER.list()} from idempotency_keys
     where org_id = $1 and key_id = $2 and workflow = $3 and key = $4 and created_at > ${NOW_MS} - ${IDEMPOTENCY_MS}`,
 };
 
 const RELEASE = {
   name: "release idempotency keys",
   text: `delete from idempotency_keys where (org_id, key_id, workflow, key) in (
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]))`,
+    select * from ${SCOPE.unnest()})`,
 };
 
-/** Claims the keys of new runs; those whose key belongs to another run are told apart. */
+/** Claims the keys of new runs; those whose key belongs to another run are returned separately. */
 export async function claimKeys(
   sql: Sql,
   commits: readonly RunCommit[],
@@ -48,11 +51,7 @@ export async function claimKeys(
     if (!first.has(scope)) first.set(scope, claim);
   }
   const asked = [...first.values()];
-  const rows = await sql.query<{ run_id: string }>(CLAIM, [
-    ...scopeColumns(asked),
-    asked.map(({ runId }) => runId),
-    asked.map(({ bodyHash }) => bodyHash),
-  ]);
+  const rows = await sql.query<{ run_id: string }>(CLAIM, KEY_CLAIM.batch(asked));
   const own = new Set(rows.map((row) => row.run_id));
   const duplicates: Duplicate[] = [];
   for (const claim of claims.filter(({ runId }) => !own.has(runId))) {
@@ -62,28 +61,18 @@ export async function claimKeys(
   return { claimed: claims.filter(({ runId }) => own.has(runId)), duplicates };
 }
 
-function scopeColumns(scopes: readonly IdempotencyScope[]): string[][] {
-  return [
-    scopes.map(({ orgId }) => orgId),
-    scopes.map(({ keyId }) => keyId),
-    scopes.map(({ workflow }) => workflow),
-    scopes.map(({ key }) => key),
-  ];
-}
-
 function scopeText({ orgId, keyId, workflow, key }: IdempotencyScope): string {
   return JSON.stringify([orgId, keyId, workflow, key]);
 }
 
 /** Gives back keys that were claimed in this transaction for runs that were not created after all. */
 export async function releaseKeys(sql: Sql, claims: readonly Claim[]): Promise<void> {
-  if (claims.length > 0) await sql.query(RELEASE, scopeColumns(claims));
+  if (claims.length > 0) await sql.query(RELEASE, SCOPE.batch(claims));
 }
 
 export async function findKey(
   sql: Sql,
-  { orgId, keyId, workflow, key }: IdempotencyScope,
+  scope: IdempotencyScope,
 ): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined> {
-  const [row] = await lookUp<{ run_id: string; body_hash: string }>(sql, FIND, [orgId, keyId, workflow, key]);
-  return row === undefined ? undefined : { runId: row.run_id, bodyHash: row.body_hash };
+  return HOLDER.first(await lookUp(sql, FIND, SCOPE.values(scope)));
 }

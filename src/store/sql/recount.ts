@@ -6,14 +6,14 @@ import type { Sql } from "../sql.ts";
  * counted again: a statement sees what was committed before it began, so the counting begins when the lock is had.
  */
 export async function recount(sql: Sql): Promise<readonly string[]> {
-  const told: (string | null)[] = [];
+  const fixes: (string | null)[] = [];
   for (const row of await sql.query<AgentKey>(AGENT_DRIFT)) {
-    told.push(await sql.transaction((within) => mendAgent(within, row)));
+    fixes.push(await sql.transaction((within) => fixAgent(within, row)));
   }
   for (const row of await sql.query<EnvelopeKey>(ENVELOPE_DRIFT)) {
-    told.push(await sql.transaction((within) => mendEnvelope(within, row)));
+    fixes.push(await sql.transaction((within) => fixEnvelope(within, row)));
   }
-  return told.filter((line) => line !== null);
+  return fixes.filter((line) => line !== null);
 }
 
 interface AgentKey {
@@ -53,7 +53,7 @@ const SET_AGENT = {
   text: "update agent_counters set open = $3 where org_id = $1 and agent_id = $2",
 };
 
-async function mendAgent(sql: Sql, { org_id: orgId, agent_id: agentId }: AgentKey): Promise<string | null> {
+async function fixAgent(sql: Sql, { org_id: orgId, agent_id: agentId }: AgentKey): Promise<string | null> {
   const [was] = await sql.query<Counted>(LOCK_AGENT, [orgId, agentId]);
   const [now] = await sql.query<Counted>(COUNT_AGENT, [orgId, agentId]);
   if (was === undefined || now === undefined || was.count === now.count) return null;
@@ -89,7 +89,7 @@ const SET_ENVELOPE = {
   text: "update envelope_counters set reserved = $4 where org_id = $1 and envelope_id = $2 and period_start = $3",
 };
 
-async function mendEnvelope(sql: Sql, key: EnvelopeKey): Promise<string | null> {
+async function fixEnvelope(sql: Sql, key: EnvelopeKey): Promise<string | null> {
   const place = [key.org_id, key.envelope_id, key.period_start];
   const [was] = await sql.query<Counted>(LOCK_ENVELOPE, place);
   const [now] = await sql.query<Counted>(COUNT_ENVELOPE, place);

@@ -1,7 +1,8 @@
-import { type AgentMemoryStore, MEMORY_ENTRIES_MAX, memoryEntryId, type MemoryEntry } from "../agent-memory-store.ts";
+import { type AgentMemoryStore, MEMORY_ENTRIES_MAX, memoryEntryId } from "../agent-memory-store.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { arrayLiteral, type Sql } from "../sql.ts";
+import { bigint, Columns, int, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlAgentMemory(sql: Sql): AgentMemoryStore {
@@ -10,12 +11,12 @@ export function sqlAgentMemory(sql: Sql): AgentMemoryStore {
       if (memories.length === 0) return [];
       const agents = arrayLiteral(memories.map(({ agentId }) => agentId));
       const profiles = arrayLiteral(memories.map(({ profile }) => profile));
-      return (await sql.query<MemoryRow>(READ, [orgId, agents, profiles, MEMORY_ENTRIES_MAX])).map(entryOf);
+      return MEMORY.all(await sql.query(READ, [orgId, agents, profiles, MEMORY_ENTRIES_MAX]));
     },
     listMemory: async (orgId, agentId, page) => {
       const { at = null, id = null } = decodeCursor(page.cursor) ?? {};
-      const rows = await lookUp<MemoryRow>(sql, LIST, [orgId, agentId, at, id, page.limit + 1]);
-      return listed(rows.map(entryOf), page.limit, (entry) => ({ at: entry.at, id: memoryEntryId(entry) }));
+      const rows = await lookUp(sql, LIST, [orgId, agentId, at, id, page.limit + 1]);
+      return listed(MEMORY.all(rows), page.limit, (entry) => ({ at: entry.at, id: memoryEntryId(entry) }));
     },
     forgetMemory: async (orgId, agentId, entry) => {
       const body = JSON.stringify([entry]);
@@ -26,28 +27,21 @@ export function sqlAgentMemory(sql: Sql): AgentMemoryStore {
   };
 }
 
-interface MemoryRow {
-  readonly agent_id: string;
-  readonly profile: string;
-  readonly at: number;
-  readonly workflow: string;
-  readonly run_id: string;
-  readonly node_id: string;
-  readonly attempt: number;
-  readonly text: string;
-}
-
-function entryOf(row: MemoryRow): MemoryEntry {
-  const { agent_id: agentId, profile, at, workflow, run_id: runId, node_id: nodeId, attempt, text } = row;
-  return { agentId, profile, at, workflow, runId, nodeId, attempt, text };
-}
-
-const COLUMNS = "m.agent_id, m.profile, m.at, m.workflow, m.run_id, m.node_id, m.attempt, m.text";
+export const MEMORY = new Columns({
+  agentId: text,
+  profile: text,
+  at: bigint,
+  workflow: text,
+  runId: text,
+  nodeId: text,
+  attempt: int,
+  text,
+});
 
 /** Each memory's newest are found by the primary key, however many wait to be pruned. */
 const READ = {
   name: "read agent memories",
-  text: `select ${COLUMNS}
+  text: `select ${MEMORY.list("m")}
     from unnest($2::text[], $3::text[]) as k (agent_id, profile) cross join lateral (
       select * from agent_memories e
       where e.org_id = $1 and e.agent_id = k.agent_id and e.profile = k.profile
@@ -56,7 +50,7 @@ const READ = {
 };
 const LIST = {
   name: "list agent memory",
-  text: `select ${COLUMNS} from agent_memories m
+  text: `select ${MEMORY.list("m")} from agent_memories m
     where m.org_id = $1 and m.agent_id = $2 and ($3::bigint is null or (m.at, m.id) < ($3, $4))
     order by m.at desc, m.id desc limit $5`,
 };
@@ -71,7 +65,7 @@ const FORGET = {
     )
     select gone from counted`,
 };
-/** What another replica is at, or somebody who forgets, is left to them. */
+/** Rows locked by another replica, or by a request to forget, are skipped. */
 const PRUNE = {
   name: "prune agent memories",
   text: `delete from agent_memories where ctid = any(array(

@@ -37,16 +37,16 @@ const TAKE_LEASE = {
 };
 const DROP_LEASE = { name: "drop alert lease", text: "delete from alert_leases where name = $1 and holder = $2" };
 
-/** All in one statement: nobody is told twice, and nobody is told without being told. */
+/** All in one statement: an alert is recorded once, and exactly when its deliveries are. */
 const FIRE = {
   name: "fire alert",
-  text: `with told as (
+  text: `with recorded as (
       insert into told_once (org_id, key, at) values ($1, $2, $3) on conflict do nothing returning key
     ), noted as (
-      insert into audit_pending (id, org_id, at, body) select $1 || '/' || key, $1, $3, $4 from told
+      insert into audit_pending (id, org_id, at, body) select $1 || '/' || key, $1, $3, $4 from recorded
       where $4::text is not null
-    ), added as (${addDeliveries(5, "exists (select from told)")})
-    select key from told`,
+    ), added as (${addDeliveries(5, "exists (select from recorded)")})
+    select key from recorded`,
 };
 const COUNT_ENDED = {
   name: "count ended runs",

@@ -11,7 +11,6 @@ import { appendedAuditId } from "../audit-id.ts";
 import type {
   AuditFilter,
   AuditStore,
-  ClosedSegment,
   ComputePrune,
   ComputeSeal,
   PendingAudit,
@@ -20,9 +19,9 @@ import type {
   SegmentRead,
 } from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import { NOW_MS, type Sql, type SqlScalar, type Statement } from "../sql.ts";
+import { NOW_MS, type Sql, type Statement } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
-import { decodeColumn, encodeColumn } from "./column.ts";
+import { bigint, Columns, jsonText, oneOf, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlAudit(sql: Sql): AuditStore {
@@ -34,7 +33,7 @@ export function sqlAudit(sql: Sql): AuditStore {
     listPendingOrganisations: async (openedBefore, limit) =>
       orgsOf(await sql.query<OrgRow>(PENDING_ORGANISATIONS, [openedBefore, limit])),
     seal: (orgId, limit, compute) => sql.transaction((within) => seal(within, orgId, limit, compute)),
-    auditHead: async (orgId) => headOf((await sql.query<HeadRow>(HEAD, [orgId]))[0]),
+    auditHead: async (orgId) => HEAD_COLUMNS.first(await sql.query(HEAD, [orgId])) ?? EMPTY_HEAD,
     listAudit: (orgId, filter, page) => list(sql, orgId, filter, page),
     readSegment: (orgId, afterSeq, toSeq) => readSegment(sql, orgId, afterSeq, toSeq),
     listAudited: async (afterOrgId, limit) => orgsOf(await sql.query<OrgRow>(AUDITED, [afterOrgId, limit])),
@@ -64,35 +63,24 @@ const AUDITED = {
   text: "select org_id from audit_heads where org_id > $1 order by org_id limit $2",
 };
 
-interface HeadRow {
-  readonly seq: number;
-  readonly hash: string;
-  readonly segment: string | null;
-}
-
-const HEAD = { name: "audit head", text: "select seq, hash, segment from audit_heads where org_id = $1" };
+const HEAD_COLUMNS = new Columns({ seq: bigint, hash: text, segment: optional(parsed<OpenSegment>()) });
+const HEAD = { name: "audit head", text: `select ${HEAD_COLUMNS.list()} from audit_heads where org_id = $1` };
 const LOCK_HEAD = {
   name: "lock audit head",
-  text: "select seq, hash, segment from audit_heads where org_id = $1 for update skip locked",
+  text: `select ${HEAD_COLUMNS.list()} from audit_heads where org_id = $1 for update skip locked`,
 };
 const BEGIN_CHAIN = {
   name: "begin audit chain",
   text: `insert into audit_heads (org_id, seq, hash) values ($1, 0, '${GENESIS_HASH}')
-    on conflict do nothing returning seq, hash, segment`,
+    on conflict do nothing returning ${HEAD_COLUMNS.list()}`,
 };
 
-function headOf(row: HeadRow | undefined): AuditHead {
-  if (row === undefined) return { seq: 0, hash: GENESIS_HASH, segment: null };
-  const { seq, hash, segment } = row;
-  return { seq, hash, segment: segment === null ? null : (JSON.parse(segment) as OpenSegment) };
-}
+const EMPTY_HEAD: AuditHead = { seq: 0, hash: GENESIS_HASH, segment: null };
 
-/** Whoever holds the head is the only one that adds to the chain or takes from it; null for everybody else. */
+/** The holder of the head is the only one that adds to the chain or removes from it; null for all others. */
 async function lockHead(sql: Sql, orgId: string): Promise<AuditHead | null> {
-  const [row] = await sql.query<HeadRow>(LOCK_HEAD, [orgId]);
-  if (row !== undefined) return headOf(row);
-  const [begun] = await sql.query<HeadRow>(BEGIN_CHAIN, [orgId]);
-  return begun === undefined ? null : headOf(begun);
+  const held = HEAD_COLUMNS.first(await sql.query(LOCK_HEAD, [orgId]));
+  return held ?? HEAD_COLUMNS.first(await sql.query(BEGIN_CHAIN, [orgId])) ?? null;
 }
 
 const PENDING = {
@@ -109,44 +97,51 @@ async function seal(sql: Sql, orgId: string, limit: number, compute: ComputeSeal
   return sealed;
 }
 
-const RECORD_COLUMNS = {
-  seq: "bigint",
-  at: "bigint",
-  category: "text",
-  type: "text",
-  run: "text",
-  line: "json",
-} as const;
-const recordArrays = Object.values(RECORD_COLUMNS).map((type, index) => decodeColumn(type, index + 6));
+const RECORD = new Columns(
+  {
+    seq: bigint,
+    at: bigint,
+    category: oneOf<AuditCategory>(),
+    type: oneOf<AuditType>(),
+    run: optional(text),
+    line: jsonText,
+  },
+  { run: "run_id", line: "body" },
+);
+
+const SEGMENT = new Columns({
+  fromSeq: bigint,
+  toSeq: bigint,
+  at: bigint,
+  checkpoint: optional(text),
+  pruned: optional(text),
+});
 
 const WRITE_SEALED = {
   name: "write sealed audit",
   text: `with sealed as (
-      insert into audit_records (org_id, seq, at, category, type, run_id, body)
-      select $1, i.* from unnest(${recordArrays.join(", ")}) as i
+      insert into audit_records (org_id, ${RECORD.list()})
+      select $1, i.* from ${RECORD.unnest(6)}
     ), moved as (delete from audit_pending where id = any($12::text[]))
     update audit_heads set seq = $2, hash = $3, segment = $4, segment_opened_at = $5 where org_id = $1`,
 };
 const CLOSE_SEGMENT = {
   name: "close audit segment",
-  text: "insert into audit_segments (org_id, from_seq, to_seq, at, checkpoint, pruned) values ($1, $2, $3, $4, $5, $6)",
+  text: `insert into audit_segments (${SEGMENT.list()}, org_id) values (${SEGMENT.places}, $6)`,
 };
 
 async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAudit[], sealed: Sealed): Promise<void> {
   const { head, records, segments } = sealed;
-  const rows = records.map((record): Readonly<Record<string, SqlScalar>> => ({ ...record }));
   await sql.query(WRITE_SEALED, [
     orgId,
     head.seq,
     head.hash,
     head.segment === null ? null : JSON.stringify(head.segment),
     head.segment?.openedAt ?? null,
-    ...Object.entries(RECORD_COLUMNS).map(([column, type]) => encodeColumn(type, rows, column)),
+    ...RECORD.batch(records),
     pending.map(({ id }) => id),
   ]);
-  for (const { fromSeq, toSeq, at, checkpoint, pruned } of segments) {
-    await sql.query(CLOSE_SEGMENT, [orgId, fromSeq, toSeq, at, checkpoint, pruned]);
-  }
+  for (const segment of segments) await sql.query(CLOSE_SEGMENT, [...SEGMENT.values(segment), orgId]);
 }
 
 async function list(sql: Sql, orgId: string, filter: AuditFilter, page: Page): Promise<Listed<AuditRecord>> {
@@ -176,27 +171,14 @@ function listStatement(columns: readonly string[]): Statement {
   };
 }
 
-interface SegmentRow {
-  readonly from_seq: number;
-  readonly to_seq: number;
-  readonly at: number;
-  readonly checkpoint: string | null;
-  readonly pruned: string | null;
-}
-
-function segmentOf(row: SegmentRow): ClosedSegment {
-  const { from_seq: fromSeq, to_seq: toSeq, at, checkpoint, pruned } = row;
-  return { fromSeq, toSeq, at, checkpoint, pruned };
-}
-
 /** One statement, so that nothing is pruned between the segment and its records. */
 const READ_SEGMENT = {
   name: "read audit segment",
   text: `with closed as materialized (
-      select from_seq, to_seq, at, checkpoint, pruned from audit_segments
+      select ${SEGMENT.list()} from audit_segments
       where org_id = $1 and to_seq > $2 order by to_seq limit 1
     ), within as materialized (select * from closed where to_seq <= $3)
-    select from_seq, to_seq, at, checkpoint, pruned, null as body, null as category, null as type, null as run_id
+    select ${SEGMENT.list()}, null as body, null as category, null as type, null as run_id
     from within
     union all (
       select null, seq, at, null, null, body, category, type, run_id from audit_records
@@ -205,39 +187,29 @@ const READ_SEGMENT = {
 };
 
 /** A record in the same columns: its number stands where a segment has its last one. */
-interface RecordRow {
-  readonly from_seq: null;
-  readonly to_seq: number;
-  readonly at: number;
-  readonly body: string;
-  readonly category: AuditCategory;
-  readonly type: AuditType;
-  readonly run_id: string | null;
-}
-
-type ReadRow = SegmentRow | RecordRow;
+const RECORD_READ = new Columns(RECORD.fields, { seq: "to_seq", run: "run_id", line: "body" });
 
 async function readSegment(sql: Sql, orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null> {
-  const rows = await sql.query<ReadRow>(READ_SEGMENT, [orgId, afterSeq, toSeq]);
-  const records = rows.filter((row): row is RecordRow => row.from_seq === null);
+  const rows = await sql.query(READ_SEGMENT, [orgId, afterSeq, toSeq]);
+  const records = RECORD_READ.all(rows.filter((row) => row["from_seq"] === null));
   const read = {
-    lines: records.map(({ body }) => body),
-    columns: records.map(({ to_seq: seq, at, category, type, run_id: run }) => ({ seq, at, category, type, run })),
+    lines: records.map(({ line }) => line),
+    columns: records.map(({ seq, at, category, type, run }) => ({ seq, at, category, type, run })),
   };
-  const closedRow = rows.find((row): row is SegmentRow => row.from_seq !== null);
-  if (closedRow !== undefined) return { toSeq: closedRow.to_seq, closed: segmentOf(closedRow), ...read };
+  const closed = SEGMENT.first(rows.filter((row) => row["from_seq"] !== null));
+  if (closed !== undefined) return { toSeq: closed.toSeq, closed, ...read };
   return rows.length === 0 ? null : { toSeq, closed: null, ...read };
 }
 
 const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.prune', 'on', true)" };
 const NEXT_TO_PRUNE = {
   name: "next audit segment to prune",
-  text: `select from_seq, to_seq, at, checkpoint, pruned from audit_segments
+  text: `select ${SEGMENT.list()} from audit_segments
     where org_id = $1 and at >= $2 and at < $3 and asked <> $4 and checkpoint is not null order by at, to_seq limit 1`,
 };
 const EMPTY_BEFORE = {
   name: "empty audit segment before",
-  text: `select from_seq, to_seq, at, checkpoint, pruned from audit_segments
+  text: `select ${SEGMENT.list()} from audit_segments
     where org_id = $1 and to_seq = $2 and checkpoint is null`,
 };
 const PRUNE_RECORDS = {
@@ -257,16 +229,16 @@ const PRUNE_SEGMENT = {
 async function prune(sql: Sql, orgId: string, asked: PruneAsked, compute: ComputePrune): Promise<boolean> {
   if ((await lockHead(sql, orgId)) === null) return false;
   const words = asked.categories.join(" ");
-  const [row] = await sql.query<SegmentRow>(NEXT_TO_PRUNE, [orgId, asked.from, asked.before, words]);
-  if (row === undefined) return false;
-  const [before] = await sql.query<SegmentRow>(EMPTY_BEFORE, [orgId, row.from_seq - 1]);
-  const read = await readSegment(sql, orgId, row.from_seq - 1, row.to_seq);
+  const next = SEGMENT.first(await sql.query(NEXT_TO_PRUNE, [orgId, asked.from, asked.before, words]));
+  if (next === undefined) return false;
+  const before = SEGMENT.first(await sql.query(EMPTY_BEFORE, [orgId, next.fromSeq - 1]));
+  const read = await readSegment(sql, orgId, next.fromSeq - 1, next.toSeq);
   if (read === null) return false;
-  const { segment, gone } = compute(read, before === undefined ? null : segmentOf(before));
+  const { segment, gone } = compute(read, before ?? null);
   await sql.query(ALLOW_PRUNING);
   if (gone.length > 0) await sql.query(PRUNE_RECORDS, [orgId, [...gone]]);
-  if (before !== undefined && segment.fromSeq === before.from_seq) {
-    await sql.query(REMOVE_SEGMENT, [orgId, before.to_seq]);
+  if (before !== undefined && segment.fromSeq === before.fromSeq) {
+    await sql.query(REMOVE_SEGMENT, [orgId, before.toSeq]);
   }
   const { fromSeq, toSeq, checkpoint, pruned } = segment;
   await sql.query(PRUNE_SEGMENT, [orgId, toSeq, fromSeq, checkpoint, pruned, words]);

@@ -11,7 +11,7 @@ import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
 import { writeReports } from "./sql-reports.ts";
 import { sqlState } from "./sql-state.ts";
 
-/** Two programs that meet on the same runs may stop each other; whoever was chosen to give way tries again. */
+/** Two programs that meet on the same runs may stop each other; the one the database chose to give way tries again. */
 const TRIES = 4;
 const MET_ANOTHER = new Set(["40001", "40P01"]);
 const NOT_NULL = "23502";

@@ -23,7 +23,7 @@ export function sqlConfig(sql: Sql): ConfigStore {
 }
 
 /**
- * Does what changes the configuration of an organisation, one after another: whoever writes holds the row of the
+ * Does what changes the configuration of an organisation, one after another: each writer holds the row of the
  * organisation first, so that no two of them ever wait for each other.
  */
 export async function configure<T>(

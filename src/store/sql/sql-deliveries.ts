@@ -1,7 +1,8 @@
 import { decodeCursor, listed } from "../cursor.ts";
-import { NOW_MS, type Sql } from "../sql.ts";
+import { NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
-import type { ClaimedDelivery, Delivery, DeliveryState, DeliveryStore } from "../webhook-store.ts";
+import type { Delivery, DeliveryState, DeliveryStore } from "../webhook-store.ts";
+import { bigint, Columns, int, oneOf, optional, text } from "./columns.ts";
 import { addDeliveries, deliveryColumns } from "./delivery-rows.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -12,7 +13,8 @@ export function sqlDeliveries(sql: Sql): DeliveryStore {
     },
     claimDeliveries: async (limit, leaseMs, busy) => {
       const [orgs, ids] = [busy.map(({ orgId }) => orgId), busy.map(({ webhookId }) => webhookId)];
-      return (await sql.query<ClaimRow>(CLAIM, [limit, leaseMs, orgs, ids])).toSorted(inOrder).map(claimOf);
+      const rows = await sql.query<Numbered>(CLAIM, [limit, leaseMs, orgs, ids]);
+      return CLAIMED.all(rows.toSorted((left, right) => left.seq - right.seq));
     },
     settleDelivery: async (id, claim, { state, retryMs, status, error }) =>
       (await sql.query(SETTLE, [id, claim, state, retryMs, status, error])).length > 0,
@@ -20,26 +22,27 @@ export function sqlDeliveries(sql: Sql): DeliveryStore {
       await sql.query(RELEASE, [id, claim]);
     },
     listDeliveries: (orgId, webhookId, page) => list(sql, orgId, webhookId, page),
-    redeliver: async (orgId, webhookId, id) => {
-      const [row] = await lookUp<DeliveryRow>(sql, REDELIVER, [orgId, webhookId, id]);
-      return row === undefined ? undefined : deliveryOf(row);
-    },
+    redeliver: async (orgId, webhookId, id) => DELIVERY.first(await lookUp(sql, REDELIVER, [orgId, webhookId, id])),
     pruneDeliveries: async (before, limit) => (await sql.query(PRUNE, [before, limit])).length,
   };
 }
 
 const ADD = { name: "add webhook deliveries", text: addDeliveries(1) };
 
-interface ClaimRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly org_id: string;
-  readonly webhook_id: string;
-  readonly type: string;
-  readonly body: string;
-  readonly claims: number;
-  readonly attempts: number;
-}
+/** In the order in which they were written. */
+type Numbered = SqlRow & { readonly seq: number };
+
+const MESSAGE = { id: text, orgId: text, webhookId: text, type: text, body: text, attempts: int };
+const CLAIMED = new Columns({ ...MESSAGE, claim: int }, { claim: "claims" });
+const DELIVERY = new Columns({
+  ...MESSAGE,
+  state: oneOf<DeliveryState>(),
+  nextAt: optional(bigint),
+  lastStatus: optional(int),
+  lastError: optional(text),
+  createdAt: bigint,
+  settledAt: optional(bigint),
+});
 
 const CLAIM = {
   name: "claim webhook deliveries",
@@ -50,16 +53,8 @@ const CLAIM = {
       order by next_at, seq limit $1 for update skip locked
     )
     update webhook_deliveries d set claims = d.claims + 1, next_at = ${NOW_MS} + $2 from due where d.id = due.id
-    returning d.id, d.seq, d.org_id, d.webhook_id, d.type, d.body, d.claims, d.attempts`,
+    returning ${CLAIMED.list("d")}, d.seq`,
 };
-
-function inOrder(left: ClaimRow, right: ClaimRow): number {
-  return left.seq - right.seq;
-}
-
-function claimOf({ id, org_id, webhook_id, type, body, claims, attempts }: ClaimRow): ClaimedDelivery {
-  return { id, orgId: org_id, webhookId: webhook_id, type, body, claim: claims, attempts };
-}
 
 const SETTLE = {
   name: "settle webhook delivery",
@@ -72,45 +67,17 @@ const RELEASE = {
   text: `update webhook_deliveries set next_at = ${NOW_MS} where id = $1 and claims = $2 and next_at is not null`,
 };
 
-interface DeliveryRow extends Omit<ClaimRow, "claims"> {
-  readonly state: DeliveryState;
-  readonly next_at: number | null;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-  readonly created_at: number;
-  readonly settled_at: number | null;
-}
-
-function deliveryOf(row: DeliveryRow): Delivery {
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    webhookId: row.webhook_id,
-    type: row.type,
-    body: row.body,
-    state: row.state,
-    attempts: row.attempts,
-    nextAt: row.next_at,
-    lastStatus: row.last_status,
-    lastError: row.last_error,
-    createdAt: row.created_at,
-    settledAt: row.settled_at,
-  };
-}
-
-const COLUMNS =
-  "id, seq, org_id, webhook_id, type, body, state, attempts, next_at, last_status, last_error, created_at, settled_at";
 const LIST = {
   name: "list webhook deliveries",
-  text: `select ${COLUMNS} from webhook_deliveries
+  text: `select ${DELIVERY.list()}, seq from webhook_deliveries
     where org_id = $1 and webhook_id = $2 and ($3::bigint is null or seq < $3) order by seq desc limit $4`,
 };
 
 async function list(sql: Sql, orgId: string, webhookId: string, page: Page): Promise<Listed<Delivery>> {
   const after = decodeCursor(page.cursor)?.at ?? null;
-  const rows = await lookUp<DeliveryRow>(sql, LIST, [orgId, webhookId, after, page.limit + 1]);
+  const rows = await lookUp<Numbered>(sql, LIST, [orgId, webhookId, after, page.limit + 1]);
   const { data, nextCursor } = listed(rows, page.limit, ({ seq }) => ({ at: seq, id: "" }));
-  return { data: data.map(deliveryOf), nextCursor };
+  return { data: DELIVERY.all(data), nextCursor };
 }
 
 /** A claim that is under way loses its right to settle it. */
@@ -118,7 +85,7 @@ const REDELIVER = {
   name: "redeliver webhook delivery",
   text: `update webhook_deliveries
     set state = 'pending', attempts = 0, claims = claims + 1, next_at = ${NOW_MS}, settled_at = null
-    where org_id = $1 and webhook_id = $2 and id = $3 returning ${COLUMNS}`,
+    where org_id = $1 and webhook_id = $2 and id = $3 returning ${DELIVERY.list()}`,
 };
 const PRUNE = {
   name: "prune webhook deliveries",

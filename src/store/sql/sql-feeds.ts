@@ -1,5 +1,6 @@
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { FeedClaim, FeedStore, RunAhead, Subscription } from "../webhook-store.ts";
+import type { FeedClaim, FeedStore, Subscription } from "../webhook-store.ts";
+import { bigint, Columns, int, text } from "./columns.ts";
 import { addDeliveries, deliveryColumns } from "./delivery-rows.ts";
 
 export function sqlFeeds(sql: Sql): FeedStore {
@@ -10,9 +11,8 @@ export function sqlFeeds(sql: Sql): FeedStore {
     endFeed: async (orgId, sweptAt) => {
       await sql.query(END_FEED, [orgId, sweptAt]);
     },
-    listRunsAhead: async (runIds) => (await sql.query<AheadRow>(AHEAD, [runIds])).map(aheadOf),
-    sweepRunsAhead: async (orgId, since, limit) =>
-      (await sql.query<AheadRow>(SWEEP, [orgId, since, limit])).map(aheadOf),
+    listRunsAhead: async (runIds) => AHEAD_RUN.all(await sql.query(AHEAD, [runIds])),
+    sweepRunsAhead: async (orgId, since, limit) => AHEAD_RUN.all(await sql.query(SWEEP, [orgId, since, limit])),
     feedRun: async ({ orgId, runId, version, from, to, deliveries }) => {
       const columns = deliveryColumns(deliveries);
       return (await sql.query(FEED_RUN, [orgId, runId, version, from, to, ...columns])).length > 0;
@@ -27,7 +27,7 @@ const ORGANISATIONS = {
   text: `select org_id from registry where kind = 'webhook' union select org_id from webhook_cursors order by org_id`,
 };
 
-/** Whoever changes what is registered holds this row, so that the version stays what it is until we are done. */
+/** Every change of the registry holds this row, so that the version stays the same until we are done. */
 const HOLD_VERSION = {
   name: "hold config version",
   text: "select version from organisation_config where org_id = $1 and version = $2 for update",
@@ -46,9 +46,10 @@ const SUBSCRIBE = {
   text: `insert into webhook_subscriptions (org_id, webhook_id, since)
     select $1, i.* from unnest($2::text[], $3::bigint[]) as i on conflict do nothing`,
 };
+const SUBSCRIPTION = new Columns({ webhookId: text, since: bigint });
 const SUBSCRIPTIONS = {
   name: "webhook subscriptions",
-  text: "select webhook_id, since from webhook_subscriptions where org_id = $1 order by webhook_id",
+  text: `select ${SUBSCRIPTION.list()} from webhook_subscriptions where org_id = $1 order by webhook_id`,
 };
 /** Records of the same time need not be in its order, so that we begin a little before it. */
 const BEGIN_FEED = {
@@ -74,8 +75,7 @@ async function subscribe(
     return [];
   }
   await sql.query(SUBSCRIBE, [orgId, ids, wanted.map(({ since }) => since)]);
-  const rows = await sql.query<{ webhook_id: string; since: number }>(SUBSCRIPTIONS, [orgId]);
-  const kept = rows.map((row) => ({ webhookId: row.webhook_id, since: row.since }));
+  const kept = SUBSCRIPTION.all(await sql.query(SUBSCRIPTIONS, [orgId]));
   await sql.query(BEGIN_FEED, [orgId, Math.min(...kept.map(({ since }) => since))]);
   return kept;
 }
@@ -96,45 +96,21 @@ const END_FEED = {
   text: `update webhook_cursors set held_until = ${NOW_MS}, swept_at = coalesce($2, swept_at) where org_id = $1`,
 };
 
-interface ClaimRow {
-  readonly org_id: string;
-  readonly audit_seq: number;
-  readonly head_seq: number;
-  readonly swept_at: number;
-  readonly now: number;
-}
+const CLAIM = new Columns({ orgId: text, auditSeq: bigint, headSeq: bigint, sweptAt: bigint, now: bigint });
 
 async function claimFeeds(sql: Sql, sweepMs: number, leaseMs: number, limit: number): Promise<readonly FeedClaim[]> {
-  const rows = await sql.query<ClaimRow>(CLAIM_FEEDS, [sweepMs, leaseMs, limit]);
-  return rows.map((row) => ({
-    orgId: row.org_id,
-    auditSeq: row.audit_seq,
-    headSeq: row.head_seq,
-    sweptAt: row.swept_at,
-    isSweepDue: row.swept_at <= row.now - sweepMs,
-    now: row.now,
-  }));
+  const claims = CLAIM.all(await sql.query(CLAIM_FEEDS, [sweepMs, leaseMs, limit]));
+  return claims.map((claim) => ({ ...claim, isSweepDue: claim.sweptAt <= claim.now - sweepMs }));
 }
 
-interface AheadRow {
-  readonly org_id: string;
-  readonly run_id: string;
-  readonly workflow: string;
-  readonly trace_id: string;
-  readonly fed_event_id: number;
-  readonly last_event_id: number;
-}
-
-function aheadOf(row: AheadRow): RunAhead {
-  return {
-    orgId: row.org_id,
-    runId: row.run_id,
-    workflow: row.workflow,
-    traceId: row.trace_id,
-    fedEventId: row.fed_event_id,
-    lastEventId: row.last_event_id,
-  };
-}
+const AHEAD_RUN = new Columns({
+  orgId: text,
+  runId: text,
+  workflow: text,
+  traceId: text,
+  fedEventId: int,
+  lastEventId: int,
+});
 
 const AHEAD_OF = `select r.org_id, r.run_id, r.workflow, r.trace_id, coalesce(f.fed_event_id, 0) as fed_event_id,
     h.last_event_id

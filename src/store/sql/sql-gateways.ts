@@ -1,31 +1,17 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { GatewayLink, GatewayStanding, GatewayStatus, GatewayStore } from "../registry-store.ts";
+import type { GatewayStanding, GatewayStatus, GatewayStore } from "../registry-store.ts";
+import { bigint, Columns, oneOf, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlGateways(sql: Sql): GatewayStore {
   return {
-    listGatewayLinks: async (orgId) => (await sql.query<LinkRow>(LIST, [orgId])).map(linkOf),
+    listGatewayLinks: async (orgId) => LINK.all(await sql.query(LIST, [orgId])),
     putGatewayLink: async (link) => {
-      await sql.query(PUT, [
-        link.orgId,
-        link.gatewayId,
-        link.status,
-        link.instanceId,
-        link.instanceStartedAt,
-        link.dispatchToken,
-        link.callbackHash,
-        link.previousCallbackHash,
-        link.previousUntil,
-        link.seenAt,
-        link.instanceFacts === null ? null : JSON.stringify(link.instanceFacts),
-      ]);
+      await sql.query(PUT, LINK.values(link));
     },
     deleteGatewayLink: async (orgId, gatewayId) => (await lookUp(sql, DELETE, [orgId, gatewayId])).length > 0,
-    findGatewayLink: async (tokenHash) => {
-      const [row] = await lookUp<LinkRow>(sql, FIND, [tokenHash]);
-      return row === undefined ? undefined : linkOf(row);
-    },
+    findGatewayLink: async (tokenHash) => LINK.first(await lookUp(sql, FIND, [tokenHash])),
     setGatewayStatus: async (orgId, gatewayId, status, at) => {
       await sql.query(SET_STATUS, [orgId, gatewayId, status, at]);
     },
@@ -38,41 +24,23 @@ export function sqlGateways(sql: Sql): GatewayStore {
   };
 }
 
-interface LinkRow {
-  readonly org_id: string;
-  readonly gateway_id: string;
-  readonly status: GatewayStatus;
-  readonly instance_id: string | null;
-  readonly instance_started_at: number | null;
-  readonly dispatch_token: string | null;
-  readonly callback_hash: string | null;
-  readonly previous_callback_hash: string | null;
-  readonly previous_until: number | null;
-  readonly seen_at: number | null;
-  readonly instance_facts: string | null;
-}
+const LINK = new Columns({
+  orgId: text,
+  gatewayId: text,
+  status: oneOf<GatewayStatus>(),
+  instanceId: optional(text),
+  instanceStartedAt: optional(bigint),
+  dispatchToken: optional(text),
+  callbackHash: optional(text),
+  previousCallbackHash: optional(text),
+  previousUntil: optional(bigint),
+  seenAt: optional(bigint),
+  instanceFacts: optional(parsed<JsonObject>()),
+});
 
-function linkOf(row: LinkRow): GatewayLink {
-  return {
-    orgId: row.org_id,
-    gatewayId: row.gateway_id,
-    status: row.status,
-    instanceId: row.instance_id,
-    instanceStartedAt: row.instance_started_at,
-    dispatchToken: row.dispatch_token,
-    callbackHash: row.callback_hash,
-    previousCallbackHash: row.previous_callback_hash,
-    previousUntil: row.previous_until,
-    seenAt: row.seen_at,
-    instanceFacts: row.instance_facts === null ? null : (JSON.parse(row.instance_facts) as JsonObject),
-  };
-}
-
-const COLUMNS = `org_id, gateway_id, status, instance_id, instance_started_at, dispatch_token, callback_hash,
-  previous_callback_hash, previous_until, seen_at, instance_facts`;
 const LIST = {
   name: "list gateway links",
-  text: `select ${COLUMNS} from gateway_links where org_id = $1 order by gateway_id`,
+  text: `select ${LINK.list()} from gateway_links where org_id = $1 order by gateway_id`,
 };
 const PUT = {
   name: "put gateway link",
@@ -81,12 +49,8 @@ const PUT = {
       insert into gateway_history (org_id, gateway_id, at, status) select $1, $2, ${NOW_MS}, $3
       where not exists (select from was where status = $3)
     )
-    insert into gateway_links (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-    on conflict (org_id, gateway_id) do update set status = excluded.status, instance_id = excluded.instance_id,
-      instance_started_at = excluded.instance_started_at, dispatch_token = excluded.dispatch_token,
-      callback_hash = excluded.callback_hash, previous_callback_hash = excluded.previous_callback_hash,
-      previous_until = excluded.previous_until, seen_at = excluded.seen_at,
-      instance_facts = excluded.instance_facts`,
+    insert into gateway_links (${LINK.list()}) values (${LINK.places})
+    on conflict (org_id, gateway_id) do update set ${LINK.updatesExcept("orgId", "gatewayId")}`,
 };
 const DELETE = {
   name: "delete gateway link",
@@ -94,7 +58,7 @@ const DELETE = {
 };
 const FIND = {
   name: "find gateway link",
-  text: `select ${COLUMNS} from gateway_links
+  text: `select ${LINK.list()} from gateway_links
     where callback_hash = $1 or (previous_callback_hash = $1 and previous_until > ${NOW_MS}) limit 1`,
 };
 const SET_STATUS = {

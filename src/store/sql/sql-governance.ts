@@ -1,6 +1,7 @@
 import type { Hits } from "../../core/governance/index.ts";
 import type { GovernanceStore, UsageQuery, UsageRow } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
+import { bigint, Columns, int, optional, text } from "./columns.ts";
 import { recount, unexplainedSpending } from "./recount.ts";
 import { listVerdicts, verdictsOf } from "./verdict-rows.ts";
 
@@ -12,19 +13,14 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
         open,
         hits: hits === "" ? [] : hitsOf(hits.split(","), hit_counts?.split(",") ?? []),
       })),
-      envelopes: (await sql.query<EnvelopeRow>(ENVELOPES, [orgId, since])).map((row) => ({
-        envelopeId: row.envelope_id,
-        periodStart: row.period_start,
-        spent: row.spent,
-        reserved: row.reserved,
-      })),
+      envelopes: ENVELOPE.all(await sql.query(ENVELOPES, [orgId, since])),
     }),
     verdictsOf: (orgId, runId) => verdictsOf(sql, orgId, runId),
     listVerdicts: (orgId, since, page) => listVerdicts(sql, orgId, since, page),
     usage: (orgId, query) => usageOf(sql, orgId, query),
-    tellOnce: async (orgId, key, entry) => {
+    markOnce: async (orgId, key, entry) => {
       const body = JSON.stringify([entry]);
-      return (await sql.query(TELL_ONCE, [orgId, key, entry.at, body])).length > 0;
+      return (await sql.query(RECORD_ONCE, [orgId, key, entry.at, body])).length > 0;
     },
     recount: () => recount(sql),
     unexplainedSpending: (since) => unexplainedSpending(sql, since),
@@ -52,12 +48,20 @@ function hitsOf(moments: readonly string[], counts: readonly string[]): readonly
   return hits;
 }
 
-interface EnvelopeRow {
-  readonly envelope_id: string;
-  readonly period_start: number;
-  readonly spent: number;
-  readonly reserved: number;
-}
+const ENVELOPE = new Columns({ envelopeId: text, periodStart: bigint, spent: bigint, reserved: bigint });
+const USAGE = new Columns(
+  {
+    bucketStart: bigint,
+    group: optional(text),
+    count: int,
+    inputTokens: bigint,
+    outputTokens: bigint,
+    thinkingTokens: bigint,
+    cachedTokens: bigint,
+    costMicros: bigint,
+  },
+  { group: "grouped" },
+);
 
 const AGENTS = {
   name: "agent counters",
@@ -66,7 +70,7 @@ const AGENTS = {
 };
 const ENVELOPES = {
   name: "envelope counters",
-  text: `select envelope_id, period_start, spent, reserved from envelope_counters
+  text: `select ${ENVELOPE.list()} from envelope_counters
     where org_id = $1 and period_start >= $2`,
 };
 /** Each organisation's oldest are found by its index; what another replica is at is left to it. */
@@ -80,14 +84,14 @@ const PRUNE_USAGE = {
     returning 1 as gone`,
 };
 
-const TELL_ONCE = {
-  name: "tell once",
-  text: `with told as (
+const RECORD_ONCE = {
+  name: "record once",
+  text: `with recorded as (
       insert into told_once (org_id, key, at) values ($1, $2, $3) on conflict do nothing returning key
     ), noted as (
-      insert into audit_pending (id, org_id, at, body) select $1 || '/' || key, $1, $3, $4 from told
+      insert into audit_pending (id, org_id, at, body) select $1 || '/' || key, $1, $3, $4 from recorded
     )
-    select key from told`,
+    select key from recorded`,
 };
 
 const BUCKETS: Readonly<Record<UsageQuery["bucket"], string>> = {
@@ -115,15 +119,5 @@ async function usageOf(
         where org_id = $1 and at >= $2 and at < $3) u
       group by 1, 2 order by 1, 2 nulls first`,
   };
-  const rows = await sql.query<Record<string, number> & { grouped: string | null }>(statement, [orgId, since, until]);
-  return rows.map((row) => ({
-    bucketStart: row["bucket_start"] ?? 0,
-    group: row.grouped,
-    count: row["count"] ?? 0,
-    inputTokens: row["input_tokens"] ?? 0,
-    outputTokens: row["output_tokens"] ?? 0,
-    thinkingTokens: row["thinking_tokens"] ?? 0,
-    cachedTokens: row["cached_tokens"] ?? 0,
-    costMicros: row["cost_micros"] ?? 0,
-  }));
+  return USAGE.all(await sql.query(statement, [orgId, since, until]));
 }

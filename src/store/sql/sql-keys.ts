@@ -2,72 +2,51 @@ import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { KeyRecord, KeyStore } from "../key-store.ts";
 import type { Listed, Page } from "../store.ts";
+import { bigint, Columns, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
+import { sqlState } from "./sql-state.ts";
 
 export function sqlKeys(sql: Sql): KeyStore {
   return {
     ensureOrganisation: async (orgId) => {
       await sql.query(ENSURE, [orgId]);
     },
-    putKey: async (key) => {
-      await sql.query(PUT, [
-        key.id,
-        key.orgId,
-        key.hash,
-        key.label,
-        JSON.stringify(key.permissions),
-        key.agentId,
-        key.createdBy,
-        key.createdAt,
-        key.expiresAt,
-        key.revokedAt,
-      ]);
-    },
-    findKey: async (hash) => {
-      const [row] = await lookUp<KeyRow>(sql, FIND, [hash]);
-      return row === undefined ? undefined : keyOf(row);
-    },
-    getKey: async (orgId, keyId) => {
-      const [row] = await lookUp<KeyRow>(sql, GET, [orgId, keyId]);
-      return row === undefined ? undefined : keyOf(row);
-    },
+    putKey: (key) => put(sql, key),
+    findKey: async (hash) => KEY.first(await lookUp(sql, FIND, [hash])),
+    getKey: async (orgId, keyId) => KEY.first(await lookUp(sql, GET, [orgId, keyId])),
     listKeys: (orgId, page) => list(sql, orgId, page),
     listEndedKeys: async (keyIds) => (await sql.query<{ id: string }>(LIST_ENDED, [[...keyIds]])).map(({ id }) => id),
     revokeKey: async (orgId, keyId, at) => (await lookUp(sql, REVOKE, [orgId, keyId, at])).length > 0,
   };
 }
 
-interface KeyRow {
-  readonly id: string;
-  readonly org_id: string;
-  readonly hash: string;
-  readonly label: string;
-  readonly permissions: string;
-  readonly agent_id: string | null;
-  readonly created_by: string | null;
-  readonly created_at: number;
-  readonly expires_at: number | null;
-  readonly revoked_at: number | null;
-}
+const KEY = new Columns({
+  id: text,
+  orgId: text,
+  hash: text,
+  label: text,
+  permissions: parsed<readonly string[]>(),
+  agentId: optional(text),
+  createdBy: optional(text),
+  createdAt: bigint,
+  expiresAt: optional(bigint),
+  revokedAt: optional(bigint),
+});
 
-const COLUMNS = "id, org_id, hash, label, permissions, agent_id, created_by, created_at, expires_at, revoked_at";
 const ENSURE = {
   name: "ensure organisation",
   text: `insert into organisations (org_id, created_at) values ($1, ${NOW_MS}) on conflict do nothing`,
 };
 const PUT = {
   name: "put key",
-  text: `insert into keys (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    on conflict (id) do update set hash = excluded.hash, label = excluded.label, permissions = excluded.permissions,
-      agent_id = excluded.agent_id, created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at,
-      revoked_at = excluded.revoked_at
-      where keys.org_id = excluded.org_id`,
+  text: `insert into keys (${KEY.list()}) values (${KEY.places})
+    on conflict (id) do update set ${KEY.updatesExcept("id", "orgId")} where keys.org_id = excluded.org_id`,
 };
-const FIND = { name: "find key", text: `select ${COLUMNS} from keys where hash = $1` };
-const GET = { name: "get key", text: `select ${COLUMNS} from keys where org_id = $1 and id = $2` };
+const FIND = { name: "find key", text: `select ${KEY.list()} from keys where hash = $1` };
+const GET = { name: "get key", text: `select ${KEY.list()} from keys where org_id = $1 and id = $2` };
 const LIST = {
   name: "list keys",
-  text: `select ${COLUMNS} from keys where org_id = $1 and ($2::bigint is null or (created_at, id) < ($2, $3))
+  text: `select ${KEY.list()} from keys where org_id = $1 and ($2::bigint is null or (created_at, id) < ($2, $3))
     order by created_at desc, id desc limit $4`,
 };
 const LIST_ENDED = {
@@ -83,23 +62,23 @@ const REVOKE = {
   text: "update keys set revoked_at = coalesce(revoked_at, $3) where org_id = $1 and id = $2 returning id",
 };
 
-function keyOf(row: KeyRow): KeyRecord {
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    hash: row.hash,
-    label: row.label,
-    permissions: JSON.parse(row.permissions) as string[],
-    agentId: row.agent_id,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
+const TAKEN = "23505";
+
+/**
+ * Replicas that start at the same moment put the same key. Only its id decides a conflict: one that meets the other's
+ * row by its hash first is refused, and finds the row by its id when it tries again.
+ */
+async function put(sql: Sql, key: KeyRecord): Promise<void> {
+  try {
+    await sql.query(PUT, KEY.values(key));
+  } catch (error) {
+    if (sqlState(error) !== TAKEN) throw error;
+    await sql.query(PUT, KEY.values(key));
+  }
 }
 
 async function list(sql: Sql, orgId: string, page: Page): Promise<Listed<KeyRecord>> {
   const after = decodeCursor(page.cursor);
-  const rows = await sql.query<KeyRow>(LIST, [orgId, after?.at ?? null, after?.id ?? null, page.limit + 1]);
-  return listed(rows.map(keyOf), page.limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+  const rows = await sql.query(LIST, [orgId, after?.at ?? null, after?.id ?? null, page.limit + 1]);
+  return listed(KEY.all(rows), page.limit, ({ createdAt, id }) => ({ at: createdAt, id }));
 }

@@ -3,6 +3,7 @@ import { appendedAuditId } from "../audit-id.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { ApprovalClosing, ApprovalRecord } from "../store.ts";
+import { APPROVAL } from "./approval-rows.ts";
 
 export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
   return {
@@ -20,7 +21,7 @@ export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
   };
 }
 
-/** Whoever comes second waits for the first here, and then finds what stands. */
+/** The second writer waits here for the first, and then finds what the first wrote. */
 const CLAIM = {
   name: "claim a launch",
   text: `insert into launch_approvals as l (org_id, digest, approval_id, expires_at) values ($1, $2, $3, $4)
@@ -30,7 +31,7 @@ const CLAIM = {
 };
 const OPEN = {
   name: "open the approval of a launch",
-  text: "insert into approvals (id, org_id, run_id, status, requested_at, body) values ($1, $2, $3, $4, $5, $6)",
+  text: `insert into approvals (${APPROVAL.list()}) values (${APPROVAL.places})`,
 };
 const STANDING = {
   name: "standing approval of a launch",
@@ -43,13 +44,13 @@ const NOTE = {
 };
 
 async function ask(sql: Sql, approval: ApprovalRecord, entry: AuditEntry): Promise<ApprovalRecord> {
-  const { id, orgId, digest, status, requestedAt, expiresAt } = approval;
+  const { id, orgId, digest, expiresAt } = approval;
   const claimed = await sql.query(CLAIM, [orgId, digest, id, expiresAt]);
   if (claimed.length === 0) {
     const [standing] = await sql.query<{ body: string }>(STANDING, [orgId, digest]);
     return standing === undefined ? approval : (JSON.parse(standing.body) as ApprovalRecord);
   }
-  await sql.query(OPEN, [id, orgId, NO_RUN, status, requestedAt, JSON.stringify(approval)]);
+  await sql.query(OPEN, APPROVAL.values({ ...approval, runId: NO_RUN, body: approval }));
   await note(sql, orgId, entry);
   return approval;
 }
@@ -81,7 +82,7 @@ async function answer(sql: Sql, orgId: string, closing: ApprovalClosing, entry: 
 async function close(sql: Sql, body: string, closing: ApprovalClosing): Promise<void> {
   const closed = JSON.stringify({ ...(JSON.parse(body) as ApprovalRecord), ...closing });
   await sql.query(CLOSE, [closing.id, closing.status, closed]);
-  // Whoever asks for the same again after a refusal asks anew.
+  // A second request for the same launch after a refusal opens a new approval.
   if (closing.status !== "approved") await sql.query(FORGET, [closing.id]);
 }
 

@@ -3,6 +3,7 @@ import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Entry, EntryKind, RegistryChange, RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
+import { bigint, Columns, int, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import { sqlAudit } from "./sql-audit.ts";
 import { configure, sqlConfig } from "./sql-config.ts";
@@ -11,18 +12,11 @@ import { putWorkflow } from "./sql-workflows.ts";
 export function sqlRegistry(sql: Sql): RegistryStore {
   return {
     ...sqlConfig(sql),
-    getEntry: async (orgId, kind, id) => {
-      const [row] = await lookUp<EntryRow>(sql, GET, [orgId, kind, id]);
-      return row === undefined ? undefined : entryOf(row);
-    },
+    getEntry: async (orgId, kind, id) => ENTRY.first(await lookUp(sql, GET, [orgId, kind, id])),
     listEntries: async (orgId, kind, page) => {
-      const rows = await sql.query<EntryRow>(LIST, [
-        orgId,
-        kind,
-        decodeCursor(page.cursor)?.id ?? null,
-        page.limit + 1,
-      ]);
-      return listed(rows.map(entryOf), page.limit, ({ id }) => ({ at: 0, id }));
+      const after = decodeCursor(page.cursor)?.id ?? null;
+      const rows = await sql.query(LIST, [orgId, kind, after, page.limit + 1]);
+      return listed(ENTRY.all(rows), page.limit, ({ id }) => ({ at: 0, id }));
     },
     putEntry: async (orgId, kind, id, body, at) => {
       const [entry] = await apply(sql, orgId, [{ change: "put", kind, id, body }], at);
@@ -72,7 +66,7 @@ async function apply(
   });
 }
 
-/** The row of the organisation is held, so that nobody writes between the look and the writing. */
+/** The row of the organisation is held, so that no other writer comes between the check and the write. */
 async function put(
   sql: Sql,
   orgId: string,
@@ -83,11 +77,11 @@ async function put(
   for (const [name, value] of Object.entries(secrets)) {
     isChanged = (await sql.query(PUT_SECRET, [orgId, kind, id, name, value])).length > 0 || isChanged;
   }
-  const text = JSON.stringify(body);
-  const [before] = await sql.query<EntryRow>(GET, [orgId, kind, id]);
-  if (before?.body === text) return [entryOf(before), isChanged];
-  const [row] = await sql.query<EntryRow>(PUT, [orgId, kind, id, text, at]);
-  return [entryOf(required(row, "an entry just written is answered")), true];
+  const written = JSON.stringify(body);
+  const [before] = await sql.query(GET, [orgId, kind, id]);
+  if (before?.["body"] === written) return [ENTRY.read(before), isChanged];
+  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at]));
+  return [required(entry, "an entry just written is answered"), true];
 }
 
 async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Promise<boolean> {
@@ -96,26 +90,21 @@ async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Pro
   return isGone;
 }
 
-interface EntryRow {
-  readonly id: string;
-  readonly revision: number;
-  readonly body: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+const ENTRY = new Columns({
+  id: text,
+  revision: int,
+  body: parsed<JsonObject>(),
+  createdAt: bigint,
+  updatedAt: bigint,
+});
 
-function entryOf({ id, revision, body, created_at: createdAt, updated_at: updatedAt }: EntryRow): Entry {
-  return { id, revision, body: JSON.parse(body) as JsonObject, createdAt, updatedAt };
-}
-
-const COLUMNS = "id, revision, body, created_at, updated_at";
 const GET = {
   name: "get entry",
-  text: `select ${COLUMNS} from registry where org_id = $1 and kind = $2 and id = $3`,
+  text: `select ${ENTRY.list()} from registry where org_id = $1 and kind = $2 and id = $3`,
 };
 const LIST = {
   name: "list entries",
-  text: `select ${COLUMNS} from registry
+  text: `select ${ENTRY.list()} from registry
     where org_id = $1 and kind = $2 and ($3::text is null or id > $3) order by id limit $4`,
 };
 const PUT = {
@@ -124,7 +113,7 @@ const PUT = {
     values ($1, $2, $3, 1, $4, $5, $5)
     on conflict (org_id, kind, id) do update set revision = registry.revision + 1, body = excluded.body,
       updated_at = excluded.updated_at
-    returning ${COLUMNS}`,
+    returning ${ENTRY.list()}`,
 };
 const DELETE = {
   name: "delete entry",

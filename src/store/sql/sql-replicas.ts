@@ -1,7 +1,8 @@
 import type { Timer } from "../../core/engine/index.ts";
 import { required } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import { type DueTimer, type Orphan, RECOVERABLE_MS, type Recoverable, type ReplicaStore } from "../replica-store.ts";
+import { type DueTimer, RECOVERABLE_MS, type ReplicaStore } from "../replica-store.ts";
+import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 
 export function sqlReplicas(sql: Sql): ReplicaStore {
   return {
@@ -14,7 +15,7 @@ export function sqlReplicas(sql: Sql): ReplicaStore {
     retireReplica: async (replicaId) => {
       await sql.query(RETIRE, [replicaId]);
     },
-    takeOver: (replicaId, limit) => takeOver(sql, replicaId, limit),
+    takeOver: async (replicaId, limit) => ORPHAN.all(await sql.query(TAKE_OVER, [replicaId, limit])),
     dueTimers: (limit) => dueTimers(sql, limit),
     nextDueAt: async () => {
       const [row] = await sql.query<{ due_at: number | null }>(NEXT_DUE);
@@ -22,13 +23,13 @@ export function sqlReplicas(sql: Sql): ReplicaStore {
     },
     now: async () => {
       const [row] = await sql.query<{ now: number }>(NOW);
-      return required(row, "the database tells the time").now;
+      return required(row, "the database returns its time").now;
     },
     listStalled: async (limit) => {
       const rows = await sql.query<{ run_id: string }>(STALLED, [limit]);
       return rows.map((row) => row.run_id);
     },
-    listRecoverable: (limit) => listRecoverable(sql, limit),
+    listRecoverable: async (limit) => RECOVERABLE.all(await sql.query(LIST_RECOVERABLE, [limit, RECOVERABLE_MS])),
   };
 }
 
@@ -45,6 +46,8 @@ const REGISTER = {
 const RETIRE = { name: "retire replica", text: "delete from replicas where replica_id = $1" };
 const RETIRE_ALL = { name: "retire replicas", text: "delete from replicas" };
 
+const ORPHAN = new Columns({ runId: text, nodeId: text, attempt: int });
+
 /** A replica without a living lease is gone, whether it retired, expired or was never known. */
 const TAKE_OVER = {
   name: "take over",
@@ -57,13 +60,8 @@ const TAKE_OVER = {
     )
     update open_attempts a set replica_id = $1 from orphans o
     where a.run_id = o.run_id and a.node_id = o.node_id and a.attempt = o.attempt
-    returning a.run_id, a.node_id, a.attempt`,
+    returning ${ORPHAN.list("a")}`,
 };
-
-async function takeOver(sql: Sql, replicaId: string, limit: number): Promise<readonly Orphan[]> {
-  const rows = await sql.query<{ run_id: string; node_id: string; attempt: number }>(TAKE_OVER, [replicaId, limit]);
-  return rows.map(({ run_id: runId, node_id: nodeId, attempt }) => ({ runId, nodeId, attempt }));
-}
 
 /** The key of a timer is the timer itself. */
 const DUE = {
@@ -79,21 +77,24 @@ const DUE = {
     order by due_at, run_id limit $1`,
 };
 
-interface DueRow {
-  readonly run_id: string;
-  readonly key: string | null;
-  readonly node_id: string | null;
-  readonly attempt: number | null;
-  readonly due_at: number;
-}
+const DUE_ROW = new Columns({
+  runId: text,
+  key: optional(parsed<Timer>()),
+  nodeId: optional(text),
+  attempt: optional(int),
+  dueAt: bigint,
+});
 
 async function dueTimers(sql: Sql, limit: number): Promise<readonly DueTimer[]> {
-  const rows = await sql.query<DueRow>(DUE, [limit]);
-  return rows.map((row) => ({ runId: row.run_id, timer: timerOf(row), dueAt: row.due_at }));
+  const rows = DUE_ROW.all(await sql.query(DUE, [limit]));
+  return rows.map(({ runId, key, nodeId, attempt, dueAt }) => ({
+    runId,
+    timer: key ?? deadlineOf(nodeId, attempt),
+    dueAt,
+  }));
 }
 
-function timerOf({ key, node_id: nodeId, attempt }: DueRow): Timer {
-  if (key !== null) return JSON.parse(key) as Timer;
+function deadlineOf(nodeId: string | null, attempt: number | null): Timer {
   return {
     kind: "attempt",
     nodeId: required(nodeId, "a deadline has a node"),
@@ -122,18 +123,11 @@ const STALLED = {
     order by h.run_id limit $1`,
 };
 
-const RECOVERABLE = {
+const RECOVERABLE = new Columns({ orgId: text, runId: text, epoch: int, endedAt: bigint });
+const LIST_RECOVERABLE = {
   name: "recoverable runs",
   text: `select r.org_id, r.run_id, h.epoch, h.ended_at from runs r join run_heads h using (run_id)
     where r.recovery_max > 0 and h.epoch < r.recovery_max and h.status in ('failed', 'timed_out')
       and h.ended_at > ${NOW_MS} - $2
     order by h.ended_at, r.run_id limit $1`,
 };
-
-async function listRecoverable(sql: Sql, limit: number): Promise<readonly Recoverable[]> {
-  const rows = await sql.query<{ org_id: string; run_id: string; epoch: number; ended_at: number }>(RECOVERABLE, [
-    limit,
-    RECOVERABLE_MS,
-  ]);
-  return rows.map((row) => ({ orgId: row.org_id, runId: row.run_id, epoch: row.epoch, endedAt: row.ended_at }));
-}

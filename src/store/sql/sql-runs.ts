@@ -1,31 +1,26 @@
-import type { Json, JsonObject } from "../../core/base/index.ts";
-import type { RunStatus } from "../../core/event/index.ts";
+import type { Json } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import { queueTimer } from "../commit-check.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents, type StoredEvent } from "../event-pack.ts";
-import type { Sql } from "../sql.ts";
-import type { Listed, LoadedRun, OpenAttempt, Page, RunFilter, RunHead, RunRecord, RunStore } from "../store.ts";
+import type { Sql, SqlRow } from "../sql.ts";
+import type { Listed, LoadedRun, OpenAttempt, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
 import { getApproval, listApprovals } from "./approval-rows.ts";
 import { readBlobs } from "./blob-rows.ts";
+import { Columns, text } from "./columns.ts";
 import { findKey } from "./idempotency-rows.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";
+import { NEW_RUN, RUN_HEAD } from "./run-columns.ts";
 import { commitToSql } from "./sql-commit.ts";
 
 export function sqlRuns(sql: Sql): RunStore {
   return {
     commit: (batch) => commitToSql(sql, batch),
     loadRuns: (runIds) => loadRuns(sql, runIds),
-    getRun: async (orgId, runId) => {
-      const [row] = await lookUp<RunRow>(sql, GET_RUN, [orgId, runId]);
-      return row === undefined ? undefined : recordOf(row);
-    },
+    getRun: async (orgId, runId) => RUN.first(await lookUp(sql, GET_RUN, [orgId, runId])),
     listRuns: (orgId, filter, page) => listRuns(sql, orgId, filter, page),
     readEvents: (orgId, runId, afterEventId, limit) => readEvents(sql, orgId, runId, afterEventId, limit),
-    headsOf: async (runIds) => {
-      const rows = await sql.query<HeadRow>(HEADS, [runIds]);
-      return rows.map(headOf);
-    },
+    headsOf: async (runIds) => RUN_HEAD.all(await sql.query(HEADS, [runIds])),
     findIdempotent: (scope) => findKey(sql, scope),
     getBlob: async (orgId, hash) => {
       const [row] = await lookUp<{ body: string }>(sql, GET_BLOB, [orgId, hash]);
@@ -36,47 +31,8 @@ export function sqlRuns(sql: Sql): RunStore {
   };
 }
 
-interface HeadRow {
-  readonly run_id: string;
-  readonly row_version: number;
-  readonly status: RunStatus;
-  readonly epoch: number;
-  readonly last_event_id: number;
-  readonly cost_micros: number;
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
-}
-
-interface RunRow extends HeadRow {
-  readonly org_id: string;
-  readonly workflow: string;
-  readonly version: number | null;
-  readonly definition_hash: string;
-  readonly pinned_hash: string | null;
-  readonly args: string;
-  readonly trigger: string;
-  readonly trace_id: string;
-  readonly root_span_id: string;
-  readonly parent_span_id: string | null;
-  readonly parent_run_id: string | null;
-  readonly parent_node: string | null;
-  readonly parent_attempt: number | null;
-  readonly source_run_id: string | null;
-  readonly recursion_depth: number;
-  readonly gateway: string | null;
-  readonly model: string | null;
-  readonly role_bindings: string;
-  readonly team: string | null;
-  readonly recovery_max: number | null;
-  readonly started_by: string | null;
-  readonly created_at: number;
-}
-
-const HEAD_COLUMNS =
-  "h.run_id, h.row_version, h.status, h.epoch, h.last_event_id, h.cost_micros, h.started_at, h.ended_at";
-const RUN_COLUMNS = `${HEAD_COLUMNS}, r.org_id, r.workflow, r.version, r.definition_hash, r.pinned_hash, r.args, r.trigger,
-  r.trace_id, r.root_span_id, r.parent_span_id, r.parent_run_id, r.parent_node, r.parent_attempt, r.source_run_id,
-  r.recursion_depth, r.gateway, r.model, r.role_bindings, r.team, r.recovery_max, r.started_by, r.created_at`;
+const RUN = new Columns({ ...RUN_HEAD.fields, orgId: text, ...NEW_RUN.fields });
+const RUN_COLUMNS = `${RUN_HEAD.list("h")}, r.org_id, ${NEW_RUN.list("r")}`;
 
 const GET_RUN = {
   name: "get run",
@@ -85,48 +41,7 @@ const GET_RUN = {
 
 const GET_BLOB = { name: "get blob", text: "select body from blobs where org_id = $1 and hash = $2" };
 
-const HEADS = { name: "heads", text: `select ${HEAD_COLUMNS} from run_heads h where h.run_id = any($1::text[])` };
-
-function headOf(row: HeadRow): RunHead {
-  return {
-    runId: row.run_id,
-    rowVersion: row.row_version,
-    status: row.status,
-    epoch: row.epoch,
-    lastEventId: row.last_event_id,
-    costMicros: row.cost_micros,
-    startedAt: row.started_at,
-    endedAt: row.ended_at,
-  };
-}
-
-function recordOf(row: RunRow): RunRecord {
-  return {
-    ...headOf(row),
-    orgId: row.org_id,
-    workflow: row.workflow,
-    version: row.version,
-    definitionHash: row.definition_hash,
-    pinnedHash: row.pinned_hash,
-    args: JSON.parse(row.args) as JsonObject,
-    trigger: row.trigger,
-    traceId: row.trace_id,
-    rootSpanId: row.root_span_id,
-    parentSpanId: row.parent_span_id,
-    parentRunId: row.parent_run_id,
-    parentNode: row.parent_node,
-    parentAttempt: row.parent_attempt,
-    sourceRunId: row.source_run_id,
-    recursionDepth: row.recursion_depth,
-    gateway: row.gateway,
-    model: row.model,
-    roleBindings: JSON.parse(row.role_bindings) as Record<string, string>,
-    team: row.team,
-    recoveryMax: row.recovery_max,
-    startedBy: row.started_by,
-    createdAt: row.created_at,
-  };
-}
+const HEADS = { name: "heads", text: `select ${RUN_HEAD.list("h")} from run_heads h where h.run_id = any($1::text[])` };
 
 /** One statement, so that head, log and attempts are of one commit. Blobs never change once written. */
 const LOAD = {
@@ -141,7 +56,9 @@ const LOAD = {
     from runs r join run_heads h using (run_id) where r.run_id = any($1::text[])`,
 };
 
-interface LoadedRow extends RunRow {
+interface LoadedRow extends SqlRow {
+  readonly run_id: string;
+  readonly org_id: string;
   readonly log: string | null;
   readonly attempts: string | null;
   readonly timers: string | null;
@@ -162,7 +79,7 @@ async function loadRuns(sql: Sql, runIds: readonly string[]): Promise<readonly L
     const { row, events } = found;
     return [
       {
-        run: recordOf(row),
+        run: RUN.read(row),
         events: unpackEvents(events, blobs.get(row.org_id) ?? new Map()),
         openAttempts: attemptsOf(row.attempts),
         timers: timersOf(row),
@@ -214,7 +131,7 @@ const LIST_RUNS = {
 
 async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>> {
   const after = decodeCursor(page.cursor);
-  const rows = await lookUp<RunRow>(sql, LIST_RUNS, [
+  const rows = await lookUp(sql, LIST_RUNS, [
     orgId,
     filter.status ?? null,
     filter.workflow ?? null,
@@ -223,7 +140,7 @@ async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page):
     after?.id ?? null,
     page.limit + 1,
   ]);
-  return listed(rows.map(recordOf), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
+  return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }
 
 /** Ids have no gaps, so that the blocks that hold the wanted events are found by number alone. */

@@ -1,16 +1,15 @@
 import { required } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { ScheduleCursor, ScheduleSlot, ScheduleStore, SlotState } from "../schedule-store.ts";
+import type { ScheduleStore, SlotState } from "../schedule-store.ts";
 import { arrayLiteral, type Sql } from "../sql.ts";
+import { bigint, Columns, oneOf, optional, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
 export function sqlSchedules(sql: Sql): ScheduleStore {
   return {
-    scheduleCursors: async (orgId) => (await sql.query<CursorRow>(CURSORS, [orgId])).map(cursorOf),
-    startCursor: async ({ orgId, scheduleId, edition, lookedUntil }) => {
-      const [row] = await sql.query<CursorRow>(START_CURSOR, [orgId, scheduleId, edition, lookedUntil]);
-      return cursorOf(required(row, "a cursor just written is answered"));
-    },
+    scheduleCursors: async (orgId) => CURSOR.all(await sql.query(CURSORS, [orgId])),
+    startCursor: async (cursor) =>
+      required(CURSOR.first(await sql.query(START_CURSOR, CURSOR.values(cursor))), "a cursor just written is answered"),
     scheduleStanding: async (orgId, scheduleId) => {
       const [row] = await lookUp<StandingRow>(sql, STANDING, [orgId, scheduleId]);
       const { edition, looked_until: lookedUntil, open_at: slotAt, open_run: runId, queued } = row ?? NOTHING;
@@ -37,7 +36,7 @@ export function sqlSchedules(sql: Sql): ScheduleStore {
       if (rows[0]?.moved !== 1) return null;
       return rows.flatMap(({ slot_at: slotAt }) => (slotAt === null ? [] : [slotAt]));
     },
-    unsettledSlots: async (limit) => (await sql.query<SlotRow>(UNSETTLED, [limit])).map(slotOf),
+    unsettledSlots: async (limit) => SLOT.all(await sql.query(UNSETTLED, [limit])),
     takeClaimedSlot: async ({ orgId, scheduleId, slotAt }, { claimedBy, at, claimedBefore }) =>
       (await sql.query(TAKE_CLAIMED, [orgId, scheduleId, slotAt, claimedBy, at, claimedBefore])).length > 0,
     takeQueuedSlot: async ({ orgId, scheduleId, slotAt }, { claimedBy, at, mayOverlap }) =>
@@ -49,8 +48,8 @@ export function sqlSchedules(sql: Sql): ScheduleStore {
     },
     listSlots: async (orgId, scheduleId, page) => {
       const before = decodeCursor(page.cursor)?.at ?? null;
-      const rows = await lookUp<SlotRow>(sql, LIST, [orgId, scheduleId, before, page.limit + 1]);
-      return listed(rows.map(slotOf), page.limit, ({ slotAt }) => ({ at: slotAt, id: "" }));
+      const rows = await lookUp(sql, LIST, [orgId, scheduleId, before, page.limit + 1]);
+      return listed(SLOT.all(rows), page.limit, ({ slotAt }) => ({ at: slotAt, id: "" }));
     },
     pruneSlots: async (orgId, scheduleId, keep) => {
       await sql.query(PRUNE, [orgId, scheduleId, keep]);
@@ -58,21 +57,19 @@ export function sqlSchedules(sql: Sql): ScheduleStore {
   };
 }
 
-interface CursorRow {
-  readonly org_id: string;
-  readonly schedule_id: string;
-  readonly edition: string;
-  readonly looked_until: number;
-}
+const CURSOR = new Columns({ orgId: text, scheduleId: text, edition: text, lookedUntil: bigint });
 
-function cursorOf(row: CursorRow): ScheduleCursor {
-  return {
-    orgId: row.org_id,
-    scheduleId: row.schedule_id,
-    edition: row.edition,
-    lookedUntil: row.looked_until,
-  };
-}
+const SLOT = new Columns({
+  orgId: text,
+  scheduleId: text,
+  slotAt: bigint,
+  state: oneOf<SlotState>(),
+  workflow: text,
+  runId: optional(text),
+  reason: optional(text),
+  claimedAt: bigint,
+  claimedBy: text,
+});
 
 interface StandingRow {
   readonly edition: string | null;
@@ -84,35 +81,6 @@ interface StandingRow {
 
 const NOTHING: StandingRow = { edition: null, looked_until: null, open_at: null, open_run: null, queued: 0 };
 
-interface SlotRow {
-  readonly org_id: string;
-  readonly schedule_id: string;
-  readonly slot_at: number;
-  readonly state: SlotState;
-  readonly workflow: string;
-  readonly run_id: string | null;
-  readonly reason: string | null;
-  readonly claimed_at: number;
-  readonly claimed_by: string;
-}
-
-function slotOf(row: SlotRow): ScheduleSlot {
-  return {
-    orgId: row.org_id,
-    scheduleId: row.schedule_id,
-    slotAt: row.slot_at,
-    state: row.state,
-    workflow: row.workflow,
-    runId: row.run_id,
-    reason: row.reason,
-    claimedAt: row.claimed_at,
-    claimedBy: row.claimed_by,
-  };
-}
-
-const SLOT_COLUMNS = "org_id, schedule_id, slot_at, state, workflow, run_id, reason, claimed_at, claimed_by";
-const CURSOR_COLUMNS = "org_id, schedule_id, edition, looked_until";
-
 /** Slots of one schedule that are being started, or whose run is open. */
 const OPEN_SLOTS = `select o.slot_at, o.run_id from schedule_slots o left join run_heads h on h.run_id = o.run_id
   where o.org_id = $1 and o.schedule_id = $2
@@ -120,15 +88,15 @@ const OPEN_SLOTS = `select o.slot_at, o.run_id from schedule_slots o left join r
 
 const CURSORS = {
   name: "schedule cursors",
-  text: `select ${CURSOR_COLUMNS} from schedule_cursors where org_id = $1 order by schedule_id`,
+  text: `select ${CURSOR.list()} from schedule_cursors where org_id = $1 order by schedule_id`,
 };
 const START_CURSOR = {
   name: "start schedule cursor",
-  text: `insert into schedule_cursors (${CURSOR_COLUMNS}) values ($1, $2, $3, $4)
+  text: `insert into schedule_cursors (${CURSOR.list()}) values (${CURSOR.places})
     on conflict (org_id, schedule_id) do update set edition = excluded.edition,
       looked_until = case when schedule_cursors.edition = excluded.edition then schedule_cursors.looked_until
         else excluded.looked_until end
-    returning ${CURSOR_COLUMNS}`,
+    returning ${CURSOR.list()}`,
 };
 const STANDING = {
   name: "schedule standing",
@@ -145,7 +113,7 @@ const CLAIM = {
       where org_id = $1 and schedule_id = $2 and edition = $3 and looked_until = $4 returning org_id
     ),
     added as (
-      insert into schedule_slots (${SLOT_COLUMNS})
+      insert into schedule_slots (${SLOT.list()})
       select $1, $2, s.slot_at, s.state, $6, null, s.reason, $8, $7
       from unnest($9::bigint[], $10::text[], $11::text[]) as s (slot_at, state, reason)
       where exists (select from moved)
@@ -156,7 +124,7 @@ const CLAIM = {
 };
 const UNSETTLED = {
   name: "unsettled schedule slots",
-  text: `select distinct on (org_id, schedule_id, state) ${SLOT_COLUMNS} from schedule_slots
+  text: `select distinct on (org_id, schedule_id, state) ${SLOT.list()} from schedule_slots
     where state in ('claimed', 'queued') order by org_id, schedule_id, state, slot_at limit $1`,
 };
 const TAKE_CLAIMED = {
@@ -183,7 +151,7 @@ const SETTLE = {
 };
 const LIST = {
   name: "list schedule slots",
-  text: `select ${SLOT_COLUMNS} from schedule_slots
+  text: `select ${SLOT.list()} from schedule_slots
     where org_id = $1 and schedule_id = $2 and ($3::bigint is null or slot_at < $3)
     order by slot_at desc limit $4`,
 };

@@ -1,28 +1,20 @@
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { WaitingQueue, WaitingStore } from "../waiting-store.ts";
+import type { WaitingStore } from "../waiting-store.ts";
+import { bigint, Columns, int, text } from "./columns.ts";
 
 export function sqlWaiting(sql: Sql): WaitingStore {
   return {
-    backlogQueues: async (limit) => {
-      const rows = await sql.query<{ org_id: string; queue: string }>(QUEUES, [limit]);
-      return rows.map(({ org_id: orgId, queue }): WaitingQueue => ({ orgId, queue }));
-    },
+    backlogQueues: async (limit) => QUEUE.all(await sql.query(QUEUES, [limit])),
     claimWaiting: async ({ orgId, queue }, replicaId, limit) => {
-      const rows = await sql.query<ClaimedRow>(CLAIM, [orgId, queue, replicaId, limit]);
-      return rows
-        .map(({ run_id: runId, node_id: nodeId, rank, since }) => ({ runId, nodeId, rank, since }))
-        .sort((left, right) => left.rank - right.rank || left.since - right.since);
+      const claimed = CLAIMED.all(await sql.query(CLAIM, [orgId, queue, replicaId, limit]));
+      return claimed.toSorted((left, right) => left.rank - right.rank || left.since - right.since);
     },
     releaseWaiting: async (limit) => (await sql.query(RELEASE, [limit])).length,
   };
 }
 
-interface ClaimedRow {
-  readonly run_id: string;
-  readonly node_id: string;
-  readonly rank: number;
-  readonly since: number;
-}
+const QUEUE = new Columns({ orgId: text, queue: text });
+const CLAIMED = new Columns({ runId: text, nodeId: text, rank: int, since: bigint });
 
 /** Jumps from queue to queue in the index: the rows between two queues are not read. */
 const QUEUES = {
@@ -47,7 +39,7 @@ const CLAIM = {
       for update skip locked
     )
     update waiting_nodes w set replica_id = $3 from picked p where w.run_id = p.run_id and w.node_id = p.node_id
-    returning w.run_id, w.node_id, w.rank, w.since`,
+    returning ${CLAIMED.list("w")}`,
 };
 
 const RELEASE = {

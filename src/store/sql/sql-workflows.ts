@@ -1,9 +1,17 @@
 import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { Sql } from "../sql.ts";
-import type { Listed, Page, WorkflowRecord, WorkflowSaving, WorkflowStore, WorkflowVersion } from "../store.ts";
+import type { Sql, SqlRow } from "../sql.ts";
+import type {
+  Listed,
+  Page,
+  WorkflowRecord,
+  WorkflowSaving,
+  WorkflowStatus,
+  WorkflowStore,
+  WorkflowVersion,
+} from "../store.ts";
 import type { RegistryChange } from "../registry-store.ts";
-import type { WorkflowStatus } from "../store.ts";
+import { bigint, boolean, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";
 import { configure } from "./sql-config.ts";
 
@@ -13,53 +21,47 @@ export function sqlWorkflows(sql: Sql): WorkflowStore {
   return {
     saveWorkflow: (orgId, saving) => sql.transaction((within) => save(within, orgId, saving)),
     getWorkflow: async (orgId, name) => {
-      const [row] = await lookUp<WorkflowRow>(sql, GET, [orgId, name]);
+      const [row] = await lookUp(sql, GET, [orgId, name]);
       return row === undefined ? undefined : recordOf(row);
     },
     listWorkflows: (orgId, page) => list(sql, orgId, page),
     getVersion: async (orgId, name, version) => {
       if (version > INT_MAX) return undefined;
-      const [row] = await lookUp<VersionRow>(sql, GET_VERSION, [orgId, name, version]);
-      return row === undefined ? undefined : versionOf(row);
+      return VERSION.first(await lookUp(sql, GET_VERSION, [orgId, name, version]));
     },
     setWorkflowStatus: (orgId, name, status) =>
       configure(sql, orgId, async (within) => {
         const isKnown = (await lookUp(within, SET_STATUS, [orgId, name, status])).length > 0;
         return { result: isKnown, isChanged: isKnown };
       }),
-    getDefinition: async (orgId, hash) => {
-      const [row] = await lookUp<{ source: string; catalog: string | null }>(sql, GET_DEFINITION, [orgId, hash]);
-      return row === undefined ? undefined : { source: row.source, catalog: catalogOf(row.catalog) };
-    },
-    putDefinition: async (orgId, hash, { source, catalog }) => {
-      await sql.query(PUT_DEFINITION, [orgId, hash, source, catalogText(catalog)]);
+    getDefinition: async (orgId, hash) => DEFINITION.first(await lookUp(sql, GET_DEFINITION, [orgId, hash])),
+    putDefinition: async (orgId, hash, definition) => {
+      await sql.query(PUT_DEFINITION, [orgId, hash, ...DEFINITION.values(definition)]);
     },
   };
 }
 
-interface VersionRow {
-  readonly name: string;
-  readonly version: number;
-  readonly hash: string;
-  readonly format: WorkflowVersion["format"];
-  readonly saved_at: number;
-  readonly source: string;
-  readonly catalog: string | null;
-}
-
-interface WorkflowRow extends Omit<VersionRow, "source" | "catalog"> {
-  readonly status: WorkflowStatus;
-  readonly posture: WorkflowRecord["posture"];
-  readonly exposed: boolean;
-}
+const DEFINITION = new Columns({ source: text, catalog: optional(parsed<JsonObject>()) });
+const LATEST = new Columns({
+  name: text,
+  version: int,
+  hash: text,
+  format: oneOf<WorkflowVersion["format"]>(),
+  savedAt: bigint,
+});
+const VERSION = new Columns({ ...LATEST.fields, ...DEFINITION.fields });
+const WORKFLOW = new Columns(
+  { name: text, status: oneOf<WorkflowStatus>(), posture: oneOf<WorkflowRecord["posture"]>(), isExposed: boolean },
+  { isExposed: "exposed" },
+);
 
 const GET_VERSION = {
   name: "get version",
-  text: `select v.name, v.version, v.hash, v.format, v.saved_at, d.source, d.catalog
+  text: `select ${LATEST.list("v")}, ${DEFINITION.list("d")}
     from workflow_versions v join definitions d using (org_id, hash)
     where v.org_id = $1 and v.name = $2 and v.version = $3`,
 };
-const WORKFLOWS = `select w.name, w.status, w.posture, w.exposed, v.version, v.hash, v.format, v.saved_at
+const WORKFLOWS = `select ${WORKFLOW.list("w")}, ${LATEST.list("v")}
   from workflows w join workflow_versions v
     on v.org_id = w.org_id and v.name = w.name and v.version = w.latest_version`;
 const GET = { name: "get workflow", text: `${WORKFLOWS} where w.org_id = $1 and w.name = $2` };
@@ -81,7 +83,7 @@ const SET_SETTINGS = {
 };
 const GET_DEFINITION = {
   name: "get definition",
-  text: "select source, catalog from definitions where org_id = $1 and hash = $2",
+  text: `select ${DEFINITION.list()} from definitions where org_id = $1 and hash = $2`,
 };
 const PUT_DEFINITION = {
   name: "put definition",
@@ -121,37 +123,25 @@ async function save(
   orgId: string,
   saving: WorkflowSaving,
 ): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }> {
-  const { name, hash, format, savedAt, savedBy, source, catalog } = saving;
+  const { name, hash, format, savedAt, savedBy } = saving;
   const [held] = await sql.query<{ latest_version: number }>(HOLD, [orgId, name]);
   const { latest_version: latest } = required(held, "a held workflow has a row");
-  const [newest] = await sql.query<VersionRow>(GET_VERSION, [orgId, name, latest]);
-  if (newest?.hash === hash) return { version: versionOf(newest), isNew: false };
+  const newest = VERSION.first(await sql.query(GET_VERSION, [orgId, name, latest]));
+  if (newest?.hash === hash) return { version: newest, isNew: false };
   const version = latest + 1;
-  await sql.query(PUT_DEFINITION, [orgId, hash, source, catalogText(catalog)]);
+  await sql.query(PUT_DEFINITION, [orgId, hash, ...DEFINITION.values(saving)]);
   await sql.query(ADD_VERSION, [orgId, name, version, hash, format, savedAt, savedBy]);
   await sql.query(SET_LATEST, [orgId, name, version]);
-  const [added] = await sql.query<VersionRow>(GET_VERSION, [orgId, name, version]);
-  return { version: versionOf(required(added, "a version just added is found")), isNew: true };
+  const added = VERSION.first(await sql.query(GET_VERSION, [orgId, name, version]));
+  return { version: required(added, "a version just added is found"), isNew: true };
 }
 
-function versionOf({ name, version, hash, format, saved_at, source, catalog }: VersionRow): WorkflowVersion {
-  return { name, version, hash, format, savedAt: saved_at, source, catalog: catalogOf(catalog) };
-}
-
-function catalogOf(text: string | null): JsonObject | null {
-  return text === null ? null : (JSON.parse(text) as JsonObject);
-}
-
-function catalogText(catalog: JsonObject | null): string | null {
-  return catalog === null ? null : JSON.stringify(catalog);
-}
-
-function recordOf({ name, status, posture, exposed, version, hash, format, saved_at }: WorkflowRow): WorkflowRecord {
-  return { name, status, posture, isExposed: exposed, latest: { name, version, hash, format, savedAt: saved_at } };
+function recordOf(row: SqlRow): WorkflowRecord {
+  return { ...WORKFLOW.read(row), latest: LATEST.read(row) };
 }
 
 async function list(sql: Sql, orgId: string, page: Page): Promise<Listed<WorkflowRecord>> {
   const after = decodeCursor(page.cursor);
-  const rows = await sql.query<WorkflowRow>(LIST, [orgId, after?.id ?? null, page.limit + 1]);
+  const rows = await sql.query(LIST, [orgId, after?.id ?? null, page.limit + 1]);
   return listed(rows.map(recordOf), page.limit, ({ name }) => ({ at: 0, id: name }));
 }

@@ -78,7 +78,7 @@ export class Api {
     return this.#listAll<ApprovalOnWire>(`/approvals?status=${status}&`);
   }
 
-  /** A key of its own for somebody who only reads. */
+  /** A key of its own for a reader. */
   async viewerKey(label: string): Promise<string> {
     return ((await this.#insist("POST", "/keys", { label, role: "viewer" })) as { readonly key: string }).key;
   }
@@ -87,7 +87,7 @@ export class Api {
     return ((await this.#insist("GET", "/gateways")) as { readonly data: readonly GatewayOnWire[] }).data;
   }
 
-  /** Once, and it may fail: the status, or null when nobody answered. */
+  /** Once, and it may fail: the status, or null when there was no answer. */
   async tryPost(path: string, body: object): Promise<number | null> {
     const answer = await this.#ask("POST", path, body, {});
     return answer?.status ?? null;
@@ -125,7 +125,7 @@ export class Api {
   /** Tries until a server takes it; a refusal that will not change is an error. */
   async #insist(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<unknown> {
     const until = Date.now() + PATIENCE_MS;
-    let last = "nobody answered";
+    let last = "no answer";
     while (Date.now() < until) {
       const answer = await this.#ask(method, path, body, headers);
       if (answer !== null && answer.status < 300) return answer.body;

@@ -17,7 +17,7 @@ const call = (dispatchId: string, at: number): Call => ({
   at,
 });
 
-describe("what only the Bridge's disk can tell", () => {
+describe("what only the Bridge's disk shows", () => {
   it("is read from its segments, without what a kill cut short", () => {
     const ended = (id: string, at: number) => `{"ended":${at},"id":"${id}","url":null,"body":{}}\n`;
     writeFileSync(join(directory, "00000001.ndjson"), `${ended("a", 5)}${ended("b", 6)}{"settled":7,"id":"a"}\n`);

@@ -47,7 +47,7 @@ function parsed(text: string): OutboxLine | null {
   }
 }
 
-/** The runs as ever, and beside them what only the Bridge's own disk can tell. */
+/** The runs as ever, and beside them what only the Bridge's own disk shows. */
 export async function judgePair(pair: Pair, load: Load, options: Partial<JudgeOptions> = {}): Promise<Verdict> {
   const verdict = await load.judge(pair.ledger, { overlapMs: 0, callsPerSend: POSTS_PER_SEND, ...options });
   const calls = readLedger(pair.ledger);

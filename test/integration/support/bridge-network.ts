@@ -28,7 +28,7 @@ const RUNS_MAX = 400;
 /** After the last fault. */
 const END_MS = 60_000;
 
-/** What a node may fail with when three tries to hand it over have failed, or when nobody can say whether it began. */
+/** What a node may fail with when three tries to hand it over have failed, or when it is unknown whether it began. */
 const EXCUSES: ReadonlySet<string> = new Set(["gateway_unreachable"]);
 
 /** Lets the network between server and Bridge do its worst, both ways, then lets it be, and judges what became of it. */
@@ -51,7 +51,7 @@ export async function surviveBadNetwork({ seed, faults, databaseUrl, note }: Net
     for (const link of links) link.weather = { kind: "fair" };
     await load.settle(END_MS);
     const verdict = await judgePair(pair, load, { callsPerSend: 1, mayFailWith: EXCUSES });
-    // Nobody was killed: whatever came however often, it was executed once.
+    // No process was killed: whatever came however often, it was executed once.
     const repeated = repeatedIn(readLedger(pair.ledger)).map((id) => `${id} was executed again`);
     const kinds = FAULTS.filter((fault) => links.every((link) => link.faults.has(fault))).length;
     return { ...verdict, violations: [...verdict.violations, ...repeated], faults: met(), kinds };

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -28,6 +28,7 @@ export async function surviveFullDisks({ seed, times, on, runsPerTime, note }: F
   const ground = openGround();
   const postgres = on === "postgres" ? await startPostgres({ fsync: false, directory: disk.path }) : null;
   const data = postgres === null ? join(disk.path, "data") : ground.settings.data;
+  mkdirSync(data, { recursive: true });
   const settings = { ...ground.settings, data, command: "up", databaseUrl: postgres?.url ?? null } as const;
   const server = await startServer(settings);
   try {

@@ -50,8 +50,8 @@ export class GovernedMachine {
     return register(this.store, manifests, this.clock.now());
   }
 
-  tell(runId: string, told: Parameters<Replica["driver"]["tell"]>[2], index = 0) {
-    return this.wait(this.replica(index).driver.tell(ORG, runId, told));
+  submit(runId: string, input: Parameters<Replica["driver"]["submit"]>[2], index = 0) {
+    return this.wait(this.replica(index).driver.submit(ORG, runId, input));
   }
 
   /** Lets virtual time pass until a promise settles. */

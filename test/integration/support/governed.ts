@@ -1,7 +1,7 @@
 import type { Adapter } from "../../../src/adapter/index.ts";
 import type { Clock } from "../../../src/clock/index.ts";
 import { digestText, type Json } from "../../../src/core/base/index.ts";
-import { type ChildDesk, DurableDriver, type Launch } from "../../../src/driver/index.ts";
+import { type ChildPreparer, DurableDriver, type Launch } from "../../../src/driver/index.ts";
 import { openGateways } from "../../../src/gateway/index.ts";
 import { type Judge, openGovernance, type OpenedGovernance } from "../../../src/governance/index.ts";
 import { entryKindOf, readSpec, type RegisteredKind } from "../../../src/registry/index.ts";
@@ -16,10 +16,10 @@ export interface ReplicaParts {
   /** True where no other process shares the database. */
   readonly isAlone: boolean;
   readonly troubles: string[];
-  /** By chance unless told. */
+  /** Default: random. */
   readonly jitter?: () => number;
-  /** Who starts child runs; nobody unless told. */
-  readonly children?: () => ChildDesk;
+  /** Who starts child runs; default: none. */
+  readonly children?: () => ChildPreparer;
   /** The judge in place of the governor, for one that misbehaves. */
   readonly disguise?: (judge: Judge) => Judge;
 }

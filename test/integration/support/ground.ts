@@ -1,7 +1,7 @@
 /** A place for servers that are killed: files of their own, and a database that can be read when they are gone. */
 import { join } from "node:path";
-import { openEmbedded } from "../../../src/embedded/index.ts";
-import { openPostgres } from "../../../src/postgres/index.ts";
+import { openEmbedded } from "../../../src/store/embedded/index.ts";
+import { openPostgres } from "../../../src/store/postgres/index.ts";
 import type { Sql } from "../../../src/store/index.ts";
 import { createDatabase } from "../../postgres/database.ts";
 import { openGround } from "./kills.ts";

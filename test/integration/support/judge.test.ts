@@ -49,7 +49,7 @@ describe("the judge", () => {
   it.each<[string, (events: readonly RunEvent[]) => readonly RunEvent[], RegExp]>([
     ["a gap", (events) => events.filter(({ eventId }) => eventId !== 5), /E13/],
     ["an end that is missing", (events) => events.slice(0, -1), /has 0 ends/],
-    ["an end that is told twice", (events) => numbered([...events, ...events.slice(-1)]), /has 2 ends/],
+    ["an end that is logged twice", (events) => numbered([...events, ...events.slice(-1)]), /has 2 ends/],
     [
       "a result that is applied twice",
       (events) => numbered(events.flatMap((event) => (isCompletion(event) ? [event, event] : [event]))),
@@ -76,7 +76,7 @@ describe("the judge", () => {
 
   it.each<[string, (calls: readonly Call[]) => readonly Call[], RegExp]>([
     ["a result without a call", (calls) => calls.slice(1), /completed without a call/],
-    ["a call nobody had committed to", (calls) => [...calls, ...calls.slice(0, 1)], /called 2 times and sent again 0/],
+    ["a call that was not committed", (calls) => [...calls, ...calls.slice(0, 1)], /called 2 times and sent again 0/],
     [
       "a call after the completion",
       (calls) => calls.flatMap((call) => [call, { ...call, at: call.at + 500 }]),

@@ -32,7 +32,9 @@ export interface JudgeOptions {
    * another replica still lives: then a call that was decided before the result is seen after it, by as much.
    */
   readonly overlapMs: number;
-  /** How often one sending may reach the adapter, when whoever calls it is another process that may be killed. */
+  /** By how much the clocks of the processes that keep the ledger may be wrong; default: 0. */
+  readonly clockErrorMs?: number;
+  /** How often one sending may reach the adapter, when its caller is another process that may be killed. */
   readonly callsPerSend?: number;
   /** Beside what kills can do to any node: failures that a bad network may bring about. */
   readonly mayFailWith?: ReadonlySet<string>;
@@ -153,7 +155,7 @@ interface Attempt {
   completedAt: number | null;
 }
 
-/** Attempts as the log tells them, by dispatch id. */
+/** Attempts as the log has them, by dispatch id. */
 function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<string, Attempt> {
   const attempts = new Map<string, Attempt>();
   for (const { type, payload, at } of events) {
@@ -173,12 +175,13 @@ function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<str
 function judgeCalls({ sample, run, calls }: Witnessed, events: readonly RunEvent[], options: JudgeOptions): string[] {
   const found: string[] = [];
   const attempts = attemptsOf(run.id, events);
+  const { clockErrorMs: errorMs = 0 } = options;
   for (const call of calls) {
     const attempt = attempts.get(call.dispatchId);
     if (call.dispatchId !== `${run.id}/${call.node}/${call.attempt}`) found.push(`strange id ${call.dispatchId}`);
     if (call.idempotencyKey !== `${run.id}/${call.node}/0`) found.push(`unstable key ${call.idempotencyKey}`);
     if (attempt === undefined) found.push(`${call.dispatchId} was called and never started`);
-    else if (call.at < attempt.startedAt) found.push(`${call.dispatchId} was called before it started`);
+    else if (call.at < attempt.startedAt - errorMs) found.push(`${call.dispatchId} was called before it started`);
   }
   for (const attempt of attempts.values()) {
     const made = calls.filter(({ dispatchId }) => dispatchId === attempt.id);
@@ -187,8 +190,8 @@ function judgeCalls({ sample, run, calls }: Witnessed, events: readonly RunEvent
     }
     if (attempt.completedAt === null) continue;
     const { completedAt } = attempt;
-    if (!made.some(({ at }) => at <= completedAt)) found.push(`${attempt.id} completed without a call`);
-    const grace = attempt.resends > 0 ? options.overlapMs : 0;
+    if (!made.some(({ at }) => at <= completedAt + errorMs)) found.push(`${attempt.id} completed without a call`);
+    const grace = (attempt.resends > 0 ? options.overlapMs : 0) + errorMs;
     const late = made.find(({ at }) => at > completedAt + grace);
     if (late !== undefined) found.push(`${attempt.id} was called ${late.at - completedAt} ms after its completion`);
   }

@@ -79,7 +79,7 @@ export async function liveByCalls(ledger: string, dice: Prng): Promise<void> {
   await pause(lingerMs);
 }
 
-/** Lines are of about one length, and nobody needs the exact number. */
+/** Lines are of about one length, and the exact number does not matter. */
 function countCalls(ledger: string): number {
   return Math.floor((statSync(ledger, { throwIfNoEntry: false })?.size ?? 0) / LINE_BYTES);
 }

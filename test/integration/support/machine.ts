@@ -65,9 +65,9 @@ export class Machine {
     return outcome.run.runId;
   }
 
-  /** Tells the replicas in turn, all at once: who is heard first is for them to find out. */
-  async tellAtOnce(runId: string, told: readonly Parameters<DurableDriver["tell"]>[2][]): Promise<void> {
-    await this.wait(Promise.all(told.map((one, index) => this.driver(index).tell(ORG, runId, one))));
+  /** Submits to the replicas in turn, all at once: which is first is for them to find out. */
+  async submitTogether(runId: string, input: readonly Parameters<DurableDriver["submit"]>[2][]): Promise<void> {
+    await this.wait(Promise.all(input.map((one, index) => this.driver(index).submit(ORG, runId, one))));
   }
 
   /** Lets time pass until the run has ended. */
@@ -88,12 +88,12 @@ export class Machine {
   async openApproval(): Promise<string> {
     const { data } = await this.store.listApprovals(ORG, "pending", { limit: 1, cursor: null });
     const [approval] = data;
-    if (approval === undefined) throw new Error("nobody is asked");
+    if (approval === undefined) throw new Error("no person is asked");
     return approval.id;
   }
 }
 
-/** An adapter that answers whatever it is told to, when it is told to, and never listens. */
+/** An adapter that answers what a test sets, when a test releases it, and ignores aborts. */
 export function deafAdapter(execute: Adapter["execute"]): Adapter {
   return {
     specificationVersion: "v1",

@@ -82,7 +82,7 @@ export async function startPostgres(
   return instance;
 }
 
-/** Postgres refuses to run as root; there is always somebody else. */
+/** Postgres refuses to run as root; there is always another user. */
 function unprivilegedUser(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of ["postgres", "nobody"]) {

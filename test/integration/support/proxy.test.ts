@@ -68,7 +68,7 @@ describe("the proxy", () => {
     for (const body of bodies) expect(body).toBe(BODY);
   });
 
-  it("keeps what comes into a hole, and lets it pass when the hole is over, heard or not", async () => {
+  it("keeps what comes into a hole, and lets it pass when the hole is over, answered or not", async () => {
     const { proxy, ask, bodies } = await openStage();
     proxy.weather = { kind: "hole" };
     const impatience = new AbortController();
@@ -84,7 +84,7 @@ describe("the proxy", () => {
     await waitFor("both to arrive", () => Promise.resolve(bodies.length === 2));
   });
 
-  it("is mute, or has nobody to ask", async () => {
+  it("is mute, or has no target", async () => {
     const { proxy, ask, bodies, leave } = await openStage();
     proxy.weather = { kind: "mute" };
     const impatience = new AbortController();

@@ -17,13 +17,13 @@ export type Fault = (typeof FAULTS)[number];
 
 /**
  * `fair`: everything passes. `foul`: so large a share of the requests meets a fault. `hole`: nothing passes, and what
- * came meanwhile passes when it is over, whoever still waits for it. `mute`: requests pass, and no answer does.
+ * came meanwhile passes when it is over, also when it is not needed any more. `mute`: requests pass, and no answer does.
  */
 export type Weather = { readonly kind: "fair" | "hole" | "mute" } | { readonly kind: "foul"; readonly share: number };
 
 export interface ProxyOptions {
   readonly dice: Prng;
-  /** Where the next request goes; null: nobody is there. */
+  /** Where the next request goes; null: there is none. */
   readonly upstream: () => number | null;
 }
 
@@ -156,7 +156,7 @@ class Line {
       upstream.write(bytes.subarray(0, this.#proxy.dice.below(bytes.length)), () => upstream.resetAndDestroy());
       return this.#hangUp();
     }
-    // Closed by the other side, or killed: the client is told, unless it hears the answer first.
+    // Closed by the other side, or killed: the client is disconnected, unless it gets the answer first.
     upstream.once("close", () => {
       if (this.#upstream === upstream && this.#proxy.weather.kind !== "mute") this.#client.destroy();
     });
@@ -185,14 +185,14 @@ class Line {
     });
   }
 
-  /** The client is cut off; the other side goes on with what it was sent, or is cut off as well. */
+  /** The client is cut off; the other side continues with what it was sent, or is cut off as well. */
   #leave(upstream: Socket): void {
     if (this.#proxy.dice.chance(0.5)) this.#upstream = null;
     else upstream.resetAndDestroy();
     this.#hangUp();
   }
 
-  /** The same bytes once more, on a connection nobody reads: now, or when everything else is over. */
+  /** The same bytes once more, on a connection that is not read: now, or when everything else is over. */
   async #repeat(bytes: Buffer): Promise<void> {
     if (this.#proxy.dice.chance(0.5)) await pause(this.#proxy.dice.below(DELAY_MS_MAX));
     const upstream = this.#proxy.connect();
@@ -221,7 +221,7 @@ function requestLength(bytes: Buffer): number | null {
   return bytes.length < length ? null : length;
 }
 
-/** A port nobody listens on. Somebody may take it before it is used: whoever uses it must be ready to ask again. */
+/** A free port. Another process may take it before it is used: its user must be ready to ask again. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

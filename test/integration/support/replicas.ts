@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { openPostgres } from "../../../src/postgres/index.ts";
+import { openPostgres } from "../../../src/store/postgres/index.ts";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
 import { KEY, liveByCalls, openGround } from "./kills.ts";
@@ -37,8 +37,10 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
   const start = (): Promise<ServerProcess> =>
     startServer(areClocksWrong ? skewed(settings, dice.between(-SKEW_MAX_MS, SKEW_MAX_MS)) : settings);
   callProgram(["migrate", "--database-url", databaseUrl]);
-  const servers: (ServerProcess | null)[] = await Promise.all(Array.from({ length: plan.replicas }, start));
+  const servers: (ServerProcess | null)[] = [];
+  const starting = Array.from({ length: plan.replicas }, async () => servers.push(await start()));
   try {
+    await Promise.all(starting);
     const api = new Api(KEY, () => servers.flatMap((server) => (server === null ? [] : [server.url])));
     await Load.saveSamples(api);
     if (slots !== undefined) await limitAgent(api, slots);
@@ -57,8 +59,8 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
       servers[victim] = await start();
     }
     await load.settle(slots === undefined ? PATIENCE_MS : PATIENCE_CONTENDED_MS);
-    // The times in the ledger are those of the replicas, and say nothing when their clocks are wrong.
-    const verdict = await load.judge(settings.ledger, { overlapMs: areClocksWrong ? Infinity : OVERLAP_MS });
+    const clockErrorMs = areClocksWrong ? SKEW_MAX_MS : 0;
+    const verdict = await load.judge(settings.ledger, { overlapMs: OVERLAP_MS, clockErrorMs });
     return { ...verdict, violations: [...verdict.violations, ...trouble, ...(await leftovers(databaseUrl))] };
   } finally {
     for (const server of servers) await server?.kill();

@@ -1,4 +1,4 @@
-/* Loaded before a program: its clock is off by SKEW_MS, as on a machine that nobody has set. */
+/* Loaded before a program: its clock is off by SKEW_MS, as on a machine whose clock was never set. */
 "use strict";
 
 const skewMs = Number(process.env.SKEW_MS);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { openPostgres } from "../../../src/postgres/index.ts";
+import { openPostgres } from "../../../src/store/postgres/index.ts";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
 import { KEY, openGround } from "./kills.ts";

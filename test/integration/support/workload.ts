@@ -84,14 +84,14 @@ export const SAMPLES: readonly Sample[] = [
   sample("stream", [step("talk"), step("listen", ["talk"])]),
 ];
 
-/** Waits for a person first, so that everybody can be there when it begins to talk. */
+/** Waits for a person first, so that all streams are open when it begins to send. */
 export const FOLLOWED: Sample = sample("followed", [
   { id: "gate", approval: "required" },
   ...names("side", 25).map((id, index) => step(id, [index === 0 ? "gate" : `side${index - 1}`])),
   step("talk", ["gate"]),
 ]);
 
-/** Longer than a Bridge that is told to stop waits for what it has begun. */
+/** Longer than a Bridge that is asked to stop waits for what it has begun. */
 export const LENGTHY: Sample = sample("lengthy", [
   step("soon"),
   step("late"),

@@ -2,6 +2,7 @@ import { isSettled, type NodeStatus, type RunEvent } from "../../../src/core/eve
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
+/** Written out here and not taken from the core: a checker must not trust the lists it checks. */
 const ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);
 
 /** A run ends as its nodes say, with everything settled and every question closed, and its end is the last of a turn. */
@@ -82,7 +83,7 @@ export function approvalsMatchBlocked(): Checker {
       }
       for (const node of facts.nodes.values()) {
         if (node.status === "blocked" && !waiting.has(node.id)) {
-          throw new Violation("approvals", facts.runId, `${node.id} is blocked and nobody is asked`);
+          throw new Violation("approvals", facts.runId, `${node.id} is blocked and no person is asked`);
         }
       }
     },

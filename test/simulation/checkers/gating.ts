@@ -1,6 +1,6 @@
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
-/** A step with a human gate runs only after somebody said yes in this epoch; a step that is only a gate never runs. */
+/** A step with a human gate runs only after a person approved in this epoch; a step that is only a gate never runs. */
 export function gatesHold(): Checker {
   const approved = new Set<string>();
   return {
@@ -19,7 +19,7 @@ export function gatesHold(): Checker {
       const fail = (message: string) => new Violation("gate", facts.runId, `${node.id} ${message}`);
       if (gated.plan.kind === "gate") throw fail("is only a gate and is dispatched");
       if (gated.plan.approval === null || approved.has(`${facts.runId}/${gated.id}/${facts.epoch}`)) return;
-      throw fail("starts although nobody approved it");
+      throw fail("starts although it was not approved");
     },
   };
 }

@@ -16,7 +16,7 @@ import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
 import { instancesAddUp, lanesHold, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
-import { statusChangesTellAll } from "./status.ts";
+import { statusChangesAreComplete } from "./status.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
 
@@ -56,6 +56,6 @@ export const CHECKERS: readonly MakeChecker[] = [
   lanesHold,
   instancesAddUp,
   gatesHold,
-  statusChangesTellAll,
+  statusChangesAreComplete,
   skipsAreKept,
 ];

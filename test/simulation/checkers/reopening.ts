@@ -39,7 +39,7 @@ export function noiseIsIgnored(): Checker {
     id: "noise",
     afterTurn(facts, { input, events, effects }): void {
       const isNoise =
-        ("nodeId" in input && input.nodeId === "nobody") ||
+        ("nodeId" in input && input.nodeId === "no_such_node") ||
         ("attempt" in input && input.attempt === 9_999) ||
         ("approvalId" in input && input.approvalId === "apr_nobody") ||
         ("eventId" in input && input.eventId === 999_999);

@@ -22,7 +22,7 @@ export function retriesFollowPolicy(): Checker {
       const { assignTo } = event.payload;
       if (assignTo !== undefined) {
         if (!isNext(node, assignTo)) throw fail(`goes to ${assignTo}, who is not next`);
-        if (event.payload.delayMs !== 0) throw fail("keeps whoever is next waiting");
+        if (event.payload.delayMs !== 0) throw fail("keeps the next member waiting");
         extra.set(key, node.tries);
         return;
       }
@@ -47,7 +47,7 @@ export function retriesFollowPolicy(): Checker {
   };
 }
 
-/** Whoever takes over stands behind whoever had it. */
+/** The member that takes over stands behind the one that had it. */
 function isNext({ plan, agentId }: NodeFacts, assignTo: string): boolean {
   const agents = (plan.duty?.candidates ?? []).map(({ agent }) => agent);
   const place = agents.indexOf(assignTo, 1);

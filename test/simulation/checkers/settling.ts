@@ -51,6 +51,7 @@ function mayDispatch(node: NodeFacts, attempt: number): boolean {
   return node.openAttempt === attempt;
 }
 
+/** Written out here and not taken from the core: a checker must not trust the lists it checks. */
 const RESULTS: ReadonlySet<string> = new Set([
   "node.completed",
   "node.failed",
@@ -63,7 +64,7 @@ const RESULTS: ReadonlySet<string> = new Set([
 
 /** E4. At most one result is applied per attempt: a second report, or one that comes too late, changes nothing but cost. */
 export function oneResult(): Checker {
-  /** The most that was told of what it cost. */
+  /** The highest cost that was reported. */
   const reported = new Map<string, number>();
   let open = 0;
   let key = "";
@@ -79,12 +80,12 @@ export function oneResult(): Checker {
     afterTurn(facts, { input, events }): void {
       if (key === "") return;
       const before = reported.get(key);
-      // A child tells again what it has cost when that is more; whoever else repeats itself has nothing to add.
-      const told = input.type === "child_finished" ? input.costMicros : 0;
-      reported.set(key, Math.max(before ?? 0, told));
+      // A child reports its cost again when it has grown; every other repeated report adds nothing.
+      const costMicros = input.type === "child_finished" ? input.costMicros : 0;
+      reported.set(key, Math.max(before ?? 0, costMicros));
       const fail = (message: string) => new Violation("E4", facts.runId, `${key} ${message}`);
       if (before !== undefined) {
-        const other = told > before ? events.find(({ type }) => type !== "cost.recorded") : events[0];
+        const other = costMicros > before ? events.find(({ type }) => type !== "cost.recorded") : events[0];
         if (other !== undefined) throw fail(`reported again and led to ${other.type}`);
         return;
       }

@@ -83,13 +83,13 @@ export function instancesAddUp(): Checker {
     afterEvent({ facts, node, event }: Seen): void {
       if (event.type !== "node.cancelled" || event.payload.reason !== "cancelled_by_sibling") return;
       if (node === undefined || node.owner === null || facts.ending !== null || isBeyond(node.owner)) return;
-      throw new Violation("for_each", facts.runId, `${node.id} was stopped although ${node.owner.id} may go on`);
+      throw new Violation("for_each", facts.runId, `${node.id} was stopped although ${node.owner.id} may continue`);
     },
     afterTurn(facts, { events }): void {
       if (events.length === 0) return;
       for (const node of facts.nodes.values()) {
         if (node.status !== "running" || node.instances.length === 0 || !isBeyond(node)) continue;
-        throw new Violation("for_each", facts.runId, `${node.id} can only fail and goes on`);
+        throw new Violation("for_each", facts.runId, `${node.id} can only fail and continues`);
       }
     },
   };

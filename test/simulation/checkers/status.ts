@@ -12,8 +12,8 @@ const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   timed_out: ["running"],
 };
 
-/** Who follows the changes of a run's status, and nothing else, knows its status after every turn. */
-export function statusChangesTellAll(): Checker {
+/** The changes of a run's status alone give its status after every turn. */
+export function statusChangesAreComplete(): Checker {
   const statuses = new Map<string, RunStatus>();
   return {
     id: "status",

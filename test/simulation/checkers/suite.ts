@@ -72,13 +72,13 @@ export class Suite {
     if (!this.probes.has("E7") || !isRepeatable(state, input)) return;
     const { events, effects } = engine.advance(state, input);
     if (events.length === 0 && effects.length === 0) return;
-    const said = [...events, ...effects].map((each) => each.type).join(", ");
-    this.report("E7", run.facts.runId, `${describeInput(input)} told twice led to more: ${said}`);
+    const types = [...events, ...effects].map((each) => each.type).join(", ");
+    this.report("E7", run.facts.runId, `${describeInput(input)} submitted twice led to more: ${types}`);
   }
 
   /** E9. The live state equals the fold of the log, and a fold may be cut anywhere. */
   compareFold(engine: Engine, run: SimRun, pace: Prng): void {
-    // Folding everything again is dear; every fourth seed is enough to notice a difference within a few schedules.
+    // Folding everything again is expensive; every fourth seed is enough to notice a difference within a few schedules.
     if (!this.probes.has("E9") || this.seed % 4 !== 0) return;
     const { workflow, runId } = run.facts;
     const whole = engine.replay(workflow.plan, runId, run.log);

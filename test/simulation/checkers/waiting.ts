@@ -49,7 +49,7 @@ function requireAtRest({ facts }: SimRun): void {
   if (open !== undefined) throw fail(`approval ${open.id} never expired`);
 }
 
-/** E6. Whoever waits has a timer, a person or an outstanding dispatch that will end the wait. */
+/** E6. Every waiting node has a timer, a person or an outstanding dispatch that will end the wait. */
 export function waitsHaveWakeups(): Checker {
   const queueTimers = new Set<string>();
   return {
@@ -106,7 +106,7 @@ function requireWakeup(
     case "approval.requested": {
       const { approvalId, expiresAt } = event.payload;
       const isOpened = effects.some((effect) => effect.type === "open-approval" && effect.approvalId === approvalId);
-      if (!isOpened) throw fail("nobody is asked");
+      if (!isOpened) throw fail("no person is asked");
       const isIt = (timer: Timer) => timer.kind === "approval-expiry" && timer.approvalId === approvalId;
       if (!hasTimer(expiresAt, isIt)) throw fail("no timer ends the approval");
       return;

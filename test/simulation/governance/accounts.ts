@@ -33,7 +33,7 @@ export const ceilingsHold: GovernanceChecker = {
   },
 };
 
-/** The same for whoever acts in a role, whose bound counts in place of their own ceiling: wider or narrower. */
+/** The same for an agent in a role, whose bound counts in place of its own ceiling: wider or narrower. */
 export const roleBoundsHold: GovernanceChecker = {
   id: "G14",
   after({ begun }) {
@@ -82,9 +82,9 @@ export const everythingAddsUp: GovernanceChecker = {
     const used = usage.reduce((total, { costMicros }) => total + costMicros, 0);
     if (used !== sum) fail("G6", "all", `usage says ${used}, and ${sum} was reported`);
     const { agents, envelopes } = await store.readCounters(ORG, 0);
-    if (agents.some(({ open }) => open !== 0)) fail("G6", "all", "a slot is held by nobody");
-    if (envelopes.some(({ reserved }) => reserved !== 0)) fail("G6", "all", "money is reserved for nobody");
-    const mended = await store.recount();
-    if (mended.length > 0) fail("G6", "all", mended.join("; "));
+    if (agents.some(({ open }) => open !== 0)) fail("G6", "all", "a slot is held without an attempt");
+    if (envelopes.some(({ reserved }) => reserved !== 0)) fail("G6", "all", "money is reserved without an attempt");
+    const corrections = await store.recount();
+    if (corrections.length > 0) fail("G6", "all", corrections.join("; "));
   },
 };

@@ -5,7 +5,7 @@ import { hashText, Prng } from "../prng.ts";
 
 /**
  * Answers by the seed, the node and the attempt alone: late, wrongly, for more or less than was reserved, or never;
- * and some go on after they were called off, and report what that cost.
+ * and some continue after they were called off, and report what that cost.
  */
 export function seededAdapter(seed: number, clock: Clock): Adapter {
   const adapter = deafAdapter((request, { signal }) => {

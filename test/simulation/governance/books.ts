@@ -36,7 +36,7 @@ export interface KnownApproval {
 interface Ceiling {
   readonly key: string;
   readonly micros: number;
-  /** The binding whose bound it is; null: nobody's role. */
+  /** The binding whose bound it is; null: of no role. */
   readonly boundBy: string | null;
 }
 
@@ -55,6 +55,7 @@ export interface KnownChild {
 
 export type Waiting = Pick<KnownAttempt, "agent" | "order" | "isBegun">;
 
+/* Written out here and not taken from the core: books must not trust the lists of what they check. */
 const ENDS: ReadonlySet<RunEvent["type"]> = new Set([
   "node.completed",
   "node.failed",
@@ -67,7 +68,7 @@ const ENDS: ReadonlySet<RunEvent["type"]> = new Set([
 
 const RUN_ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);
 
-/** What is true, told by nobody but the log: kept beside the system, never through it. */
+/** What is true according to the log alone: kept beside the system, never through it. */
 export class Books {
   readonly scene: Scene;
   readonly open = new Map<string, KnownAttempt>();
@@ -79,7 +80,7 @@ export class Books {
   readonly spent = new Map<string, number>();
   /** Held by what is open, by ceiling and period. */
   readonly reserved = new Map<string, number>();
-  /** Of each run, with all that its children have told it. */
+  /** Of each run, with all that its children have reported. */
   readonly costOf = new Map<string, number>();
   /** What all attempts together have reported. */
   reportedMicros = 0;
@@ -99,7 +100,7 @@ export class Books {
   isDisturbed = false;
   waits = 0;
   /** Reports of children that came after their end. */
-  lateTellings = 0;
+  lateReports = 0;
   /** What was spent when the present commit began, and what its run had reported in it by now. */
   #spentBefore: ReadonlyMap<string, number> = new Map();
   #spentMeanwhile = new Map<string, number>();
@@ -159,7 +160,7 @@ export class Books {
     return agent;
   }
 
-  /** The most slots anybody could still believe the agent to have. */
+  /** The most slots any replica could still believe the agent to have. */
   slotsOf(agentId: string, at: number): number {
     return Math.max(...believed(this.slotHistory.get(agentId) ?? [], at).map(({ slots }) => slots));
   }
@@ -170,7 +171,7 @@ export class Books {
     return open;
   }
 
-  /** Whether a node is a run of its own, which nobody does and no gate is asked about. */
+  /** Whether a node is a run of its own, which no agent does and no gate is asked about. */
   isChild(workflow: string, nodeId: string): boolean {
     return this.#step(workflow, nodeId).agent === null;
   }
@@ -254,7 +255,7 @@ export class Books {
   #hearOf(childRunId: string, costMicros: number): void {
     const child = this.children.get(childRunId);
     if (child === undefined) throw new Error(`${childRunId} cost something and was never started`);
-    if (child.recordedMicros > 0) this.lateTellings += 1;
+    if (child.recordedMicros > 0) this.lateReports += 1;
     child.recordedMicros += costMicros;
   }
 

@@ -110,7 +110,7 @@ const approvalsAreOneToOne: GovernanceChecker = {
   async atEnd({ books, store }) {
     const { data } = await store.listApprovals(ORG, "pending", { limit: 100, cursor: null });
     const [left] = data;
-    if (left !== undefined) fail("G9", left.runId, `${left.id} is asked, and nobody waits for it`);
+    if (left !== undefined) fail("G9", left.runId, `${left.id} is asked, and nothing waits for it`);
     for (const { id, runId, status } of books.approvals.values())
       if (status === "pending") fail("G9", runId, `${id} was never answered`);
   },

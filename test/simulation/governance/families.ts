@@ -1,11 +1,11 @@
 import { digestText } from "../../../src/core/base/index.ts";
-import type { ChildDesk, DurableDriver } from "../../../src/driver/index.ts";
+import type { ChildPreparer, DurableDriver } from "../../../src/driver/index.ts";
 import type { RunRecord } from "../../../src/store/index.ts";
 import type { KnownChild } from "./books.ts";
 import type { SceneWorkflow } from "./scene.ts";
 
 /** Starts whatever a step of the scene refers to, by its name. */
-export function deskOf(workflows: readonly SceneWorkflow[]): ChildDesk {
+export function preparerOf(workflows: readonly SceneWorkflow[]): ChildPreparer {
   return {
     prepare: async ({ orgId, runId, traceId }, { workflow, childRunId, nodeId, attempt, recursionDepth }) => {
       const found = workflows.find(({ name }) => name === workflow.name);
@@ -29,11 +29,11 @@ export function deskOf(workflows: readonly SceneWorkflow[]): ChildDesk {
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
 /** A report of a child that has ended. */
-export function retold(
+export function childReport(
   { runId, nodeId, attempt }: KnownChild,
   { status }: RunRecord,
   costMicros: number,
-): Parameters<DurableDriver["tell"]>[2] {
+): Parameters<DurableDriver["submit"]>[2] {
   return {
     type: "child_finished",
     nodeId,

@@ -10,7 +10,7 @@ export async function playOneGoverned(seed: number, print: (line: string) => voi
 
 /** Plays many and prints those that broke, each with the command that plays it again. */
 export async function playManyGoverned(from: number, count: number, print: (line: string) => void): Promise<number> {
-  const sums = { runs: 0, starts: 0, waits: 0, answers: 0, bounded: 0, lateTellings: 0 };
+  const sums = { runs: 0, starts: 0, waits: 0, answers: 0, bounded: 0, lateReports: 0 };
   let broken = 0;
   for (let seed = from; seed < from + count; seed += 1) {
     const report = await playGoverned(seed);
@@ -29,7 +29,7 @@ function verdictOf({ seed, runs, starts, violation }: PlayReport): string {
   return `broken  ${violation.message}\n        ${commandFor(seed)}`;
 }
 
-/** What anybody types to see it again. */
+/** The command that shows it again. */
 export function commandFor(seed: number): string {
   return `npm run sim -- --governed --seed ${seed}`;
 }

@@ -1,7 +1,7 @@
 /** How long a replica may go by what was registered before. */
 export const NEWS_MS = 2_000;
 
-/** What somebody may go by at a moment: what was true then, and what was a little before. */
+/** What a replica may rely on at a moment: what was true then, and what was a little before. */
 export function believed<T extends { readonly at: number }>(history: readonly T[], at: number): readonly T[] {
   const last = history.findLastIndex((entry) => entry.at <= at - NEWS_MS);
   return history.slice(Math.max(0, last));

@@ -8,7 +8,7 @@ const SCHEDULES_MAX = 400;
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
 async function schedulesUntilCaught({ invariant, options, plant, from = 0 }: GovernanceMutant): Promise<number> {
   const checkers = GOVERNANCE_CHECKERS.filter(({ id }) => id === invariant);
-  const mend = plant?.();
+  const repair = plant?.();
   try {
     for (let played = 1; played <= SCHEDULES_MAX; played += 1) {
       const { violation } = await playGoverned(from + played - 1, { ...options, checkers });
@@ -16,7 +16,7 @@ async function schedulesUntilCaught({ invariant, options, plant, from = 0 }: Gov
     }
     return Infinity;
   } finally {
-    mend?.();
+    repair?.();
   }
 }
 

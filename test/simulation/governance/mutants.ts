@@ -11,7 +11,7 @@ export interface GovernanceMutant {
   readonly options: PlayOptions;
   /** Where the search begins; what shows rarely is met sooner from there. */
   readonly from?: number;
-  /** For bugs inside: what is broken, and how it is mended again. */
+  /** For bugs inside: what is broken, and how it is repaired again. */
   readonly plant?: () => () => void;
 }
 
@@ -182,7 +182,7 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   },
   {
     invariant: "G9",
-    bug: "a question is asked without anybody being asked",
+    bug: "an approval is opened without a person being asked",
     options: tampered(() => ({ approvalsOpened: [] })),
   },
   {
@@ -205,7 +205,7 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   },
   {
     invariant: "G12",
-    bug: "whoever comes takes a slot from those who wait",
+    bug: "a new node takes a slot from those that wait",
     options: {},
     plant: () => {
       const right = Object.getOwnPropertyDescriptor(WaitingRoom.prototype, "ahead") ?? {};
@@ -215,7 +215,7 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   },
   {
     invariant: "G13",
-    bug: "nobody who waits is ever woken",
+    bug: "no waiting node is ever woken",
     options: disguised(() => ({ attach: () => undefined })),
   },
   {
@@ -236,7 +236,7 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   },
   {
     invariant: "G14",
-    bug: "whoever acts in a role keeps their own ceiling",
+    bug: "an agent in a role keeps its own ceiling",
     options: misread("binding", withoutBound),
   },
   {
@@ -257,7 +257,7 @@ export const GOVERNANCE_MUTANTS: readonly GovernanceMutant[] = [
   },
   {
     invariant: "G15",
-    bug: "nobody looks after a late cost whose telling was lost",
+    bug: "a late cost whose report was lost is not reported again",
     from: 65,
     options: tampered(({ parentTimer }) => (parentTimer?.timer.kind === "child-cost" ? { parentTimer: null } : {})),
   },
@@ -267,7 +267,7 @@ function withoutBound({ max_spend_usd: _bound, ...body }: JsonObject): JsonObjec
   return body;
 }
 
-/** Parents write down something else than their children have told them. */
+/** Parents record something else than their children have reported. */
 function costsOfChildren(change: (costMicros: number, isLate: boolean) => number): PlayOptions {
   return tampered(({ events }) => ({
     events: events.map((event) => {

@@ -11,7 +11,7 @@ import { Books, type KnownChild } from "./books.ts";
 import type { GovernanceChecker } from "./checker.ts";
 import { GOVERNANCE_CHECKERS } from "./checkers.ts";
 import { type Act, agentManifest, CALM, drawScene, manifestsOf, policyManifest, type Scene } from "./scene.ts";
-import { deskOf, retold } from "./families.ts";
+import { preparerOf, childReport } from "./families.ts";
 import { bindingManifest } from "./roles.ts";
 import { asViolation, Link, type Tamper, Watch } from "./watched-store.ts";
 
@@ -33,8 +33,8 @@ export interface PlayReport {
   readonly micros: number;
   /** Admissions in a role with a bound. */
   readonly bounded: number;
-  /** Times a parent heard of what a child had spent after its end. */
-  readonly lateTellings: number;
+  /** Times a parent received what a child had spent after its end. */
+  readonly lateReports: number;
   /** Of everything that began, in its order. */
   readonly trace: string;
 }
@@ -106,7 +106,7 @@ class Stage {
 
   report(): PlayReport {
     const { starts, answers } = this.#books;
-    const told = starts.map(({ runId, nodeId, attempt, at }) => `${this.#placeOf(runId)}/${nodeId}/${attempt}@${at}`);
+    const trace = starts.map(({ runId, nodeId, attempt, at }) => `${this.#placeOf(runId)}/${nodeId}/${attempt}@${at}`);
     const isBounded = ({ admitted }: (typeof starts)[number]): boolean =>
       admitted.some(({ boundBy }) => boundBy !== null);
     return {
@@ -118,8 +118,8 @@ class Stage {
       answers: answers.size,
       micros: this.#books.reportedMicros,
       bounded: starts.filter(isBounded).length,
-      lateTellings: this.#books.lateTellings,
-      trace: told.join(" "),
+      lateReports: this.#books.lateReports,
+      trace: trace.join(" "),
     };
   }
 
@@ -149,7 +149,7 @@ class Stage {
       isAlone: this.#scene.replicas === 1,
       troubles: this.#troubles,
       jitter: () => chance.float(),
-      children: () => deskOf(this.#scene.workflows),
+      children: () => preparerOf(this.#scene.workflows),
       ...(disguise === undefined ? {} : { disguise }),
     });
     this.#replicas[index] = { replica: await opening, link };
@@ -164,13 +164,13 @@ class Stage {
         if (workflow === undefined || on === undefined) return;
         const place = this.#runs.push("") - 1;
         const launched = launch(on.replica.driver, this.#store, workflow.source, { workflow: workflow.name });
-        // A launch at a replica that dies may be lost: nobody was told that it was accepted.
+        // A launch at a replica that dies may be lost: the caller got no answer.
         this.#runs[place] = await Promise.race([launched, on.link.died]).catch(() => "");
         return;
       }
       case "cancel": {
         const runId = this.#runs[act.run] ?? "";
-        if (runId !== "") await this.#tell(act.replica, runId, { type: "cancel", reason: "enough" });
+        if (runId !== "") await this.#submit(act.replica, runId, { type: "cancel", reason: "enough" });
         return;
       }
       case "answer":
@@ -190,8 +190,8 @@ class Stage {
         this.#books.boundHistory.get(binding.id)?.push({ at: this.#clock.now(), micros });
         return register(this.#store, [bindingManifest(binding, micros)], this.#clock.now());
       }
-      case "retell":
-        return this.#retell(act.pick, act.isOldNews);
+      case "report_again":
+        return this.#reportAgain(act.pick, act.isOutdated);
       case "policy":
         this.#policies += 1;
         if (heldStep === null) return;
@@ -233,15 +233,15 @@ class Stage {
     const decision = isYes ? ("approve" as const) : ("reject" as const);
     await Promise.all(
       ["ada", "bob"].map(async (by, index) => {
-        const told = { type: "approval", approvalId, decision, by, reason: "so it is" } as const;
-        const isTaken = await this.#tell(index % this.#replicas.length, runId, told);
+        const input = { type: "approval", approvalId, decision, by, reason: "so it is" } as const;
+        const isTaken = await this.#submit(index % this.#replicas.length, runId, input);
         if (isTaken) this.#books.answers.set(approvalId, (this.#books.answers.get(approvalId) ?? 0) + 1);
       }),
     );
   }
 
-  /** What is told about a child that has ended comes once more, to anybody, perhaps as it was at its end. */
-  async #retell(pick: number, isOldNews: boolean): Promise<void> {
+  /** The report of a child that has ended comes once more, to any replica, perhaps as it was at its end. */
+  async #reportAgain(pick: number, isOutdated: boolean): Promise<void> {
     const placeOf = ({ runId }: KnownChild): string => this.#placeOf(runId);
     const known = [...this.#books.children.values()].toSorted((left, right) =>
       placeOf(left) < placeOf(right) ? -1 : 1,
@@ -249,8 +249,12 @@ class Stage {
     const child = known[pick % Math.max(1, known.length)];
     const run = child === undefined ? undefined : await this.#store.getRun(ORG, child.runId);
     if (child === undefined || run === undefined || !isTerminal(run.status)) return;
-    const cost = isOldNews ? this.#books.costAtEnd.get(child.runId) : undefined;
-    await this.#tell(pick % this.#replicas.length, child.parentRunId, retold(child, run, cost ?? run.costMicros));
+    const cost = isOutdated ? this.#books.costAtEnd.get(child.runId) : undefined;
+    await this.#submit(
+      pick % this.#replicas.length,
+      child.parentRunId,
+      childReport(child, run, cost ?? run.costMicros),
+    );
   }
 
   /** Ids are by chance: a run is known by its launch, and a child by where its parent stood when it began. */
@@ -259,10 +263,10 @@ class Stage {
     return `${launched}${runId.slice(this.#runs[launched]?.length ?? runId.length)}`;
   }
 
-  async #tell(index: number, runId: string, told: Parameters<Replica["driver"]["tell"]>[2]): Promise<boolean> {
+  async #submit(index: number, runId: string, input: Parameters<Replica["driver"]["submit"]>[2]): Promise<boolean> {
     const on = this.#replicas[index];
     if (on === undefined) return false;
-    const outcome = await Promise.race([on.replica.driver.tell(ORG, runId, told), on.link.died]).catch(() => "");
+    const outcome = await Promise.race([on.replica.driver.submit(ORG, runId, input), on.link.died]).catch(() => "");
     return typeof outcome === "object" && outcome.refusal === undefined;
   }
 

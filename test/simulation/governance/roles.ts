@@ -13,7 +13,7 @@ export interface SceneBinding {
 
 const ROLES = ["writer", "editor"];
 
-/** Every role somebody may ask for is bound everywhere, and now and then to somebody else in one workflow. */
+/** Every role a step may ask for is bound everywhere, and now and then to another agent in one workflow. */
 export function drawBindings(
   dice: Prng,
   agentIds: readonly string[],
@@ -36,7 +36,7 @@ export function drawBound(dice: Prng): number {
   return dice.between(3, 50) * 100;
 }
 
-/** Null: nobody was given the role. */
+/** Null: no agent has the role. */
 export function agentInRole(bindings: readonly SceneBinding[], role: string, workflow: string): string | null {
   const there = bindings.find((one) => one.role === role && one.workflow === workflow);
   const everywhere = bindings.find((one) => one.role === role && one.workflow === null);

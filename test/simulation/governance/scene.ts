@@ -21,7 +21,7 @@ export interface SceneBudget {
 
 export interface SceneStep {
   readonly id: string;
-  /** Whoever does it, named or found by the role; nobody does what is a run of its own. */
+  /** The agent that does it, named or found by the role; null for a step that is a run of its own. */
   readonly agent: string | null;
   readonly role: string | null;
   readonly estimateMicros: number;
@@ -41,7 +41,7 @@ export type Act =
   | { readonly kind: "answer"; readonly pick: number; readonly isYes: boolean }
   | { readonly kind: "slots"; readonly agent: number; readonly maxConcurrent: number }
   | { readonly kind: "bound"; readonly binding: number; readonly micros: number }
-  | { readonly kind: "retell"; readonly pick: number; readonly isOldNews: boolean }
+  | { readonly kind: "report_again"; readonly pick: number; readonly isOutdated: boolean }
   | { readonly kind: "policy" }
   | { readonly kind: "close" | "open" }
   | { readonly kind: "crash"; readonly replica: number };
@@ -50,8 +50,8 @@ export interface Faults {
   readonly awayBefore: number;
   readonly awayAfter: number;
   readonly slow: number;
-  /** After a commit that somebody's parent has to hear of. */
-  readonly awayBeforeTelling: number;
+  /** After a commit that has to be reported to a parent run. */
+  readonly awayBeforeReport: number;
 }
 
 export interface Scene {
@@ -67,7 +67,7 @@ export interface Scene {
   readonly faults: Faults;
 }
 
-export const CALM: Faults = { awayBefore: 0, awayAfter: 0, slow: 0, awayBeforeTelling: 0 };
+export const CALM: Faults = { awayBefore: 0, awayAfter: 0, slow: 0, awayBeforeReport: 0 };
 const HORIZON_MS = 15_000;
 /** Half a minute before a day, a week and a month end at once. */
 const EVE = Date.UTC(2027, 1, 1) - 8_000;
@@ -98,7 +98,7 @@ export function drawScene(dice: Prng): Scene {
           awayBefore: dice.float() * 0.1,
           awayAfter: dice.float() * 0.1,
           slow: dice.float() * 0.3,
-          awayBeforeTelling: 0.4,
+          awayBeforeReport: 0.4,
         }
       : CALM,
   };
@@ -169,7 +169,7 @@ function drawChild({ families, names }: Cast, name: string, own: readonly SceneS
 function drawStep(dice: Prng, place: number, workflow: string, { agents, bindings, roles }: Cast): SceneStep {
   const id = `s${place}`;
   const named = dice.pick(agents);
-  const asked = roles.chance(0.5) ? roles.pick(["writer", "editor"]) : "nobody";
+  const asked = roles.chance(0.5) ? roles.pick(["writer", "editor"]) : "no_such_role";
   const found = agentInRole(bindings, asked, workflow);
   const role = found === null ? null : asked;
   const agent = found ?? named;
@@ -223,8 +223,8 @@ function drawActs(
   if ((bindings[binding]?.boundMicros ?? null) !== null && late.chance(0.3))
     add({ kind: "bound", binding, micros: drawBound(late) }, moment());
   const hasFamilies = workflows.some(({ steps }) => steps.has("child"));
-  for (let tellings = hasFamilies ? late.below(4) : 0; tellings > 0; tellings -= 1)
-    add({ kind: "retell", pick: late.below(10), isOldNews: late.chance(0.5) }, moment());
+  for (let reports = hasFamilies ? late.below(4) : 0; reports > 0; reports -= 1)
+    add({ kind: "report_again", pick: late.below(10), isOutdated: late.chance(0.5) }, moment());
   return acts.sort((left, right) => left.afterMs - right.afterMs);
 }
 

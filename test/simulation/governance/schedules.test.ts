@@ -20,7 +20,7 @@ describe("governed runs", () => {
     expect(sum(({ answers }) => answers)).toBeGreaterThan(SCHEDULES / 5);
     expect(sum(({ micros }) => micros)).toBeGreaterThan(1_000 * SCHEDULES);
     expect(sum(({ bounded }) => bounded)).toBeGreaterThan(SCHEDULES / 2);
-    expect(sum(({ lateTellings }) => lateTellings)).toBeGreaterThan(SCHEDULES / 20);
+    expect(sum(({ lateReports }) => lateReports)).toBeGreaterThan(SCHEDULES / 20);
   });
 
   it("go the same way every time", async () => {

@@ -52,7 +52,7 @@ export class Watch {
     return outcome;
   }
 
-  /** What is decided again and again and never fits would go on for ever, without time passing. */
+  /** What is decided again and again and never fits would continue for ever, without time passing. */
   #giveUp([first]: readonly RunCommit[]): never {
     this.judge(() => {
       throw new Violation("G13", first?.runId ?? "", "is refused for ever");
@@ -91,23 +91,23 @@ export class Link {
   isDead = false;
   /** Resolves with the end of the process: what it was asked then is never answered. */
   readonly died: Promise<"">;
-  #tellDeath: (nothing: "") => void = () => undefined;
+  #resolveDied: (nothing: "") => void = () => undefined;
 
   constructor({ store, watch, clock, dice, faults, tamper }: LinkOptions) {
     this.died = new Promise((resolve) => {
-      this.#tellDeath = resolve;
+      this.#resolveDied = resolve;
     });
     const pause = (chance: number): Promise<void> | undefined =>
       dice.chance(chance) ? new Promise((resolve) => void clock.after(dice.below(SLOW_MS_MAX), resolve)) : undefined;
     const commit = async (batch: readonly RunCommit[]): Promise<CommitOutcome> => {
-      const { awayBefore, awayAfter, slow, awayBeforeTelling } = faults();
+      const { awayBefore, awayAfter, slow, awayBeforeReport } = faults();
       await pause(slow);
       if (this.isDead || dice.chance(awayBefore)) throw new StoreUnavailable("away");
       const outcome = await watch.commit(tamper(batch));
       await pause(slow);
-      const isToBeTold = batch.some(({ parentTimer }) => parentTimer !== null);
-      // It is written, and nobody is told.
-      if (this.isDead || dice.chance(isToBeTold ? Math.max(awayAfter, awayBeforeTelling) : awayAfter))
+      const hasReport = batch.some(({ parentTimer }) => parentTimer !== null);
+      // It is written, and the caller gets no answer.
+      if (this.isDead || dice.chance(hasReport ? Math.max(awayAfter, awayBeforeReport) : awayAfter))
         throw new StoreUnavailable("away");
       return outcome;
     };
@@ -131,6 +131,6 @@ export class Link {
 
   die(): void {
     this.isDead = true;
-    this.#tellDeath("");
+    this.#resolveDied("");
   }
 }

@@ -142,9 +142,15 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
             const { childRunId, attempt } = node.now;
             const { at, jitter } = input;
             const tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
-            const told = { type: "child_finished", nodeId: node.id, childRunId, attempt, status: "cancelled" } as const;
+            const report = {
+              type: "child_finished",
+              nodeId: node.id,
+              childRunId,
+              attempt,
+              status: "cancelled",
+            } as const;
             events.push(
-              ...REAL_ENGINE.advance(state, { ...told, outputs: {}, costMicros: 0, tokens, at, jitter }).events,
+              ...REAL_ENGINE.advance(state, { ...report, outputs: {}, costMicros: 0, tokens, at, jitter }).events,
             );
           }
           return { ...result, events };
@@ -154,12 +160,12 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
   {
     invariant: "E21",
     bug: "what a child run spends after its end is not recorded",
-    options: () => deafTo((state, { childRunId }) => !state.liveChildren.has(childRunId)),
+    options: () => ignoring((state, { childRunId }) => !state.liveChildren.has(childRunId)),
   },
   {
     invariant: "E21",
-    bug: "a run that is over hears nothing of its child runs",
-    options: () => deafTo((state) => isTerminal(state.status)),
+    bug: "a run that is over takes no reports of its child runs",
+    options: () => ignoring((state) => isTerminal(state.status)),
   },
   {
     invariant: "E21",
@@ -178,11 +184,11 @@ export const DECISION_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Some reports of child runs are not heard. */
-function deafTo(isUnheard: (state: RunState, input: ChildFinished) => boolean): ScheduleOptions {
+/** Some reports of child runs are ignored. */
+function ignoring(isIgnored: (state: RunState, input: ChildFinished) => boolean): ScheduleOptions {
   return withEngine({
     advance: (state, input) =>
-      input.type === "child_finished" && isUnheard(state, input)
+      input.type === "child_finished" && isIgnored(state, input)
         ? { events: [], effects: [] }
         : REAL_ENGINE.advance(state, input),
   });

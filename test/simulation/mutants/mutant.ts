@@ -33,7 +33,7 @@ export function tamper(change: (said: Said) => Partial<Pick<Advance, "events" | 
   });
 }
 
-/** The events with one more at the end that nobody decided. */
+/** The events with one more at the end that the engine did not decide. */
 export function withExtra(
   events: readonly RunEvent[],
   state: RunState,

@@ -32,7 +32,7 @@ describe("planted bugs", () => {
     expect(caught).toBeLessThanOrEqual(SCHEDULES_MAX);
   });
 
-  it("E7 notices that an input told twice counts twice", () => {
+  it("E7 notices that an input submitted twice counts twice", () => {
     const forgetful = () => {
       const seen = new WeakSet<object>();
       return withEngine({

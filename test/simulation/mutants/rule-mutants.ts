@@ -33,8 +33,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     bug: "a report about an unknown node is written down",
     options: () =>
       tamper(({ state, input, events }) => {
-        if (input.type !== "callback" || input.nodeId !== "nobody") return null;
-        const payload = { nodeId: "nobody", level: "info", message: "who?" } as const;
+        if (input.type !== "callback" || input.nodeId !== "no_such_node") return null;
+        const payload = { nodeId: "no_such_node", level: "info", message: "who?" } as const;
         return { events: withExtra(events, state, input.at, { type: "node.log", payload }) };
       }),
   },
@@ -84,13 +84,13 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: "for_each",
-    bug: "instances go on after the node can only fail",
+    bug: "instances continue after the node can only fail",
     options: () =>
       tamper(({ events, state }) => ({
         events: rewrite(events, "node.cancelled", (event) => {
           const { nodeId, reason } = event.payload;
           if (reason !== "cancelled_by_sibling" || state.ending !== null) return event;
-          const payload = { nodeId, level: "info", message: "goes on" } as const;
+          const payload = { nodeId, level: "info", message: "continues" } as const;
           return { eventId: event.eventId, at: event.at, type: "node.log", payload };
         }),
       })),

@@ -1,6 +1,5 @@
 import { EMPTY_CATALOG } from "../../../src/core/definition/index.ts";
-import { checkSource, type Plan } from "../../../src/core/plan/index.ts";
-import { applyTeam, type Member, type Team } from "../../../src/core/team/index.ts";
+import { applyTeam, checkSource, type Member, type Plan, type Team } from "../../../src/core/plan/index.ts";
 import { Prng } from "../prng.ts";
 import { draftLensGraph } from "./lens-graph.ts";
 import { draftLobster } from "./lobster.ts";

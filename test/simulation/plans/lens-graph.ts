@@ -70,7 +70,7 @@ function draftConfig(
   config["timeout_ms"] = rng.between(1, 5) * 1000;
   if (rng.chance(0.6)) {
     const seen = [...new Set(labels)].map((label) => `[[${label}]]`).join(" ");
-    const unbound = rng.chance(0.04) ? " [[nobody]]" : "";
+    const unbound = rng.chance(0.04) ? " [[unbound]]" : "";
     config["template_body"] = `${id} [[q]] [[extra!]] ${seen}${unbound}`;
   }
   if (rng.chance(0.15)) config["moderation"] = rng.pick(["input", "output", "both"]);

@@ -78,7 +78,7 @@ function drawReport(rng: Prng) {
   };
 }
 
-/** What an adapter reports that was told to stop. */
+/** What an adapter reports after it was stopped. */
 export function cancelledResult(rng: Prng): CallbackResult {
   return { status: "cancelled", errorCode: "cancelled", error: "stopped", ...drawReport(rng) };
 }

@@ -36,7 +36,12 @@ export class Bridge {
     if (behaviour.isDeferred) {
       const { nodeId, attempt } = dispatch;
       world.sometimes.hit("deferred");
-      world.tell(run, world.pace.between(1, 20), { type: "callback", nodeId, attempt, result: { status: "deferred" } });
+      world.submit(run, world.pace.between(1, 20), {
+        type: "callback",
+        nodeId,
+        attempt,
+        result: { status: "deferred" },
+      });
     }
     world.after(this.paced(behaviour.delayMs), () => {
       if (assignment.state !== "running" || this.assignments.get(dispatch.dispatchId) !== assignment) return;
@@ -53,7 +58,7 @@ export class Bridge {
     assignment.state = "lost";
     const { nodeId, attempt } = assignment.dispatch;
     const result = cancelledResult(world.rng.fork(`cancel ${dispatchId}`));
-    world.tell(assignment.run, world.pace.between(1, 300), { type: "callback", nodeId, attempt, result });
+    world.submit(assignment.run, world.pace.between(1, 300), { type: "callback", nodeId, attempt, result });
   }
 
   /** A crash may take the adapter with it: what it was doing is then never reported. */
@@ -73,11 +78,11 @@ export class Bridge {
     const { behaviour, dispatch, run } = assignment;
     behaviour.chunks.forEach((text, index) => {
       const deltas = [{ index, text }];
-      const told = { type: "stream", nodeId: dispatch.nodeId, attempt: dispatch.attempt, deltas } as const;
+      const input = { type: "stream", nodeId: dispatch.nodeId, attempt: dispatch.attempt, deltas } as const;
       const spread = world.profile.loss > 0 ? world.pace.between(1, 150) : 20 * index + 1;
       if (spread < 20 * index) world.sometimes.hit("stream_reordered");
-      world.tell(run, spread, told);
-      if (world.pace.chance(world.profile.duplicate)) world.tell(run, spread + world.pace.between(0, 60), told);
+      world.submit(run, spread, input);
+      if (world.pace.chance(world.profile.duplicate)) world.submit(run, spread + world.pace.between(0, 60), input);
     });
   }
 
@@ -85,7 +90,7 @@ export class Bridge {
     const { world } = this;
     const { behaviour, dispatch, run } = assignment;
     if (behaviour.final === null) return;
-    const told = {
+    const input = {
       type: "callback",
       nodeId: dispatch.nodeId,
       attempt: dispatch.attempt,
@@ -94,7 +99,7 @@ export class Bridge {
     for (let copy = 0; copy < behaviour.copies; copy += 1) {
       if (copy > 0) world.sometimes.hit("dup_callback_seen");
       const isLost = world.pace.chance(world.profile.loss);
-      world.tell(run, world.pace.between(1, isLost ? 2_500 : 30), told);
+      world.submit(run, world.pace.between(1, isLost ? 2_500 : 30), input);
     }
   }
 }

@@ -6,13 +6,13 @@ import type { World } from "./world.ts";
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
-/** Starts child runs, calls them off, and tells their parents how they ended. */
+/** Starts child runs, cancels them, and reports to their parents how they ended. */
 export class Children {
   private readonly world: World;
   /** Called off before they were started: they never come to be. */
   private readonly calledOff = new Set<string>();
 
-  /** A stream of its own, so that what is told late shifts nothing else. */
+  /** A stream of its own, so that late reports shift nothing else. */
   private readonly latePace: Prng;
 
   constructor(world: World) {
@@ -36,14 +36,14 @@ export class Children {
     const { world } = this;
     const child = world.runs.get(effect.childRunId);
     if (child !== undefined) {
-      world.tell(child, world.pace.between(0, 40), { type: "cancel", reason: "parent" });
+      world.submit(child, world.pace.between(0, 40), { type: "cancel", reason: "parent" });
       return;
     }
     this.calledOff.add(effect.childRunId);
     const { nodeId, childRunId } = effect;
     const attempt = run.facts.children.get(childRunId)?.attempt ?? 0;
     const ended = { type: "child_finished", nodeId, attempt, childRunId, status: "cancelled" } as const;
-    world.tell(run, 1, { ...ended, outputs: {}, costMicros: 0, tokens: NO_TOKENS });
+    world.submit(run, 1, { ...ended, outputs: {}, costMicros: 0, tokens: NO_TOKENS });
   }
 
   ended(child: SimRun): void {
@@ -56,7 +56,7 @@ export class Children {
     if (facts.status === "completed") world.sometimes.hit("child_completed");
   }
 
-  /** A run that has ended can only cost: whoever started it is told all it has cost by now, be it over itself. */
+  /** A run that has ended can only cost: its parent receives its whole cost by now, even when it has ended itself. */
   spentLate(child: SimRun, turns: readonly Turn[]): void {
     const { parent } = child;
     const hasSpent = turns.some(({ events }) => events.some(({ type }) => type === "cost.recorded"));
@@ -70,11 +70,11 @@ export class Children {
     const { world } = this;
     const { runId: childRunId, status, costMicros } = child.facts;
     const { nodeId, attempt } = parent;
-    const told = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
+    const input = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
     const outputs = leafOutputs(child);
     const copies = pace.chance(world.profile.duplicate) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
-      world.tell(parent.run, pace.between(1, 50), { ...told, outputs, tokens: NO_TOKENS }, () => {
+      world.submit(parent.run, pace.between(1, 50), { ...input, outputs, tokens: NO_TOKENS }, () => {
         child.isConsumed = true;
       });
     }

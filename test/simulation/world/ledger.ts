@@ -1,5 +1,5 @@
 import type { RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
-import type { RunEvent } from "../../../src/core/event/index.ts";
+import { type RunEvent, SETTLING_TYPES } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
 import type { Sometimes } from "../sometimes.ts";
@@ -17,7 +17,7 @@ interface Holding {
   readonly estimateMicros: number;
 }
 
-interface Desk {
+interface AgentAccount {
   readonly model: AgentModel;
   open: number;
   spent: number;
@@ -29,12 +29,12 @@ interface Desk {
 /** Slots, rate windows, money: decided and changed inside a commit, undone together with it. */
 export class Ledger {
   readonly agents = new Map<string, AgentModel>();
-  private readonly desks = new Map<string, Desk>();
+  private readonly accounts = new Map<string, AgentAccount>();
   private readonly holdings = new Map<string, Holding>();
   private readonly agentOfAttempt = new Map<string, string>();
   private readonly reported = new Set<string>();
-  /** What each child run has told so far, which is all it had cost by then. */
-  private readonly toldByChild = new Map<string, number>();
+  /** What each child run has reported so far, which is its whole cost by then. */
+  private readonly reportedByChild = new Map<string, number>();
   private readonly costByRun = new Map<string, number>();
   private undo: (() => void)[] = [];
   private verdicts = 0;
@@ -50,7 +50,7 @@ export class Ledger {
     this.bugs = bugs;
     for (const model of drawAgents(rng, profile, startAt)) {
       this.agents.set(model.id, model);
-      this.desks.set(model.id, { model, open: 0, spent: 0, reserved: 0, admissions: [], waiting: [] });
+      this.accounts.set(model.id, { model, open: 0, spent: 0, reserved: 0, admissions: [], waiting: [] });
     }
   }
 
@@ -70,13 +70,13 @@ export class Ledger {
   decide(asker: Asker, asked: RequestVerdict, at: number): Verdict {
     this.verdicts += 1;
     const verdictId = `vrd_${this.verdicts}`;
-    const desk = this.desk(asked.assignedTo ?? asked.hints.agent ?? "default");
+    const account = this.account(asked.assignedTo ?? asked.hints.agent ?? "default");
     const dice = this.rng.fork(`verdict ${asker.path}/${asked.nodeId}`);
     const odd = this.oddVerdict(asked, dice);
     if (odd !== null) return odd;
-    if (at < desk.model.pausedUntil) {
+    if (at < account.model.pausedUntil) {
       this.sometimes.hit("paused_agent");
-      const message = `${desk.model.id} is paused`;
+      const message = `${account.model.id} is paused`;
       return {
         disposition: "block",
         verdictId,
@@ -86,23 +86,23 @@ export class Ledger {
         after: "paused",
       };
     }
-    const wait = this.waitFor(desk, asker, at);
+    const wait = this.waitFor(account, asker, at);
     if (wait !== null) {
       const { code, until, gate, reason } = wait;
-      this.enqueue(desk, { runId: asker.runId, nodeId: asked.nodeId, epoch: asked.epoch }, asker.isWoken);
+      this.enqueue(account, { runId: asker.runId, nodeId: asked.nodeId, epoch: asked.epoch }, asker.isWoken);
       const block = { disposition: "block", verdictId, gate, code, message: code, after: "queue" } as const;
       return {
         ...block,
         waitingReason: reason,
-        queuePosition: desk.waiting.length,
+        queuePosition: account.waiting.length,
         ...(until === null ? {} : { until }),
       };
     }
-    return this.decideMoney(desk, asker, asked, verdictId, dice, at);
+    return this.decideMoney(account, asker, asked, verdictId, dice, at);
   }
 
   private decideMoney(
-    desk: Desk,
+    account: AgentAccount,
     asker: Asker,
     asked: RequestVerdict,
     verdictId: string,
@@ -111,7 +111,7 @@ export class Ledger {
   ): Verdict {
     const real = asked.hints.estimatedCostMicros ?? DEFAULT_ESTIMATE_MICROS;
     const estimate = this.bugs.forgetsReservation === true ? 0 : real;
-    const { spent, reserved, model } = desk;
+    const { spent, reserved, model } = account;
     if (spent + reserved + estimate > model.ceilingMicros) {
       this.sometimes.hit("budget_blocked");
       const code = "budget_exceeded";
@@ -133,7 +133,7 @@ export class Ledger {
         rule: { approvers: [], otherwise: null, expiresMs: 7_200_000, isSeparate: false },
       };
     }
-    this.admit(desk, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);
+    this.admit(account, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);
     const route = {
       agentId: model.id,
       gatewayId: "gw",
@@ -154,18 +154,18 @@ export class Ledger {
     if (asked.assignedTo !== null) return null;
     if (dice.chance(0.8)) {
       this.sometimes.hit("unassigned");
-      return { disposition: "unassigned", message: "nobody may take it" };
+      return { disposition: "unassigned", message: "no agent may take it" };
     }
     return { disposition: "contradiction", errors: [{ field: "tools", reason: "schema_violation", details: "no" }] };
   }
 
-  private waitFor(desk: Desk, asker: Asker, at: number) {
-    const isBehind = !asker.isWoken && desk.waiting.length > 0;
-    if (desk.open >= this.slotsOf(desk) || (isBehind && desk.model.rate === null)) {
+  private waitFor(account: AgentAccount, asker: Asker, at: number) {
+    const isBehind = !asker.isWoken && account.waiting.length > 0;
+    if (account.open >= this.slotsOf(account) || (isBehind && account.model.rate === null)) {
       this.sometimes.hit("queued_for_slot");
       return { gate: "concurrency", code: "agent_busy", reason: "queued", until: null } as const;
     }
-    const until = this.windowFreeAt(desk, at);
+    const until = this.windowFreeAt(account, at);
     if (until > at || isBehind) {
       this.sometimes.hit("rate_limited");
       return { gate: "rate_limit", code: "rate_limited", reason: "rate_limit", until } as const;
@@ -173,40 +173,40 @@ export class Ledger {
     return null;
   }
 
-  private slotsOf(desk: Desk): number {
-    return desk.model.maxConcurrent + (this.bugs.grantsTooMany === true ? 1 : 0);
+  private slotsOf(account: AgentAccount): number {
+    return account.model.maxConcurrent + (this.bugs.grantsTooMany === true ? 1 : 0);
   }
 
-  private windowFreeAt(desk: Desk, at: number): number {
-    const { rate } = desk.model;
+  private windowFreeAt(account: AgentAccount, at: number): number {
+    const { rate } = account.model;
     if (rate === null) return at;
-    const recent = desk.admissions.filter((moment) => moment > at - rate.windowMs);
+    const recent = account.admissions.filter((moment) => moment > at - rate.windowMs);
     const oldest = recent[recent.length - rate.max];
     return oldest === undefined ? at : oldest + rate.windowMs;
   }
 
-  private enqueue(desk: Desk, waiting: Waiting, isFirst: boolean): void {
-    const others = desk.waiting.filter((entry) => entry.runId !== waiting.runId || entry.nodeId !== waiting.nodeId);
-    this.setWaiting(desk, isFirst ? [waiting, ...others] : [...others, waiting]);
+  private enqueue(account: AgentAccount, waiting: Waiting, isFirst: boolean): void {
+    const others = account.waiting.filter((entry) => entry.runId !== waiting.runId || entry.nodeId !== waiting.nodeId);
+    this.setWaiting(account, isFirst ? [waiting, ...others] : [...others, waiting]);
   }
 
-  private setWaiting(desk: Desk, waiting: readonly Waiting[]): void {
-    const before = desk.waiting;
-    desk.waiting = waiting;
-    this.undo.push(() => void (desk.waiting = before));
+  private setWaiting(account: AgentAccount, waiting: readonly Waiting[]): void {
+    const before = account.waiting;
+    account.waiting = waiting;
+    this.undo.push(() => void (account.waiting = before));
   }
 
-  private admit(desk: Desk, key: string, attempt: number, estimateMicros: number, at: number): void {
-    const before = desk.admissions;
-    desk.open += 1;
-    desk.reserved += estimateMicros;
-    desk.admissions = [...before.slice(-8), at];
-    this.holdings.set(key, { agentId: desk.model.id, estimateMicros });
-    this.agentOfAttempt.set(`${key}/${attempt}`, desk.model.id);
+  private admit(account: AgentAccount, key: string, attempt: number, estimateMicros: number, at: number): void {
+    const before = account.admissions;
+    account.open += 1;
+    account.reserved += estimateMicros;
+    account.admissions = [...before.slice(-8), at];
+    this.holdings.set(key, { agentId: account.model.id, estimateMicros });
+    this.agentOfAttempt.set(`${key}/${attempt}`, account.model.id);
     this.undo.push(() => {
-      desk.open -= 1;
-      desk.reserved -= estimateMicros;
-      desk.admissions = before;
+      account.open -= 1;
+      account.reserved -= estimateMicros;
+      account.admissions = before;
       this.holdings.delete(key);
     });
   }
@@ -220,24 +220,24 @@ export class Ledger {
   release(key: string): void {
     const holding = this.holdings.get(key);
     if (holding === undefined) return;
-    const desk = this.desk(holding.agentId);
+    const account = this.account(holding.agentId);
     this.holdings.delete(key);
-    desk.open -= 1;
-    desk.reserved -= holding.estimateMicros;
+    account.open -= 1;
+    account.reserved -= holding.estimateMicros;
     this.undo.push(() => {
       this.holdings.set(key, holding);
-      desk.open += 1;
-      desk.reserved += holding.estimateMicros;
+      account.open += 1;
+      account.reserved += holding.estimateMicros;
     });
   }
 
-  /** A child tells again when it costs more; what comes after a later report is old news. */
+  /** A child reports again when it costs more; what comes after a later report is outdated. */
   settleChild(runId: string, childRunId: string, costMicros: number): void {
-    const told = this.toldByChild.get(childRunId) ?? 0;
-    if (costMicros <= told) return;
-    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - told);
-    this.toldByChild.set(childRunId, costMicros);
-    this.undo.push(() => this.toldByChild.set(childRunId, told));
+    const input = this.reportedByChild.get(childRunId) ?? 0;
+    if (costMicros <= input) return;
+    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - input);
+    this.reportedByChild.set(childRunId, costMicros);
+    this.undo.push(() => this.reportedByChild.set(childRunId, input));
   }
 
   /** Books what an attempt cost, once per report key, however late it arrives. */
@@ -247,50 +247,46 @@ export class Ledger {
     const before = this.costOf(runId);
     this.costByRun.set(runId, before + costMicros);
     const agentId = this.agentOfAttempt.get(key);
-    const desk = agentId === undefined ? null : this.desk(agentId);
-    if (desk !== null) desk.spent += costMicros;
+    const account = agentId === undefined ? null : this.account(agentId);
+    if (account !== null) account.spent += costMicros;
     this.undo.push(() => {
       this.reported.delete(key);
       this.costByRun.set(runId, before);
-      if (desk !== null) desk.spent -= costMicros;
+      if (account !== null) account.spent -= costMicros;
     });
   }
 
-  /** Agents somebody waits for, and when the first of the queue can be asked again. */
+  /** Agents that nodes wait for, and when the first of the queue can be asked again. */
   wakeups(at: number): readonly { readonly agentId: string; readonly dueAt: number }[] {
     const due: { agentId: string; dueAt: number }[] = [];
-    for (const desk of this.desks.values()) {
-      if (desk.waiting.length === 0 || desk.open >= this.slotsOf(desk)) continue;
-      due.push({ agentId: desk.model.id, dueAt: this.windowFreeAt(desk, at) });
+    for (const account of this.accounts.values()) {
+      if (account.waiting.length === 0 || account.open >= this.slotsOf(account)) continue;
+      due.push({ agentId: account.model.id, dueAt: this.windowFreeAt(account, at) });
     }
     return due;
   }
 
   takeFirst(agentId: string): Waiting | undefined {
-    const desk = this.desk(agentId);
-    const [first, ...rest] = desk.waiting;
-    desk.waiting = rest;
+    const account = this.account(agentId);
+    const [first, ...rest] = account.waiting;
+    account.waiting = rest;
     return first;
   }
 
   putBack(agentId: string, waiting: Waiting): void {
-    const desk = this.desk(agentId);
-    desk.waiting = [waiting, ...desk.waiting];
+    const account = this.account(agentId);
+    account.waiting = [waiting, ...account.waiting];
   }
 
-  private desk(agentId: string): Desk {
-    const desk = this.desks.get(agentId);
-    if (desk === undefined) throw new Error(`no agent ${agentId}`);
-    return desk;
+  private account(agentId: string): AgentAccount {
+    const account = this.accounts.get(agentId);
+    if (account === undefined) throw new Error(`no agent ${agentId}`);
+    return account;
   }
 }
 
 const RELEASING: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.skipped",
+  ...SETTLING_TYPES,
   "node.retried",
   "node.blocked",
   "node.invalidated",

@@ -1,5 +1,6 @@
 import type { SimRun } from "./run.ts";
-import type { Told, World } from "./world.ts";
+import type { UnstampedInput } from "../../../src/core/engine/index.ts";
+import type { World } from "./world.ts";
 
 /** Those who cancel, rewind, recover, restart and branch. */
 export class Operators {
@@ -16,27 +17,32 @@ export class Operators {
     const { profile, pace } = world;
     if (pace.chance(profile.cancel)) {
       const delayMs = this.moment();
-      world.tell(run, delayMs, { type: "cancel", reason: "enough", by: "person-1" });
-      if (pace.chance(0.3)) world.tell(run, delayMs + pace.between(0, 100), { type: "cancel", reason: "really" });
+      world.submit(run, delayMs, { type: "cancel", reason: "enough", by: "person-1" });
+      if (pace.chance(0.3)) world.submit(run, delayMs + pace.between(0, 100), { type: "cancel", reason: "really" });
     }
     if (pace.chance(profile.rewind)) this.planRewind(run, this.moment());
-    if (pace.chance(0.1)) world.tell(run, this.moment(), pace.pick(this.nonsense(run)));
+    if (pace.chance(0.1)) world.submit(run, this.moment(), pace.pick(this.nonsense(run)));
   }
 
   /** Inputs about things that are not there. */
-  private nonsense(run: SimRun): readonly Told[] {
+  private nonsense(run: SimRun): readonly UnstampedInput[] {
     const [node] = run.facts.workflow.plan.nodes;
-    const nodeId = node?.id ?? "nobody";
+    const nodeId = node?.id ?? "no_such_node";
     const tokens = { inputTokens: 1, outputTokens: 1, thinkingTokens: 0, cachedTokens: 0 };
     const route = { agentId: null, gatewayId: null, provider: null, model: null, executionPath: null };
     return [
-      { type: "callback", nodeId: "nobody", attempt: 1, result: { status: "failed", tokens, costMicros: 5 } },
+      { type: "callback", nodeId: "no_such_node", attempt: 1, result: { status: "failed", tokens, costMicros: 5 } },
       { type: "callback", nodeId, attempt: 9_999, result: { status: "deferred" } },
       { type: "stream", nodeId, attempt: 9_999, deltas: [{ index: 0, text: "x" }] },
       { type: "approval", approvalId: "apr_nobody", decision: "approve", by: "person-1" },
-      { type: "resolve", nodeId: "nobody", by: "person-1", assignTo: "chosen" },
+      { type: "resolve", nodeId: "no_such_node", by: "person-1", assignTo: "chosen" },
       { type: "rewind", eventId: 999_999, isConsumed: false },
-      { type: "verdict", nodeId: "nobody", epoch: 0, verdict: { disposition: "allow", verdictId: "vrd_0", route } },
+      {
+        type: "verdict",
+        nodeId: "no_such_node",
+        epoch: 0,
+        verdict: { disposition: "allow", verdictId: "vrd_0", route },
+      },
     ];
   }
 
@@ -47,7 +53,7 @@ export class Operators {
     if (run.parent !== null) return;
     if (run.reopened < 2 && (status === "failed" || status === "timed_out") && pace.chance(profile.recover)) {
       run.reopened += 1;
-      world.tell(run, pace.between(1, 3_000), { type: "recover", reason: "try again" });
+      world.submit(run, pace.between(1, 3_000), { type: "recover", reason: "try again" });
     } else if (run.reopened < 2 && pace.chance(profile.rewind)) {
       run.reopened += 1;
       this.planRewind(run, pace.between(1, 2_000));
@@ -65,7 +71,7 @@ export class Operators {
     const { world } = this;
     world.after(delayMs, () => {
       const eventId = world.pace.between(1, Math.max(1, run.log.length));
-      world.tell(run, 0, { type: "rewind", eventId, isConsumed: run.isConsumed });
+      world.submit(run, 0, { type: "rewind", eventId, isConsumed: run.isConsumed });
     });
   }
 

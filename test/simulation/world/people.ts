@@ -1,9 +1,9 @@
-import type { OpenApproval } from "../../../src/core/engine/index.ts";
+import type { OpenApproval, UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { Decision } from "../../../src/core/event/index.ts";
 import type { Turn } from "../engine.ts";
 import { Prng } from "../prng.ts";
 import type { SimRun } from "./run.ts";
-import type { Told, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Those who answer approvals and give what a blocked node lacks. */
 export class People {
@@ -33,25 +33,26 @@ export class People {
     this.answer(run, approval, delayMs, decision, "person-1");
   }
 
-  /** Sees which nodes lack a value or somebody to take them, and mends some of them. */
+  /** Sees which nodes lack a value or an agent to take them, and resolves some of them. */
   observe(run: SimRun, turn: Turn): void {
     for (const event of turn.events) {
       if (event.type !== "node.blocked" || event.payload.code === undefined) continue;
       const { nodeId, missing = [] } = event.payload;
+      // Names a stream of chance: another word would give every seed another schedule.
       const place = `mend ${run.path}/${nodeId}`;
       const times = (this.asked.get(place) ?? 0) + 1;
       this.asked.set(place, times);
       const rng = this.world.rng.fork(`${place} ${times}`);
-      if (times < 3 && !rng.chance(this.world.profile.ignore)) this.mend(run, nodeId, missing, rng);
+      if (times < 3 && !rng.chance(this.world.profile.ignore)) this.resolve(run, nodeId, missing, rng);
     }
   }
 
-  private mend(run: SimRun, nodeId: string, missing: readonly string[], rng: Prng): void {
+  private resolve(run: SimRun, nodeId: string, missing: readonly string[], rng: Prng): void {
     const { world } = this;
     const values = Object.fromEntries(missing.map((label) => [label, "something"]));
-    const told: Told = { type: "resolve", nodeId, by: "person-1", values, assignTo: "chosen" };
-    world.tell(run, world.pace.between(50, 4_000), told, () => world.sometimes.hit("resolved_unbound"));
-    if (rng.chance(world.profile.race)) world.tell(run, world.pace.between(50, 4_000), told);
+    const input: UnstampedInput = { type: "resolve", nodeId, by: "person-1", values, assignTo: "chosen" };
+    world.submit(run, world.pace.between(50, 4_000), input, () => world.sometimes.hit("resolved_unbound"));
+    if (rng.chance(world.profile.race)) world.submit(run, world.pace.between(50, 4_000), input);
   }
 
   private decide(rng: Prng, approval: OpenApproval): Decision {
@@ -63,13 +64,13 @@ export class People {
 
   private answer(run: SimRun, approval: OpenApproval, delayMs: number, decision: Decision, by: string): void {
     const { approvalId, digest } = approval;
-    this.world.tell(run, delayMs, { type: "approval", approvalId, decision, by, reason: "because", digest });
+    this.world.submit(run, delayMs, { type: "approval", approvalId, decision, by, reason: "because", digest });
   }
 
   /** Answers that must be refused: by the asking agent, by the starter of a separate gate, for other content. */
   private answerWrongly(run: SimRun, approval: OpenApproval, delayMs: number, rng: Prng): void {
     const { approvalId, agentId, digest, rule } = approval;
-    const wrong: Told[] = [
+    const wrong: UnstampedInput[] = [
       { type: "approval", approvalId, decision: "approve", by: "person-3", digest: `${digest}x` },
       { type: "approval", approvalId, decision: "reject", by: "person-3" },
     ];
@@ -78,6 +79,6 @@ export class People {
     if (rule.isSeparate) {
       wrong.push({ type: "approval", approvalId, decision: "approve", by: "person-1", byStarter: true });
     }
-    this.world.tell(run, delayMs, rng.pick(wrong));
+    this.world.submit(run, delayMs, rng.pick(wrong));
   }
 }

@@ -1,6 +1,6 @@
 import type { NodeStatus, RunEvent } from "../../../src/core/event/index.ts";
 
-/** The status an event puts its node into; null: it does not say. */
+/** The status an event puts its node into; null: unchanged. Written apart from the core, because checkers rely on it. */
 export function statusAfter(event: RunEvent, before: NodeStatus): NodeStatus | null {
   switch (event.type) {
     case "node.queued":

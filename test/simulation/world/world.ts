@@ -1,4 +1,4 @@
-import type { Effect, Input } from "../../../src/core/engine/index.ts";
+import type { Effect, Input, UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { Suite } from "../checkers/suite.ts";
 import { type Engine, REAL_ENGINE, type Turn } from "../engine.ts";
 import type { Bundle } from "../plans/bundle.ts";
@@ -15,7 +15,6 @@ import { People } from "./people.ts";
 import { createRun, type Launch, type SimRun } from "./run.ts";
 
 /** What an input says besides the moment and the chance, which the driver adds when it takes it up. */
-export type Told = Input extends infer I ? (I extends Input ? Omit<I, "at" | "jitter"> : never) : never;
 
 export interface WorldOptions {
   readonly seed: number;
@@ -102,7 +101,7 @@ export class World {
   launch(launch: Launch): SimRun {
     const run = createRun(launch);
     this.runs.set(launch.runId, run);
-    this.tell(run, 1, run.start);
+    this.submit(run, 1, run.start);
     return run;
   }
 
@@ -116,18 +115,18 @@ export class World {
     this.heap.push(this.now + delayMs, { act, process: this.process });
   }
 
-  /** Tells a run something, again and again until a commit has taken it. */
-  tell(run: SimRun, delayMs: number, told: Told, onTaken?: () => void): void {
+  /** Submits an input to a run, again and again until a commit has taken it. */
+  submit(run: SimRun, delayMs: number, input: UnstampedInput, onTaken?: () => void): void {
     this.after(delayMs, () => {
       if (this.now < this.downUntil)
-        return this.tell(run, this.downUntil - this.now + this.pace.between(0, 50), told, onTaken);
-      const input = { ...told, at: this.now, jitter: this.pace.float() } as Input;
-      if (this.transact(run, input, false)) onTaken?.();
-      else this.tell(run, this.pace.between(5, 400), told, onTaken);
+        return this.submit(run, this.downUntil - this.now + this.pace.between(0, 50), input, onTaken);
+      const stamped = { ...input, at: this.now, jitter: this.pace.float() } as Input;
+      if (this.transact(run, stamped, false)) onTaken?.();
+      else this.submit(run, this.pace.between(5, 400), input, onTaken);
     });
   }
 
-  /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, tell it again. */
+  /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, submit it again. */
   private transact(run: SimRun, input: Input, isWoken: boolean): boolean {
     this.trace?.(() => `input   ${this.now} ${run.facts.runId} ${JSON.stringify(input)}`);
     const state = (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
@@ -233,8 +232,8 @@ export class World {
         const times = this.pace.chance(0.03) ? 12 : 1;
         for (let turn = 0; turn < times; turn += 1) {
           const delayMs = back + this.pace.between(0, times === 1 ? 9_000 : 300);
-          // Told by the process that took over: when that one dies too, the next takes stock anew.
-          this.afterIfAlive(delayMs, () => this.tell(run, 0, { type: "timer", timer }));
+          // Submitted by the process that took over: when that one dies too, the next takes stock anew.
+          this.afterIfAlive(delayMs, () => this.submit(run, 0, { type: "timer", timer }));
         }
       }
     }
@@ -265,14 +264,15 @@ export class World {
   private arm(run: SimRun, { timer, dueAt }: Extract<Effect, { readonly type: "set-timer" }>): void {
     const late = this.pace.chance(0.8) ? 0 : this.pace.between(1, 300);
     this.after(Math.max(0, dueAt - this.now) + late, () => {
-      // A deadline that outlived its run changes nothing; now and then it is told all the same.
+      // A deadline that outlived its run changes nothing; now and then it is submitted all the same.
       if (run.facts.hasEnded && this.pace.chance(0.9)) return;
-      this.tell(run, 0, { type: "timer", timer });
-      if (this.pace.chance(this.profile.duplicate)) this.tell(run, this.pace.between(0, 200), { type: "timer", timer });
+      this.submit(run, 0, { type: "timer", timer });
+      if (this.pace.chance(this.profile.duplicate))
+        this.submit(run, this.pace.between(0, 200), { type: "timer", timer });
     });
   }
 
-  /** Whoever waits for a slot or a window is asked again, first come first served. */
+  /** A node that waits for a slot or a window is asked again, first come first served. */
   private planWakeups(): void {
     for (const { agentId, dueAt } of this.ledger.wakeups(this.now)) {
       if (this.wakePlanned.has(agentId)) continue;

@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import type { Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
-import { CHOICE_TEXTS, needsReason } from "./inbox.ts";
+import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
 import { sendAnswers } from "./use-answer.ts";
 
 export interface Asked {
@@ -29,7 +29,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: Asked; readon
       <p>{approvals[0]?.summary}</p>
       <p className="muted">{means}</p>
       {count > 1 && (
-        <ul className="answer-runs" aria-label="Runs it is answered for">
+        <ul className="answer-runs" aria-label="Affected runs">
           {approvals.map(({ id, runId, nodeId }) => (
             <li key={id}>
               <code>{runId}</code> {nodeId}

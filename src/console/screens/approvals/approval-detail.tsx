@@ -1,7 +1,7 @@
 import { type JSX, type ReactNode, useId } from "react";
 import type { Approval, NodeDetail } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -12,7 +12,8 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { shortId } from "../../parts/run-columns.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { CHOICE_TEXTS, runsAlike, sameAs, SOURCE_TEXTS } from "./inbox.ts";
+import { CHOICE_TEXTS, SOURCE_TEXTS } from "../../parts/approval-texts.ts";
+import { runsAlike, sameAs } from "./inbox.ts";
 
 interface DetailProps {
   readonly approval: Approval;
@@ -119,7 +120,7 @@ function Answers({ approval, all, isBusy, onAnswer }: Omit<DetailProps, "problem
   );
 }
 
-/** The workflow of each run. Who may not read runs is offered nothing for several at once. */
+/** The workflow of each run. Without permission to read runs nothing is offered for several at once. */
 function useWorkflows(runIds: readonly string[]): ReadonlyMap<string, string> {
   const mayRead = useMay("run:read");
   const found = useQuery(
@@ -155,7 +156,7 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
       )}
       <Fact label="Node">{nodeId ?? "none: the launch itself waits"}</Fact>
       {agentId !== null && <Fact label="Agent">{agentId}</Fact>}
-      <Fact label="Asked">
+      <Fact label="Requested">
         <TimeText at={requestedAt} />
       </Fact>
       {status === "pending" && (
@@ -164,16 +165,17 @@ function Facts({ approval }: { readonly approval: Approval }): JSX.Element {
         </Fact>
       )}
       {approvers.length > 0 && (
-        <Fact label="Asked of" isWide>
+        <Fact label="Approvers" isWide>
           {approvers
             .map(({ who, withinMs }) => (withinMs === null ? who : `${who} (${spanText(withinMs)})`))
             .join(", then ")}
         </Fact>
       )}
-      {isSeparate && <Fact label="Rule">Whoever started the run may not answer.</Fact>}
+      {isSeparate && <Fact label="Rule">The person who started the run may not answer.</Fact>}
       {status !== "pending" && (
         <Fact label="Answered">
-          <TimeText at={resolvedAt} /> by {resolvedBy ?? "nobody"}
+          <TimeText at={resolvedAt} />
+          {resolvedBy !== null && ` by ${resolvedBy}`}
         </Fact>
       )}
       {reason !== null && <Fact label="Reason">{reason}</Fact>}

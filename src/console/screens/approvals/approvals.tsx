@@ -1,9 +1,9 @@
 import { type JSX, useEffect, useState } from "react";
 import type { Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
-import { useShortcuts } from "../../app/keyboard.ts";
-import { useSearchParams } from "../../app/router.tsx";
-import { usePendingApprovals } from "../../app/sidebar.tsx";
+import { useShortcuts } from "../../page/keyboard.ts";
+import { useSearchParams } from "../../page/router.tsx";
+import { usePendingApprovals } from "../../live/use-pending-approvals.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -16,7 +16,8 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { ApprovalDetail } from "./approval-detail.tsx";
 import { AnswerDialog, type Asked } from "./answer-dialog.tsx";
-import { byUrgency, needsReason } from "./inbox.ts";
+import { needsReason } from "../../parts/approval-texts.ts";
+import { byUrgency } from "./inbox.ts";
 import { useAnswer } from "./use-answer.ts";
 import "./approvals.css";
 
@@ -65,9 +66,9 @@ export function ApprovalsScreen(): JSX.Element {
 
 function NoApprovals({ isDone }: { readonly isDone: boolean }): JSX.Element {
   return isDone ? (
-    <Empty icon="approval" title="Nothing was answered yet" />
+    <Empty icon="approval" title="No approval has been answered yet" />
   ) : (
-    <Empty icon="check" title="Nobody has to answer anything" command="sluice run demo-approval">
+    <Empty icon="check" title="No approval is waiting" command="sluice run demo-approval">
       A step with <code>approval: required</code>, or a policy that holds, asks here. To see one:
     </Empty>
   );

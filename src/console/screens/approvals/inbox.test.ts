@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Approval } from "../../../client/index.ts";
-import { byUrgency, needsReason, runsAlike, sameAs } from "./inbox.ts";
+import { needsReason } from "../../parts/approval-texts.ts";
+import { byUrgency, runsAlike, sameAs } from "./inbox.ts";
 
 const approval = (id: string, more: Partial<Approval> = {}): Approval =>
   ({

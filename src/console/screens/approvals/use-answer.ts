@@ -2,9 +2,9 @@ import type { Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
-import { type Action, useAction } from "../../live/use-query.ts";
+import { type Action, useAction } from "../../page/use-action.ts";
 import { toast } from "../../parts/toast.tsx";
-import { CHOICE_TEXTS } from "./inbox.ts";
+import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";
 
 /** Answers for what was seen: with its digest an answer counts only for that very text. */
 export async function sendAnswers(decision: Decision, approvals: readonly Approval[], reason: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import type { AuditCategory } from "../../../core/audit/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { shortId } from "../../parts/run-columns.tsx";
 import { Badge, type Tone } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";

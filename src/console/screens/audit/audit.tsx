@@ -1,10 +1,11 @@
 import { type JSX, useEffect, useState } from "react";
 import type { AuditFilter, AuditRow, ChainState } from "../../../client/index.ts";
 import { AUDIT_CATEGORIES, AUDIT_TYPES, CATEGORY_OF } from "../../../core/audit/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import { useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -20,7 +21,7 @@ export function AuditScreen(): JSX.Element {
   const isAllowed = useMay("audit:read");
   const [chain, setChain] = useState<ChainState | null>(null);
   const verifying = useAction(async () => setChain(await api.verifyAudit()));
-  // The chain is looked at once when the page is opened, and then by whoever asks.
+  // The chain is verified once when the page is opened, and then on demand.
   useEffect(() => {
     if (isAllowed) void verifying.run();
   }, [isAllowed]);
@@ -28,7 +29,7 @@ export function AuditScreen(): JSX.Element {
     return (
       <>
         <PageHead title="Audit" />
-        <Empty icon="audit" title="The audit log is for those who may read it">
+        <Empty icon="audit" title="You may not read the audit log">
           Ask for the permission audit:read.
         </Empty>
       </>
@@ -38,7 +39,7 @@ export function AuditScreen(): JSX.Element {
     <>
       <PageHead
         title="Audit"
-        subtitle="Who did what, and what became of it: chained, signed, verifiable by anybody."
+        subtitle="Who did what, and what became of it: chained, signed, verifiable by anyone."
         actions={
           <>
             <a className="button button-plain button-normal" href="/api/v1/audit/export" download="audit.ndjson">
@@ -113,7 +114,7 @@ function Records(): JSX.Element {
       {first.problem !== null && <ProblemView problem={first.problem} />}
       {first.data !== undefined && rows.length === 0 && (
         <Empty icon="audit" title="No records like these">
-          Take a filter away, or start a run.
+          Remove a filter, or start a run.
         </Empty>
       )}
       {rows.length > 0 && <AuditTimeline rows={rows} />}
@@ -131,7 +132,7 @@ function Records(): JSX.Element {
 
 const PAGE = 50;
 
-/** What an address says that is no type or category is no filter. */
+/** A type or category in the address that does not exist is no filter. */
 function askedFor({ type, category, run }: Readonly<Record<"type" | "category" | "run", string>>): AuditFilter {
   const knownType = AUDIT_TYPES.find((each) => each === type);
   const knownCategory = AUDIT_CATEGORIES.find((each) => each === category);

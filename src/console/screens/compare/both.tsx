@@ -1,7 +1,7 @@
 import { type JSX, useMemo } from "react";
 import type { Run, State } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import { useSearchParams } from "../../page/router.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { SideDiff } from "../../parts/side-diff.tsx";
@@ -53,7 +53,7 @@ export function Both({ left, right }: Sides): JSX.Element {
       >
         {shown.length === 0 ? (
           <Empty icon="check" title="All nodes went the same way">
-            {isMoving ? "So far; a run is still going." : "Status, attempts, cost and results are the same in both."}
+            {isMoving ? "So far: a run has not ended." : "Status, attempts, cost and results are the same in both."}
           </Empty>
         ) : (
           <Table

@@ -1,6 +1,6 @@
 import { type JSX, useEffect } from "react";
-import { Link, navigate } from "../../app/router.tsx";
-import type { ScreenProps } from "../../app/routes.ts";
+import { Link, navigate } from "../../page/router.tsx";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
@@ -9,7 +9,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { shortId } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { compareAddress } from "./address.ts";
+import { compareAddress } from "../../parts/compare-address.ts";
 import { Both } from "./both.tsx";
 import { RunPicker } from "./run-picker.tsx";
 import "./compare.css";
@@ -20,7 +20,7 @@ export function CompareScreen({ params }: ScreenProps): JSX.Element {
   const other = params["other"];
   const own = useRun(id);
   const origin = own.data?.sourceRunId;
-  // Whoever asks for a comparison of a restart or a branch most likely means with what it began as.
+  // A restart or a branch is most likely compared with its origin.
   useEffect(() => {
     if (other === undefined && origin !== undefined) navigate(compareAddress(origin, id), { replace: true });
   }, [other, origin, id]);

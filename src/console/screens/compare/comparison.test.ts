@@ -20,7 +20,7 @@ const node = (nodeId: string, more: Partial<NodeState> = {}): NodeState => ({
   costMicros: 10,
   ...more,
 });
-const told = (...pairs: ReturnType<typeof pairNodes>): string[] =>
+const lines = (...pairs: ReturnType<typeof pairNodes>): string[] =>
   pairs.map(({ id, left, right, differs }) => {
     const side = left === null ? ">" : right === null ? "<" : "=";
     return `${side}${id} ${[...differs].join(",")}`.trim();
@@ -30,7 +30,7 @@ describe("the nodes of two runs", () => {
   it("stand in the order of the left one, and those only the right one has where they stand there", () => {
     const left = ["a", "b", "d"].map((id) => node(id));
     const right = ["x", "a", "c", "c2", "d", "e"].map((id) => node(id));
-    expect(told(...pairNodes(left, right))).toEqual([
+    expect(lines(...pairNodes(left, right))).toEqual([
       ">x status",
       "=a",
       ">c status",
@@ -40,8 +40,8 @@ describe("the nodes of two runs", () => {
       ">e status",
     ]);
     expect(pairNodes([], [])).toEqual([]);
-    expect(told(...pairNodes([], right.slice(0, 1)))).toEqual([">x status"]);
-    expect(told(...pairNodes(left.slice(0, 1), []))).toEqual(["<a status"]);
+    expect(lines(...pairNodes([], right.slice(0, 1)))).toEqual([">x status"]);
+    expect(lines(...pairNodes(left.slice(0, 1), []))).toEqual(["<a status"]);
   });
 
   it("differ in what they cost, gave, and how often they were tried", () => {
@@ -88,7 +88,7 @@ describe("what a node gave", () => {
     expect(resultText(large("sha256:1"))).toContain("outputs.x");
   });
 
-  it("is what it says when it has no outputs, and its error when it failed", () => {
+  it("is its text when it has no outputs, and its error when it failed", () => {
     expect(JSON.parse(resultText(node("a", { outputs: {} })))).toEqual({ output: "one" });
     const failed = node("a", { outputs: null, output: null, errorCode: "timeout", errorMessage: "too slow" });
     expect(JSON.parse(resultText(failed))).toEqual({ error: "timeout: too slow" });
@@ -97,7 +97,7 @@ describe("what a node gave", () => {
   });
 });
 
-it("says what was set differently", () => {
+it("lists what was set differently", () => {
   const run = { workflow: "w", version: 1, trigger: "api", model: null, gateway: null, epoch: 0 } as unknown as Run;
   const differing = wordsOf(run, { ...run, version: 2, trigger: "restart" }).filter(({ differs }) => differs);
   expect(differing.map(({ name, left, right }) => `${name} ${left} ${right}`)).toEqual([

@@ -50,7 +50,7 @@ function aspectsOf(left: NodeState | null, right: NodeState | null): ReadonlySet
 const NOTICED_MS = 1_000;
 const NOTICED_SHARE = 0.25;
 
-/** No two runs take the same time: only what somebody would notice is told apart. */
+/** No two runs take the same time: only a noticeable difference counts. */
 export function isOtherSpan(left: number | null, right: number | null): boolean {
   if (left === null || right === null) return false;
   const apart = Math.abs(left - right);
@@ -63,13 +63,13 @@ export function resultText(node: NodeState | null): string {
   const { outputs, output, errorCode, errorMessage, refs = [] } = node;
   const large: Json = refs.map(({ path, hash, bytes }) => ({ at: path.join("."), hash, bytes }));
   const hasOutputs = outputs !== null && Object.keys(outputs).length > 0;
-  const told: readonly (readonly [string, Json])[] = [
+  const members: readonly (readonly [string, Json])[] = [
     ["error", errorCode === null ? null : `${errorCode}: ${errorMessage ?? ""}`],
     ["outputs", hasOutputs ? outputs : null],
     ["output", hasOutputs ? null : output],
     ["large", refs.length === 0 ? null : large],
   ];
-  const parts = told.filter(([, value]) => value !== null);
+  const parts = members.filter(([, value]) => value !== null);
   return parts.length === 0 ? "" : prettyJson(Object.fromEntries(parts));
 }
 
@@ -82,7 +82,7 @@ export function prettyJson(value: Json): string {
 /** A line end within a text of JSON, and no backslash that is followed by an n. */
 const LINE_END = /(?<!\\)((?:\\\\)*)\\n/g;
 
-/** One thing said of both runs. */
+/** One fact of both runs. */
 export interface FactPair {
   readonly name: string;
   readonly left: string;
@@ -92,7 +92,7 @@ export interface FactPair {
 
 const UNSET = "–";
 
-/** What is set for a run or known of it as a word; figures and times are shown by those who draw them. */
+/** The facts of a run that are words; figures and times are formatted where they are drawn. */
 export function wordsOf(left: Run, right: Run): readonly FactPair[] {
   return (
     [
@@ -103,12 +103,12 @@ export function wordsOf(left: Run, right: Run): readonly FactPair[] {
       ["Epoch", ({ epoch }) => (epoch === 0 ? UNSET : String(epoch))],
     ] as const satisfies readonly (readonly [string, (run: Run) => string])[]
   )
-    .map(([name, tell]) => ({ name, left: tell(left), right: tell(right), differs: tell(left) !== tell(right) }))
+    .map(([name, print]) => ({ name, left: print(left), right: print(right), differs: print(left) !== print(right) }))
     .filter(({ left: before, differs }) => differs || before !== UNSET);
 }
 
 /** `5 completed, 1 failed, 2 not run of 9` */
-export function countsText({ nodeResults, executedCount, failedCount, upstreamFailedCount }: State): string {
+export function resultCounts({ nodeResults, executedCount, failedCount, upstreamFailedCount }: State): string {
   const failed = failedCount - upstreamFailedCount;
   const parts = [
     `${executedCount} completed`,

@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 
-/** A sign and a word: the colour around it does not say it alone. */
+/** A sign and a word, because a colour alone is not enough. */
 export function DiffersMark(): JSX.Element {
   return (
     <span className="compare-mark" title="differs">

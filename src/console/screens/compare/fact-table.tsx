@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from "react";
 import { isTerminal } from "../../../core/event/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { dollars, spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { Panel } from "../../parts/panel.tsx";
@@ -8,10 +8,10 @@ import { shortId } from "../../parts/run-columns.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import type { Side, Sides } from "./both.tsx";
-import { countsText, isOtherSpan, wordsOf } from "./comparison.ts";
+import { resultCounts, isOtherSpan, wordsOf } from "./comparison.ts";
 import { DiffersMark } from "./differs-mark.tsx";
 
-/** What is said of the runs as a whole. */
+/** Facts of the runs as a whole. */
 export function FactTable({ left, right }: Sides): JSX.Element {
   const spans = [spanOf(left), spanOf(right)] as const;
   return (
@@ -20,7 +20,7 @@ export function FactTable({ left, right }: Sides): JSX.Element {
         <thead>
           <tr>
             <th scope="col">
-              <span className="hidden-text">What</span>
+              <span className="hidden-text">Fact</span>
             </th>
             <RunHead side={left} other={right} />
             <RunHead side={right} other={left} />
@@ -32,8 +32,8 @@ export function FactTable({ left, right }: Sides): JSX.Element {
               <StatusBadge key={run.id} status={state.status} />
             ))}
           </Row>
-          <Row name="Nodes" differs={countsText(left.state) !== countsText(right.state)}>
-            {[countsText(left.state), countsText(right.state)]}
+          <Row name="Nodes" differs={resultCounts(left.state) !== resultCounts(right.state)}>
+            {[resultCounts(left.state), resultCounts(right.state)]}
           </Row>
           <Row
             name="Cost"
@@ -82,7 +82,7 @@ function RunHead({ side, other }: { readonly side: Side; readonly other: Side })
         <code>{shortId(id)}</code>
       </Link>
       {isOrigin && <span className="muted"> the origin</span>}
-      {sourceRunId === other.run.id && <span className="muted"> began as the other</span>}
+      {sourceRunId === other.run.id && <span className="muted"> started from the other</span>}
     </th>
   );
 }
@@ -111,12 +111,12 @@ function Row({ name, differs, apart = null, children: [left, right] }: RowProps)
   );
 }
 
-function apartText(apart: number, tell: (amount: number) => string): string | null {
+function apartText(apart: number, print: (amount: number) => string): string | null {
   if (apart === 0) return null;
-  return `${apart > 0 ? "+" : "−"}${tell(Math.abs(apart))}`;
+  return `${apart > 0 ? "+" : "−"}${print(Math.abs(apart))}`;
 }
 
-/** Null while it has not ended: what goes on is compared with nothing. */
+/** Null while the run has not ended: it is not compared yet. */
 function spanOf({ run: { status, startedAt, completedAt } }: Side): number | null {
   if (!isTerminal(status) || startedAt === undefined || completedAt === undefined) return null;
   return Date.parse(completedAt) - Date.parse(startedAt);

@@ -84,7 +84,7 @@ export const NODE_COLUMNS: readonly Column<NodePair>[] = [
   },
 ];
 
-/** Words where there is room for them; the icon says the same to those who cannot see it. */
+/** Words where there is room for them; the icon has the same text for screen readers. */
 function Status({ node }: { readonly node: NodeState }): JSX.Element {
   const status = nodeLook(node);
   return (
@@ -106,16 +106,16 @@ interface TwoProps {
 }
 
 function Two({ pair: { left, right, differs }, aspect, children }: TwoProps): JSX.Element {
-  const told = (node: NodeState | null): ReactNode =>
+  const cell = (node: NodeState | null): ReactNode =>
     node === null ? <span className="muted">–</span> : children(node);
   const isDifferent = differs.has(aspect);
   return (
     <span className={`compare-two num ${isDifferent ? "is-different" : ""}`}>
-      {told(left)}
+      {cell(left)}
       <span className="muted" aria-hidden="true">
         →
       </span>
-      {told(right)}
+      {cell(right)}
       {isDifferent && <DiffersMark />}
     </span>
   );

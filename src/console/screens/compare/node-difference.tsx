@@ -1,5 +1,5 @@
 import { type JSX, useEffect, useRef } from "react";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { SideDiff } from "../../parts/side-diff.tsx";
@@ -35,7 +35,7 @@ export function NodeDifference({ pair, leftId, rightId, onClose }: NodeDifferenc
         }
       >
         {before === "" && after === "" ? (
-          <p className="compare-nothing muted">It gave nothing in either run.</p>
+          <p className="compare-nothing muted">It has no result in either run.</p>
         ) : (
           <SideDiff label={`Result of ${id} in both runs`} left={before} right={after} />
         )}

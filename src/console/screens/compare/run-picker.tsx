@@ -1,6 +1,6 @@
 import { type JSX, useMemo } from "react";
 import type { Run } from "../../../client/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Empty } from "../../parts/empty.tsx";
@@ -9,7 +9,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Table } from "../../parts/table.tsx";
-import { compareInOrder } from "./address.ts";
+import { compareInOrder } from "../../parts/compare-address.ts";
 
 const OFFERED = 100;
 

@@ -18,8 +18,8 @@ export const AGENT_COLUMNS: readonly Column<Registered>[] = [
     sortBy: ({ trustLevel }) => Number(trustLevel),
   },
   {
-    id: "rung",
-    head: "Rung",
+    id: "autonomy",
+    head: "Autonomy",
     cell: ({ autonomy }) => jsonToText(autonomy),
     sortBy: ({ autonomy }) => jsonToText(autonomy),
   },
@@ -61,8 +61,8 @@ function limitsOf({
 
 const WORDS = { allowed: "by itself", approval: "with approval", forbidden: "never" } as const;
 
-/** What a rung means, from the table the gates read. */
-function rungText(autonomy: unknown): string {
+/** What a level of autonomy permits, from the table the gates read. */
+function autonomyText(autonomy: unknown): string {
   const rung = RUNGS.find((each) => each === autonomy);
   if (rung === undefined) return "";
   return ACTIONS.map((action) => `${action} ${WORDS[permissionOf(rung, action)]}`).join(", ");
@@ -78,9 +78,9 @@ export function AgentCard({ agent }: { readonly agent: Registered }): JSX.Elemen
         <dd>
           <TrustBar level={Number(trustLevel)} />
         </dd>
-        <dt>Rung</dt>
+        <dt>Autonomy</dt>
         <dd>
-          {jsonToText(autonomy)} <span className="muted">({rungText(autonomy)})</span>
+          {jsonToText(autonomy)} <span className="muted">({autonomyText(autonomy)})</span>
         </dd>
         <dt>Status</dt>
         <dd>
@@ -88,12 +88,12 @@ export function AgentCard({ agent }: { readonly agent: Registered }): JSX.Elemen
         </dd>
         <dt>Limits</dt>
         <dd>{limitsOf(agent).join(", ")}</dd>
-        <dt>May read</dt>
+        <dt>Readable sources</dt>
         <dd>{isJsonArray(mayRead) ? mayRead.map(jsonToText).join(", ") : "–"}</dd>
         <dt>Skills</dt>
         <dd>{isJsonArray(skills) && skills.length > 0 ? skills.map(jsonToText).join(", ") : "–"}</dd>
         <dt>Model</dt>
-        <dd>{typeof model === "string" ? model : "as the node says"}</dd>
+        <dd>{typeof model === "string" ? model : "set by the node"}</dd>
       </dl>
     </Panel>
   );

@@ -1,9 +1,9 @@
 import { type JSX, useState } from "react";
 import type { BacktestReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/panel.tsx";
@@ -18,7 +18,7 @@ const SPANS = [
   ["30d", "the last 30 days"],
 ] as const;
 
-/** What a policy as it stands in the editor would have changed among the verdicts of the past. */
+/** Which recorded verdicts the policy in the editor would have changed. */
 export function Backtest({ name, spec }: { readonly name: string; readonly spec: JsonObject | null }): JSX.Element {
   const [since, setSince] = useState<string>("7d");
   const [report, setReport] = useState<BacktestReport | null>(null);
@@ -28,9 +28,9 @@ export function Backtest({ name, spec }: { readonly name: string; readonly spec:
   return (
     <Panel title="Backtest">
       <div className="stack">
-        <p className="muted">Judges the recorded facts of past verdicts again, with this text. Nothing is changed.</p>
+        <p className="muted">Evaluates the recorded facts of earlier verdicts with this text. Nothing is changed.</p>
         <div className="row governance-backtest-form">
-          <Field label="Over">
+          <Field label="Period">
             <select value={since} onChange={(event) => setSince(event.target.value)}>
               {SPANS.map(([id, label]) => (
                 <option key={id} value={id}>
@@ -62,9 +62,9 @@ const COLUMNS: readonly Column<Example>[] = [
       </Link>
     ),
   },
-  { id: "before", head: "Was", cell: ({ before }) => <StatusBadge status={before} /> },
-  { id: "after", head: "Would be", cell: ({ after }) => <StatusBadge status={after} /> },
-  { id: "at", head: "When", isWide: true, cell: ({ at }) => <TimeText at={at} /> },
+  { id: "before", head: "Recorded", cell: ({ before }) => <StatusBadge status={before} /> },
+  { id: "after", head: "With this policy", cell: ({ after }) => <StatusBadge status={after} /> },
+  { id: "at", head: "Time", isWide: true, cell: ({ at }) => <TimeText at={at} /> },
 ];
 
 function Report({ report }: { readonly report: BacktestReport }): JSX.Element {
@@ -74,7 +74,7 @@ function Report({ report }: { readonly report: BacktestReport }): JSX.Element {
       <p role="status">
         Of <strong className="num">{report.looked}</strong> verdicts it would have matched{" "}
         <strong className="num">{report.matched}</strong> and changed <strong className="num">{report.changed}</strong>
-        {report.uncertain > 0 && `, ${report.uncertain} of them for want of a fact`}.
+        {report.uncertain > 0 && `, ${report.uncertain} of them because a fact is missing`}.
       </p>
       {changes.length > 0 && (
         <ul className="governance-counts">

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type { Registered, UsageWish } from "../../../client/index.ts";
+import type { Registered, UsageQuery } from "../../../client/index.ts";
 import { jsonToText } from "../../../core/base/index.ts";
 import { type Period, PERIODS, periodOf } from "../../../core/governance/index.ts";
 import { api } from "../../live/api.ts";
@@ -13,8 +13,8 @@ import { Badge, type Tone } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { useNow } from "../../parts/ticker.ts";
 import { TimeText } from "../../parts/time-text.tsx";
-import { KINDS } from "../settings/manifest-kind.ts";
-import { RegistryTab } from "../settings/registry-tab.tsx";
+import { KINDS } from "../../manifest/manifest-kind.ts";
+import { RegistryTab } from "../../manifest/registry-tab.tsx";
 import { type BurnDown, burnDown, type Spent } from "./burn-down.ts";
 import { BurnDownChart } from "./burn-down-chart.tsx";
 
@@ -40,7 +40,7 @@ export function BudgetsTab({ id }: { readonly id: string | undefined }): JSX.Ele
 const COLUMNS: readonly Column<Registered>[] = [
   {
     id: "scope",
-    head: "Of",
+    head: "Scope",
     cell: ({ scope, scopeId }) => (typeof scopeId === "string" ? `${jsonToText(scope)} ${scopeId}` : jsonToText(scope)),
     sortBy: ({ scope }) => jsonToText(scope),
   },
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Registered>[] = [
   { id: "spent", head: "Spent", cell: (budget) => <SpentCell budget={budget} /> },
   {
     id: "enabled",
-    head: "When it is spent",
+    head: "At the limit",
     isWide: true,
     cell: ({ enabled, onExhausted }) =>
       enabled === false ? <Badge tone="warn">disabled</Badge> : <Badge>{jsonToText(onExhausted)}</Badge>,
@@ -116,7 +116,7 @@ function BurnDownPanel({ budget }: { readonly budget: Registered }): JSX.Element
   );
 }
 
-/** Shown where the server tells it. */
+/** Shown where the server returns it. */
 function Reserved({ budget: { reservedMicros } }: { readonly budget: Registered }): JSX.Element | null {
   if (typeof reservedMicros !== "number") return null;
   return (
@@ -130,11 +130,11 @@ function Reserved({ budget: { reservedMicros } }: { readonly budget: Registered 
 interface Burning {
   readonly state: BurnDown | null;
   readonly problem: Error | null;
-  /** Whether usage can be told apart by the scope at all. */
+  /** Whether usage is counted by this scope. */
   readonly isCounted: boolean;
 }
 
-const BY: Readonly<Record<string, UsageWish["by"]>> = { agent: "agent", workflow: "workflow", gateway: "gateway" };
+const BY: Readonly<Record<string, UsageQuery["by"]>> = { agent: "agent", workflow: "workflow", gateway: "gateway" };
 
 function useBurnDown(budget: Registered): Burning {
   const { scope, scopeId } = budget;
@@ -143,8 +143,8 @@ function useBurnDown(budget: Registered): Burning {
   const isCounted = scope !== "team";
   const by = typeof scopeId === "string" ? BY[jsonToText(scope)] : undefined;
   const since = new Date(periodOf(period, now).start).toISOString();
-  const wish: UsageWish = { bucket: period === "daily" ? "hour" : "day", since, ...(by === undefined ? {} : { by }) };
-  const usage = useQuery(isCounted ? `usage:${JSON.stringify(wish)}` : null, () => api.getUsage(wish), {
+  const query: UsageQuery = { bucket: period === "daily" ? "hour" : "day", since, ...(by === undefined ? {} : { by }) };
+  const usage = useQuery(isCounted ? `usage:${JSON.stringify(query)}` : null, () => api.getUsage(query), {
     tags: ["runs"],
     everyMs: 30_000,
   });

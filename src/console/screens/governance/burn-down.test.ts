@@ -40,7 +40,7 @@ describe("burn-down of an envelope", () => {
     expect(burnDown("monthly", 10, [], MIDNIGHT)).toMatchObject({ breachAt: null, projectedMicros: 0, state: "fine" });
   });
 
-  it("draws the line to where the words say it ends", () => {
+  it("draws the line to the end named in the text", () => {
     const half = MIDNIGHT + DAY / 2;
     const fast = burnDown("daily", 100, [{ at: MIDNIGHT, micros: 75 }], half);
     expect(fast.ahead).toEqual({ at: fast.breachAt, leftMicros: 0 });
@@ -65,7 +65,7 @@ describe("burn-down of an envelope", () => {
     expect(burnDown("daily", 100, spending, MIDNIGHT + DAY / 2).breachAt).toBe(MIDNIGHT + DAY / 4 + 3_600_000);
   });
 
-  it("ends at what the ledger says, where it is known", () => {
+  it("ends at the sum of the ledger, where it is known", () => {
     const half = MIDNIGHT + DAY / 2;
     const more = burnDown("daily", 100, [{ at: MIDNIGHT, micros: 40 }], half, 50);
     expect(more).toMatchObject({ spentMicros: 50, share: 0.5 });

@@ -14,7 +14,7 @@ export interface BurnDown {
   readonly ceilingMicros: number;
   /** Of the ceiling; above 1 when it was passed. */
   readonly share: number;
-  /** What will be spent by the end if it goes on as so far. */
+  /** What will be spent by the end at the present rate. */
   readonly projectedMicros: number;
   /** When the ceiling was reached, or will be at that rate; null: not in this period. */
   readonly breachAt: number | null;
@@ -34,7 +34,7 @@ const NEAR = 0.8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** What the chart and the words beside it are told from; `booked` is what the ledger says, where it is known. */
+/** The figures behind the chart and the text beside it; `booked` is the sum in the ledger, where it is known. */
 export function burnDown(
   period: Period,
   ceilingMicros: number,
@@ -49,13 +49,13 @@ export function burnDown(
   let counted = 0;
   for (const { at, micros } of own) {
     counted += micros;
-    // By the end of its hour or day it was spent; before, nobody knows.
+    // It was spent by the end of its hour or day; when exactly is not known.
     points.push({ at: Math.min(at + bucketMs, now), leftMicros: ceilingMicros - Math.min(counted, booked ?? counted) });
   }
   const spentMicros = booked ?? counted;
   const leftMicros = ceilingMicros - spentMicros;
   points.push({ at: now, leftMicros });
-  // The first hour says nothing yet about a whole day.
+  // The first hour is too short for a forecast of a whole day.
   const rate = spentMicros / Math.max(now - start, HOUR_MS);
   const reached = rate === 0 ? Infinity : now + leftMicros / rate;
   const share = ceilingMicros === 0 ? 1 : spentMicros / ceilingMicros;

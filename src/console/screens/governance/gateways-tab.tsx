@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import type { Gateway } from "../../../client/index.ts";
-import { Link, navigate } from "../../app/router.tsx";
+import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -11,10 +11,10 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { Badge, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { gatewaySpecOf, KINDS } from "../settings/manifest-kind.ts";
-import { printYaml } from "../settings/print-yaml.ts";
-import { NEW_ID } from "../settings/registry-tab.tsx";
-import { SpecEditor } from "../settings/spec-editor.tsx";
+import { gatewaySpecOf, KINDS } from "../../manifest/manifest-kind.ts";
+import { printYaml } from "../../../core/text/index.ts";
+import { NEW_ID } from "../../manifest/registry-tab.tsx";
+import { SpecEditor } from "../../manifest/spec-editor.tsx";
 
 const BASE = "/governance/gateways";
 
@@ -65,12 +65,12 @@ const COLUMNS: readonly Column<Gateway>[] = [
   },
   {
     id: "where",
-    head: "Where",
-    cell: ({ url }) => (url === null ? "this server" : <code className="settings-cell">{url}</code>),
+    head: "Address",
+    cell: ({ url }) => (url === null ? "this server" : <code className="manifest-cell">{url}</code>),
   },
-  { id: "trust", head: "Needs trust", isNumber: true, isWide: true, cell: ({ minTrustLevel }) => minTrustLevel },
+  { id: "trust", head: "Minimum trust", isNumber: true, isWide: true, cell: ({ minTrustLevel }) => minTrustLevel },
   { id: "providers", head: "Providers", isWide: true, cell: ({ providers }) => providers.join(", ") },
-  { id: "seen", head: "Seen", isWide: true, cell: ({ seenAt }) => <TimeText at={seenAt} /> },
+  { id: "seen", head: "Last seen", isWide: true, cell: ({ seenAt }) => <TimeText at={seenAt} /> },
 ];
 
 function Shown({ id }: { readonly id: string }): JSX.Element {
@@ -88,7 +88,7 @@ function Shown({ id }: { readonly id: string }): JSX.Element {
   const health = gateway === null ? null : <Health gateway={gateway} />;
   if (gateway !== null && gateway.url === null) {
     return (
-      <div className="settings-split">
+      <div className="manifest-split">
         <Panel title={title} actions={back}>
           <p className="muted">
             This gateway is the server itself. Its adapters are named in the server's configuration.
@@ -121,11 +121,11 @@ function Health({ gateway }: { readonly gateway: Gateway }): JSX.Element {
     <Panel title="Health" actions={<StatusBadge status={status} />}>
       <div className="stack">
         <dl className="governance-facts">
-          <dt>Seen</dt>
+          <dt>Last seen</dt>
           <dd>
             <TimeText at={seenAt} />
           </dd>
-          <dt>Needs trust</dt>
+          <dt>Minimum trust</dt>
           <dd>{minTrustLevel} of 10</dd>
           <dt>Providers</dt>
           <dd>{providers.join(", ") || "–"}</dd>

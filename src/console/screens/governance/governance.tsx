@@ -1,22 +1,21 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
 import { jsonToText } from "../../../core/base/index.ts";
-import type { ScreenProps } from "../../app/routes.ts";
-import { GOVERNANCE_TABS } from "../../app/sections.ts";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Badge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { KINDS } from "../settings/manifest-kind.ts";
-import { RegistryTab } from "../settings/registry-tab.tsx";
-import { useTabAddress } from "../settings/use-tab-address.ts";
+import { KINDS } from "../../manifest/manifest-kind.ts";
+import { RegistryTab } from "../../manifest/registry-tab.tsx";
+import { useTabAddress } from "../../page/use-tab-address.ts";
 import { AGENT_COLUMNS, AgentCard } from "./agent-card.tsx";
 import { Backtest } from "./backtest.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
 import { GatesTab } from "./gates-tab.tsx";
 import { GatewaysTab } from "./gateways-tab.tsx";
 import { PlatformSwitch } from "./platform-switch.tsx";
-import "../settings/settings.css";
+import { GOVERNANCE_TABS } from "./tabs.ts";
 import "./governance.css";
 
 export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
@@ -63,11 +62,11 @@ const POLICY_COLUMNS: readonly Column<Registered>[] = [
   {
     id: "condition",
     head: "Condition",
-    cell: ({ condition }) => <code className="settings-cell">{jsonToText(condition)}</code>,
+    cell: ({ condition }) => <code className="manifest-cell">{jsonToText(condition)}</code>,
   },
   {
     id: "action",
-    head: "Then",
+    head: "Action",
     cell: ({ action }) => {
       const tone = Object.entries(ACTION_TONES).find(([name]) => name === action)?.[1] ?? "idle";
       return <Badge tone={tone}>{jsonToText(action).replace("_", " ")}</Badge>;
@@ -76,7 +75,7 @@ const POLICY_COLUMNS: readonly Column<Registered>[] = [
   },
   {
     id: "scope",
-    head: "Where",
+    head: "Scope",
     isWide: true,
     cell: ({ scope, scopeId }) =>
       scopeId === undefined || scopeId === null ? jsonToText(scope) : `${jsonToText(scope)} ${jsonToText(scopeId)}`,

@@ -36,8 +36,8 @@ export function PlatformSwitch(): JSX.Element | null {
           }}
         >
           {open
-            ? "No run is created, and nodes about to be dispatched are refused until it is opened again. What was dispatched goes on."
-            : "Runs can be created again, and what waited goes on."}
+            ? "No run is created, and nodes about to be dispatched are refused until it is opened again. Work that was dispatched continues."
+            : "Runs can be created again, and waiting nodes continue."}
         </Confirm>
       )}
     </>

@@ -1,6 +1,6 @@
 import type { Run, Usage } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
-import { usePendingApprovals } from "../../app/sidebar.tsx";
+import { usePendingApprovals } from "../../live/use-pending-approvals.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";

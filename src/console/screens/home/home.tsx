@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from "react";
-import { Link, navigate } from "../../app/router.tsx";
+import { Link, navigate } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { dollars } from "../../parts/figures.ts";
@@ -21,7 +21,7 @@ import "./home.css";
 const NEEDS_SHOWN = 8;
 const COLUMNS = RUN_COLUMNS.filter(({ id }) => id !== "trigger");
 
-/** What goes on, what needs somebody, and what it costs. */
+/** What is running, what needs a person, and what it costs. */
 export function HomeScreen(): JSX.Element {
   const home = useHomeData();
   const mayRead = useMay("run:read");
@@ -90,7 +90,7 @@ function Tile({ label, children }: { readonly label: string; readonly children: 
 function Needs({ needs }: { readonly needs: readonly Need[] }): JSX.Element {
   if (needs.length === 0) {
     return (
-      <Empty icon="check" title="Nothing waits for anybody">
+      <Empty icon="check" title="Nothing waits for a person">
         Approvals, failed runs, exhausted envelopes and gateways that are offline appear here.
       </Empty>
     );

@@ -3,7 +3,7 @@ import type { IconName } from "../../parts/icon.tsx";
 import type { Tone } from "../../parts/status.tsx";
 import type { Envelope } from "./envelopes.ts";
 
-/** Something that goes on only when a person does something. */
+/** Something that continues only when a person acts. */
 export interface Need {
   readonly key: string;
   readonly icon: IconName;

@@ -1,10 +1,10 @@
 import { type JSX, useEffect, useState } from "react";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { relaunchText } from "../../../core/view/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import type { ArgFields } from "../../parts/arg-values.ts";
 import { Button } from "../../parts/button.tsx";
@@ -14,28 +14,28 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { toast } from "../../parts/toast.tsx";
-import type { WantedAction } from "./action-desk.ts";
-import { commandsFor } from "./model/commands.ts";
+import type { RunAction } from "./run-action.ts";
+import { commandsFor } from "../../run/model/commands.ts";
 import { useRunPage } from "./run-page.ts";
 
 interface ActionDialogProps {
-  readonly wanted: WantedAction;
+  readonly action: RunAction;
   readonly onClose: () => void;
 }
 
-/** Asks once more, says exactly what will happen, and does it. */
-export function ActionDialog({ wanted, onClose }: ActionDialogProps): JSX.Element {
-  switch (wanted.kind) {
+/** Asks for confirmation, shows exactly what will happen, and does it. */
+export function ActionDialog({ action, onClose }: ActionDialogProps): JSX.Element {
+  switch (action.kind) {
     case "cancel":
       return <CancelDialog onClose={onClose} />;
     case "recover":
       return <RecoverDialog onClose={onClose} />;
     case "restart":
-      return <RestartDialog fromNode={wanted.fromNode} onClose={onClose} />;
+      return <RestartDialog fromNode={action.fromNode} onClose={onClose} />;
     case "rewind":
-      return <RewindDialog eventId={wanted.eventId} onClose={onClose} />;
+      return <RewindDialog eventId={action.eventId} onClose={onClose} />;
     case "branch":
-      return <BranchDialog eventId={wanted.eventId} onClose={onClose} />;
+      return <BranchDialog eventId={action.eventId} onClose={onClose} />;
     case "commands":
       return <CommandsDialog onClose={onClose} />;
   }
@@ -58,7 +58,7 @@ function CancelDialog({ onClose }: Closing): JSX.Element {
         toast("The run is being cancelled.", "info");
       }}
     >
-      Whatever is being worked on is stopped, child runs too. What was completed stays, and so does what it cost.
+      Work in flight is stopped, child runs too. Completed results and recorded costs stay.
     </Confirm>
   );
 }
@@ -74,10 +74,10 @@ function RecoverDialog({ onClose }: Closing): JSX.Element {
       onClose={onClose}
       onConfirm={async (reason) => {
         await api.recoverRun(run.id, reason === "" ? undefined : reason);
-        toast("The run goes on.");
+        toast("The run continues.");
       }}
     >
-      The same run is opened again, and what failed is done once more. What was completed is kept.
+      The same run is reopened, and failed nodes run again. Completed results are kept.
     </Confirm>
   );
 }
@@ -118,7 +118,7 @@ function RewindDialog({ eventId, onClose }: Closing & { readonly eventId: number
       onConfirm={async () => {
         await api.rewindRun(run.id, eventId);
         travel(null);
-        toast(`The run goes on from event ${eventId}.`);
+        toast(`The run continues from event ${eventId}.`);
       }}
     >
       This run goes back to how it was after event {eventId}. Whatever settled later is invalidated and done again; its
@@ -168,7 +168,7 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
   );
 }
 
-/** What the version says of its args; without it, the names that were given. The checker is loaded when it is needed. */
+/** The declared args of the version; without it, the names that were given. The checker is loaded when it is needed. */
 function useArgFields(): ArgFields | null {
   const { run } = useRunPage();
   const [fields, setFields] = useState<ArgFields | null>(null);

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { Button } from "../../parts/button.tsx";
 import { grouped } from "../../parts/figures.ts";
-import { EVENT_KINDS, type EventKind } from "./model/event-filter.ts";
+import { EVENT_KINDS, type EventKind } from "../../run/model/event-filter.ts";
 import { useRunPage } from "./run-page.ts";
 import { saveAs } from "./save-as.ts";
 
@@ -21,7 +21,7 @@ const KIND_LABELS: Readonly<Record<EventKind, string>> = {
 };
 
 /** Which events are shown, and how. */
-export interface EventWish {
+export interface EventSelection {
   readonly mode: EventMode;
   readonly kind: EventKind;
   readonly text: string;
@@ -29,22 +29,33 @@ export interface EventWish {
   readonly isFollowed: boolean;
 }
 
-export const EVERYTHING: EventWish = { mode: "compact", kind: "all", text: "", isOnlyNode: false, isFollowed: true };
+export const EVERYTHING: EventSelection = {
+  mode: "compact",
+  kind: "all",
+  text: "",
+  isOnlyNode: false,
+  isFollowed: true,
+};
 
 interface EventBarProps {
-  readonly wish: EventWish;
-  readonly onWish: (wish: EventWish) => void;
+  readonly selection: EventSelection;
+  readonly onSelection: (selection: EventSelection) => void;
   readonly shown: number;
 }
 
-export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
+export function EventBar({ selection, onSelection, shown }: EventBarProps): JSX.Element {
   const { node } = useRunPage();
-  const { mode, kind, text, isOnlyNode, isFollowed } = wish;
+  const { mode, kind, text, isOnlyNode, isFollowed } = selection;
   return (
     <div className="events-bar">
       <div className="segments" role="group" aria-label="How events are shown">
         {MODES.map((each) => (
-          <button key={each} type="button" aria-pressed={each === mode} onClick={() => onWish({ ...wish, mode: each })}>
+          <button
+            key={each}
+            type="button"
+            aria-pressed={each === mode}
+            onClick={() => onSelection({ ...selection, mode: each })}
+          >
             {MODE_LABELS[each]}
           </button>
         ))}
@@ -53,7 +64,7 @@ export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
         aria-label="Which events"
         value={kind}
         onChange={(changed) =>
-          onWish({ ...wish, kind: EVENT_KINDS.find((each) => each === changed.target.value) ?? "all" })
+          onSelection({ ...selection, kind: EVENT_KINDS.find((each) => each === changed.target.value) ?? "all" })
         }
       >
         {EVENT_KINDS.map((each) => (
@@ -68,14 +79,14 @@ export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
         aria-label="Search events"
         placeholder="Search events"
         value={text}
-        onChange={(changed) => onWish({ ...wish, text: changed.target.value })}
+        onChange={(changed) => onSelection({ ...selection, text: changed.target.value })}
       />
       <label className="row nowrap">
         <input
           type="checkbox"
           checked={isOnlyNode}
           disabled={node === null}
-          onChange={(changed) => onWish({ ...wish, isOnlyNode: changed.target.checked })}
+          onChange={(changed) => onSelection({ ...selection, isOnlyNode: changed.target.checked })}
         />
         This node
       </label>
@@ -83,7 +94,7 @@ export function EventBar({ wish, onWish, shown }: EventBarProps): JSX.Element {
         <input
           type="checkbox"
           checked={isFollowed}
-          onChange={(changed) => onWish({ ...wish, isFollowed: changed.target.checked })}
+          onChange={(changed) => onSelection({ ...selection, isFollowed: changed.target.checked })}
         />
         Follow
       </label>

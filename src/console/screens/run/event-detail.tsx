@@ -1,17 +1,17 @@
 import type { JSX } from "react";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { detailOf, lookOfEvent } from "./model/event-text.ts";
-import { excerptOf, plainText } from "./model/plain-text.ts";
-import { useActionDesk } from "./action-desk.ts";
+import { detailOf, lookOfEvent } from "../../run/model/event-text.ts";
+import { excerptOf, plainText } from "../../run/model/plain-text.ts";
+import { useRequestAction } from "./run-action.ts";
 import { useRunPage } from "./run-page.ts";
 
 interface EventDetailProps {
   readonly eventId: number;
-  /** The events of its story, when the log is compact. */
+  /** The events of its group, when the log is compact. */
   readonly groupEventIds: readonly number[];
 }
 
@@ -19,7 +19,7 @@ interface EventDetailProps {
 export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.Element | null {
   const { feed, selectEvent, travel } = useRunPage();
   const mayExecute = useMay("workflow:execute");
-  const desk = useActionDesk();
+  const request = useRequestAction();
   const event = feed.log.events[eventId - 1];
   const frame = feed.log.frames[eventId - 1];
   if (event === undefined) return <aside className="event-aside muted">Event {eventId} is not read yet.</aside>;
@@ -41,14 +41,14 @@ export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.E
       )}
       <div className="row">
         <Button size="small" icon="clock" onClick={() => travel(eventId)}>
-          Show the run then
+          Show the run at this event
         </Button>
         {mayExecute && (
           <>
-            <Button size="small" icon="undo" onClick={() => desk.ask({ kind: "rewind", eventId })}>
+            <Button size="small" icon="undo" onClick={() => request({ kind: "rewind", eventId })}>
               Rewind to here
             </Button>
-            <Button size="small" icon="workflow" onClick={() => desk.ask({ kind: "branch", eventId })}>
+            <Button size="small" icon="workflow" onClick={() => request({ kind: "branch", eventId })}>
               Branch from here
             </Button>
           </>

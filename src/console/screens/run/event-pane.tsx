@@ -2,22 +2,23 @@ import { type JSX, type KeyboardEvent, memo, useEffect, useMemo, useState } from
 import { spanText } from "../../parts/figures.ts";
 import { TimeText } from "../../parts/time-text.tsx";
 import { EventDetail } from "./event-detail.tsx";
-import { EventBar, EVERYTHING, type EventMode, type EventWish } from "./event-bar.tsx";
-import type { EventFilter } from "./model/event-filter.ts";
-import { type EventLine, type EventLines, linesOf } from "./model/event-lines.ts";
-import { detailOf, lookOfEvent } from "./model/event-text.ts";
-import { plainText } from "./model/plain-text.ts";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { EventBar, EVERYTHING, type EventMode, type EventSelection } from "./event-bar.tsx";
+import type { EventFilter } from "../../run/model/event-filter.ts";
+import { type EventLine, type EventLines, linesOf } from "../../run/model/event-lines.ts";
+import { detailOf, lookOfEvent } from "../../run/model/event-text.ts";
+import { plainText } from "../../run/model/plain-text.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";
 import "./event-pane.css";
 
 const ROW_PX = 28;
 
-/** The log of the run: a story per attempt, every event, or the JSON of it. */
+/** The log of the run: a group per attempt, every event, or the JSON of it. */
 export function EventPane(): JSX.Element {
   const { node, event, selectEvent } = useRunPage();
-  const [wish, setWish] = useState<EventWish>(EVERYTHING);
-  const { mode, kind, text, isOnlyNode, isFollowed } = wish;
+  const [selection, setSelection] = useState<EventSelection>(EVERYTHING);
+  const { mode, kind, text, isOnlyNode, isFollowed } = selection;
   const view = useRunView();
   const lines = useLines(mode, { kind, text, nodeId: isOnlyNode ? node : null }, view.lastEventId);
   const list = useRows(lines.count, ROW_PX, isFollowed && event === null);
@@ -33,7 +34,7 @@ export function EventPane(): JSX.Element {
   };
   return (
     <div className="events">
-      <EventBar wish={wish} onWish={setWish} shown={lines.count} />
+      <EventBar selection={selection} onSelection={setSelection} shown={lines.count} />
       <div className="events-body">
         <div
           className="events-box"
@@ -47,18 +48,18 @@ export function EventPane(): JSX.Element {
           onKeyDown={onKey}
         >
           <div role="presentation" style={{ height: list.before }} />
-          {lines.between(list.from, list.to).map(({ eventId, event: told, group, frame }, index) => (
+          {lines.between(list.from, list.to).map(({ eventId, event, group, frame }, index) => (
             <EventRow
               key={eventId}
               {...{ eventId, group, frame, mode }}
-              event={told}
+              event={event}
               isSelected={list.from + index === place}
             />
           ))}
           <div role="presentation" style={{ height: list.after }} />
           {lines.count === 0 && (
             <p className="muted events-none" role="presentation">
-              No event fits.
+              No event matches.
             </p>
           )}
         </div>

@@ -1,9 +1,9 @@
 import { type JSX, memo, type ReactNode, useSyncExternalStore } from "react";
-import { useShortcuts } from "../../app/keyboard.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import { useShortcuts } from "../../page/keyboard.ts";
+import { useSearchParams } from "../../page/router.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { EventPane } from "./event-pane.tsx";
-import { GraphPane } from "./graph-pane.tsx";
+import { GraphPane } from "../../run/graph-pane.tsx";
 import { NodePanel } from "./panel/node-panel.tsx";
 import { useRunPage } from "./run-page.ts";
 import { Splitter, useSplit } from "./splitter.tsx";

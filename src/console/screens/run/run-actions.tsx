@@ -1,12 +1,13 @@
 import type { JSX } from "react";
 import { isTerminal } from "../../../core/event/index.ts";
-import { navigate } from "../../app/router.tsx";
+import { navigate } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { useActionDesk } from "./action-desk.ts";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { useRequestAction } from "./run-action.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 import { download } from "./save-as.ts";
 
 /** What can be done with the run as it is now; what is asked for most stands outside the menu. */
@@ -14,7 +15,7 @@ export function RunActions(): JSX.Element {
   const { node, feed, selectNode } = useRunPage();
   useRunView();
   const { newest } = feed;
-  const desk = useActionDesk();
+  const request = useRequestAction();
   const mayExecute = useMay("workflow:execute");
   const mayCancel = useMay("run:cancel");
   const isOver = isTerminal(newest.status);
@@ -28,12 +29,12 @@ export function RunActions(): JSX.Element {
         </Button>
       )}
       {mayCancel && !isOver && (
-        <Button kind="danger" icon="stop" onClick={() => desk.ask({ kind: "cancel" })}>
+        <Button kind="danger" icon="stop" onClick={() => request({ kind: "cancel" })}>
           Cancel
         </Button>
       )}
       {mayExecute && isOver && newest.status !== "completed" && (
-        <Button icon="redo" onClick={() => desk.ask({ kind: "restart", fromNode: node })}>
+        <Button icon="redo" onClick={() => request({ kind: "restart", fromNode: node })}>
           {node === null ? "Restart" : `Restart from ${node}`}
         </Button>
       )}
@@ -44,7 +45,7 @@ export function RunActions(): JSX.Element {
 
 function useMenuItems(): readonly MenuItem[] {
   const { run, node, event, feed } = useRunPage();
-  const desk = useActionDesk();
+  const request = useRequestAction();
   const mayExecute = useMay("workflow:execute");
   const { status, lastEventId } = feed.newest;
   const isOver = isTerminal(status);
@@ -54,38 +55,38 @@ function useMenuItems(): readonly MenuItem[] {
       label: "Restart",
       icon: "redo",
       isDisabled: !mayExecute || !isOver,
-      onSelect: () => desk.ask({ kind: "restart", fromNode: null }),
+      onSelect: () => request({ kind: "restart", fromNode: null }),
     },
     {
       label: node === null ? "Restart from the selected node" : `Restart from ${node}`,
       icon: "redo",
       isDisabled: !mayExecute || node === null,
-      onSelect: () => desk.ask({ kind: "restart", fromNode: node }),
+      onSelect: () => request({ kind: "restart", fromNode: node }),
     },
     {
       label: "Recover",
       icon: "run",
       isDisabled: !mayExecute || !isOver || status === "completed",
-      onSelect: () => desk.ask({ kind: "recover" }),
+      onSelect: () => request({ kind: "recover" }),
     },
     {
       label: at === null ? "Rewind to the selected event" : `Rewind to event ${at}`,
       icon: "undo",
       isDisabled: !mayExecute || at === null,
-      onSelect: () => desk.ask({ kind: "rewind", eventId: at ?? 1 }),
+      onSelect: () => request({ kind: "rewind", eventId: at ?? 1 }),
     },
     {
       label: at === null ? "Branch with other args" : `Branch from event ${at}`,
       icon: "workflow",
       isDisabled: !mayExecute,
-      onSelect: () => desk.ask({ kind: "branch", eventId: at ?? Math.max(1, lastEventId) }),
+      onSelect: () => request({ kind: "branch", eventId: at ?? Math.max(1, lastEventId) }),
     },
     {
       label: run.sourceRunId === undefined ? "Compare with another run" : "Compare with its origin",
       icon: "compare",
       onSelect: () => navigate(`/runs/${encodeURIComponent(run.id)}/compare`),
     },
-    { label: "Copy as a command", icon: "copy", onSelect: () => desk.ask({ kind: "commands" }) },
+    { label: "Copy as a command", icon: "copy", onSelect: () => request({ kind: "commands" }) },
     {
       label: "Copy a link to this view",
       icon: "external",

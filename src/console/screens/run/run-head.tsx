@@ -2,7 +2,7 @@ import type { JSX, ReactNode } from "react";
 import type { RunView } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
 import { isPaused, type NodeView, relaunchText } from "../../../core/view/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
@@ -10,7 +10,8 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import { RunActions } from "./run-actions.tsx";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 
 /** What the run is, how it stands, and what can be done with it. */
 export function RunHead(): JSX.Element {
@@ -37,7 +38,7 @@ export function RunHead(): JSX.Element {
         <Fact name="Started">
           <TimeText at={view.startedAt ?? run.startedAt ?? run.createdAt} />
         </Fact>
-        <Fact name="Clock">
+        <Fact name="Duration">
           <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt ?? feed.shownAt()} />
         </Fact>
         <Fact name="Cost">
@@ -54,8 +55,8 @@ export function RunHead(): JSX.Element {
         <Fact name="Nodes">
           <Counts view={view} />
         </Fact>
-        <Fact name="Wave">
-          <span className="num">{waveText(view)}</span>
+        <Fact name="Layer">
+          <span className="num">{layerText(view)}</span>
         </Fact>
         <Fact name="Version">
           {run.version === null ? (
@@ -84,7 +85,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** A run that waits for a person does not run, whatever its status is called. */
+/** A run that waits for a person is shown as waiting, although its status is `running`. */
 function RunBadge({ view }: { readonly view: RunView }): JSX.Element {
   if (view.ending !== null) {
     return <StatusBadge status={view.status} label={`Ending as ${view.ending.replaceAll("_", " ")}`} />;
@@ -94,7 +95,7 @@ function RunBadge({ view }: { readonly view: RunView }): JSX.Element {
 }
 
 function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView }): JSX.Element {
-  const told = [
+  const counted = [
     [counts.completed, "completed", "ok"],
     [counts.running + counts.streaming, "in flight", "info"],
     [counts.awaiting_dependency + counts.queued + counts.retrying, "waiting", "warn"],
@@ -108,7 +109,7 @@ function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView
   ] as const;
   return (
     <span className="run-counts num">
-      {told
+      {counted
         .filter(([count]) => count > 0)
         .map(([count, word, tone]) => (
           <span key={word} className={`text-${tone}`}>
@@ -120,7 +121,7 @@ function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView
 }
 
 /** The furthest wave anything has been done in, of how many. */
-function waveText({ nodes }: RunView): string {
+function layerText({ nodes }: RunView): string {
   let furthest = -1;
   let last = 0;
   for (const { wave, status } of nodes.values()) {

@@ -1,23 +1,8 @@
-import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
-import type { Run, RunView } from "../../../client/index.ts";
-import type { NodeView } from "../../../core/view/index.ts";
-import type { GraphNode } from "../../graph/graph-node.ts";
-import { useNow } from "../../parts/ticker.ts";
-import type { RunFeed } from "./model/run-feed.ts";
+import { createContext, useContext } from "react";
+import type { Run } from "../../../client/index.ts";
+import type { NodesPage } from "../../run/nodes-page.ts";
 
-/** What those parts look at that show the nodes of any run, also of one no server knows. */
-export interface NodesPage {
-  readonly feed: RunFeed;
-  /** In plan order. */
-  readonly nodes: readonly GraphNode[];
-  readonly hasPlan: boolean;
-  readonly node: string | null;
-  readonly selectNode: (nodeId: string | null) => void;
-  readonly open: ReadonlySet<string>;
-  readonly toggle: (id: string) => void;
-}
-
-/** What every part of the page looks at together. */
+/** What every part of the run page shares. */
 export interface RunPage extends NodesPage {
   readonly run: Run;
   readonly event: number | null;
@@ -27,54 +12,9 @@ export interface RunPage extends NodesPage {
 }
 
 export const CurrentRun = createContext<RunPage | null>(null);
-export const CurrentNodes = createContext<NodesPage | null>(null);
-
-export function useNodesPage(): NodesPage {
-  const page = useContext(CurrentNodes);
-  if (page === null) throw new TypeError("nodes are shown on a page that has some");
-  return page;
-}
 
 export function useRunPage(): RunPage {
   const page = useContext(CurrentRun);
   if (page === null) throw new TypeError("a part of the run page stands on a run page");
   return page;
-}
-
-/** The run as it is looked at. Drawn anew a few times a second while it changes, and the view is always the newest. */
-export function useRunView(): RunView {
-  const { feed } = useNodesPage();
-  useSyncExternalStore(feed.onLists, feed.version);
-  return feed.shown;
-}
-
-/** The time the page shows: that of the event it stands at, otherwise the clock. */
-export function useShownNow(): number {
-  const { feed } = useNodesPage();
-  useSyncExternalStore(feed.onLists, feed.version);
-  const now = useNow();
-  return feed.shownAt() ?? now;
-}
-
-/** Every node with its instances, in plan order. */
-export function useNodeViews(): readonly NodeView[] {
-  const { nodes } = useNodesPage();
-  const view = useRunView();
-  return useMemo(
-    () => nodes.flatMap(({ id, instances }) => [id, ...instances]).flatMap((id) => view.nodes.get(id) ?? []),
-    // The view is changed in place; its last event says whether it has.
-    [nodes, view, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
-  );
-}
-
-const NOBODY: readonly string[] = [];
-
-/** One node; drawn anew when it has changed, whatever else has. */
-export function useNodeView(id: string | null): NodeView | undefined {
-  const { feed } = useNodesPage();
-  const subscribe = useCallback(
-    (listener: () => void) => feed.onNodes(listener, id === null ? NOBODY : [id]),
-    [feed, id],
-  );
-  return useSyncExternalStore(subscribe, () => (id === null ? undefined : feed.node(id)));
 }

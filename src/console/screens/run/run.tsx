@@ -1,7 +1,7 @@
 import { type JSX, useCallback, useEffect, useMemo, useState } from "react";
 import type { PlanDescription, Run } from "../../../client/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
-import type { ScreenProps } from "../../app/routes.ts";
+import { useSearchParams } from "../../page/router.tsx";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -10,13 +10,14 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { ActionDialog } from "./action-dialogs.tsx";
-import { CurrentDesk, type WantedAction } from "./action-desk.ts";
-import type { RunFeed } from "./model/run-feed.ts";
+import { RequestRunAction, type RunAction } from "./run-action.ts";
+import type { RunFeed } from "../../run/model/run-feed.ts";
 import { Panes } from "./panes.tsx";
 import { RunHead } from "./run-head.tsx";
-import { CurrentNodes, CurrentRun, type RunPage } from "./run-page.ts";
+import { CurrentNodes } from "../../run/nodes-page.ts";
+import { CurrentRun, type RunPage } from "./run-page.ts";
 import { Scrubber } from "./scrubber.tsx";
-import { useInstances } from "./use-instances.ts";
+import { useInstances } from "../../run/use-instances.ts";
 import { useRunFeed } from "./use-run-feed.ts";
 import "./run.css";
 
@@ -53,7 +54,7 @@ export function RunScreen({ params }: ScreenProps): JSX.Element {
       </>
     );
   }
-  // Without a plan, as for somebody who may not read workflows, the nodes are still listed.
+  // Without a plan, as without permission to read workflows, the nodes are still listed.
   const isPlanKnown = version === null || plan.data !== undefined || plan.problem !== null;
   return isPlanKnown ? (
     <OpenRun key={runId} run={run.data} feed={feed} plan={plan.data ?? null} problem={problem} />
@@ -71,20 +72,19 @@ interface OpenRunProps {
 
 function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
   const page = useRunPageState(run, feed, plan);
-  const [wanted, setWanted] = useState<WantedAction | null>(null);
-  const desk = useMemo(() => ({ ask: setWanted }), []);
+  const [requested, setRequested] = useState<RunAction | null>(null);
   return (
     <CurrentRun value={page}>
       <CurrentNodes value={page}>
-        <CurrentDesk value={desk}>
+        <RequestRunAction value={setRequested}>
           <div className="run-page" data-run-event={feed.shown.lastEventId}>
             <RunHead />
             {problem !== null && <ProblemView problem={problem} />}
             <Panes />
             <Scrubber />
           </div>
-          {wanted !== null && <ActionDialog wanted={wanted} onClose={() => setWanted(null)} />}
-        </CurrentDesk>
+          {requested !== null && <ActionDialog action={requested} onClose={() => setRequested(null)} />}
+        </RequestRunAction>
       </CurrentNodes>
     </CurrentRun>
   );

@@ -1,8 +1,9 @@
 import type { JSX } from "react";
 import { Button } from "../../parts/button.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
-import { lookOfEvent } from "./model/event-text.ts";
-import { useRunPage, useRunView } from "./run-page.ts";
+import { lookOfEvent } from "../../run/model/event-text.ts";
+import { useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 
 /** A slider over the whole log: the page shows the run as it was after the event it stands at. */
 export function Scrubber(): JSX.Element {

@@ -1,5 +1,5 @@
 import { type JSX, type KeyboardEvent, type PointerEvent, useState } from "react";
-import { keep, read } from "../../app/preferences.ts";
+import { keep, read } from "../../page/preferences.ts";
 
 export interface Split {
   readonly size: number;

@@ -5,9 +5,10 @@ import { spanText } from "../../parts/figures.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { nodeLook, StatusIcon } from "../../parts/status.tsx";
 import { useNow } from "../../parts/ticker.ts";
-import { type Span, type SpanKind, totalsOf } from "./model/timeline.ts";
-import { ticksOf, type TimelineRow, timelineRows } from "./model/timeline-rows.ts";
-import { useNodeView, useRunPage, useRunView } from "./run-page.ts";
+import { type Span, type SpanKind, totalsOf } from "../../run/model/timeline.ts";
+import { ticksOf, type TimelineRow, timelineRows } from "../../run/model/timeline-rows.ts";
+import { useNodeView, useRunView } from "../../run/nodes-page.ts";
+import { useRunPage } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";
 import "./timeline-pane.css";
 
@@ -26,11 +27,11 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
 /** A mark at the very end would have no room for its text. */
 const LAST_TICK = 0.96;
 const LEGEND: readonly (readonly [SpanKind, string])[] = [
-  ["dependency", "Waits for nodes"],
-  ["gate", "for gates"],
-  ["approval", "for a person"],
-  ["execution", "Works"],
-  ["backoff", "Pauses"],
+  ["dependency", "Waiting for nodes"],
+  ["gate", "Waiting for gates"],
+  ["approval", "Waiting for a person"],
+  ["execution", "Running"],
+  ["backoff", "Retry delay"],
 ];
 
 interface Scale {
@@ -55,7 +56,7 @@ export function TimelinePane(): JSX.Element {
   const pane = usePaneSize(list.box);
   const { scrollTo } = list;
   const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ id }) => id === selected)), [rows, selected]);
-  // Rows that change places must not take along somebody who has scrolled away.
+  // Rows that change places must not scroll a person who has scrolled away.
   useEffect(() => scrollTo(at), [selected, at < 0]); // oxlint-disable-line react-hooks/exhaustive-deps
   const length = scale.to - scale.from;
   const mark = feed.shownAt();
@@ -151,7 +152,7 @@ function TimelineHead({ lengthMs, ticks }: { readonly lengthMs: number; readonly
 }
 
 /**
- * While the run goes on, its end is the next full second: otherwise every bar would be another with every event.
+ * While the run has not ended, its end is the next full second: otherwise every bar would change with every event.
  * At an earlier event bars end there, and the scale stays that of the whole run, so that nothing jumps about.
  */
 function useScale(): Scale {

@@ -14,7 +14,7 @@ const AROUND = 8;
 
 /**
  * Which of many equally high rows of a scrolling box are in sight. `isFollowed` keeps its end in sight while it grows,
- * as long as nobody has scrolled away from it.
+ * unless the person has scrolled away from it.
  */
 export function useRows(count: number, rowPx: number, isFollowed = false): Rows {
   const box = useRef<HTMLDivElement>(null);

@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
 import type { Frame } from "../../../client/index.ts";
-import { api, asError } from "../../live/api.ts";
+import { api } from "../../live/api.ts";
+import { asError } from "../../page/use-action.ts";
 import { watchRun } from "../../live/connection.ts";
-import { RunFeed, startOfState } from "./model/run-feed.ts";
-import { PACE } from "./pace.ts";
+import { RunFeed, startOfState } from "../../run/model/run-feed.ts";
+import { PACE } from "../../run/pace.ts";
 
 const PAGE = 1_000;
 const PAGES_AT_ONCE = 3;
@@ -66,7 +67,7 @@ async function readRest(
       take(data);
       last = data.at(-1)?.eventId ?? last;
     }
-    // A log that says it is longer than it is would be asked for ever.
+    // A log shorter than announced would otherwise be requested for ever.
     if (last === before) break;
   }
   return last;

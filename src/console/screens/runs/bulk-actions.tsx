@@ -6,7 +6,7 @@ import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { CompareButton } from "../compare/compare-button.tsx";
+import { CompareButton } from "../../parts/compare-button.tsx";
 import { toast } from "../../parts/toast.tsx";
 
 interface BulkActionsProps {
@@ -56,7 +56,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
             done();
           }}
         >
-          What is in flight is told to stop; what it cost so far is kept. <Summary runs={open} />
+          Work in flight is cancelled; what it has cost so far stays recorded. <Summary runs={open} />
         </Confirm>
       )}
       {asked === "restart" && (
@@ -71,7 +71,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
             done();
           }}
         >
-          Each begins a new run of the same version with the same args, and passes the gates again.{" "}
+          Each starts a new run of the same version with the same args, and passes the gates again.{" "}
           <Summary runs={ended} />
         </Confirm>
       )}
@@ -79,7 +79,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
   );
 }
 
-/** One after the other; what was refused does not keep the others from happening, and is told at the end. */
+/** One after the other; a refusal does not stop the others, and is reported at the end. */
 async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>, word: string): Promise<void> {
   let count = 0;
   let refused: unknown = null;
@@ -92,7 +92,7 @@ async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>, w
       refused = thrown;
     }
   }
-  cache.invalidate("runs");
+  cache.invalidate("runs", "run-list");
   toast(`${count} of ${runs.length} ${word}`, count === runs.length ? "ok" : "bad");
   if (count === 0 && refused !== null) throw refused;
 }

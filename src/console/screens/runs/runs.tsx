@@ -1,8 +1,8 @@
 import { type JSX, useState } from "react";
-import { RUN_STATUSES, type RunStatus } from "../../../core/event/index.ts";
+import { RUN_STATUSES } from "../../../core/event/index.ts";
 import type { Run } from "../../../client/index.ts";
-import { useShortcuts } from "../../app/keyboard.ts";
-import { navigate, type SearchParams, useSearchParams } from "../../app/router.tsx";
+import { useShortcuts } from "../../page/keyboard.ts";
+import { navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
@@ -16,17 +16,17 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { lookOf } from "../../parts/status.tsx";
 import { Table } from "../../parts/table.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
+import type { RunFilter } from "./run-list.ts";
+import { useRunList } from "./use-run-list.ts";
 import { ViewBar } from "./view-bar.tsx";
 import "./runs.css";
 
-const PAGE = 100;
-
-/** Every run, newest first, by what the address says. */
+/** Every run, newest first, filtered by the address. */
 export function RunsScreen(): JSX.Element {
   const params = useSearchParams();
   const [pages, setPages] = useState(1);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const found = useRuns(params, pages);
+  const found = useRunList(filterOf(params), pages);
   const rows = found.data?.runs;
   useShortcuts([
     { keys: "x", label: "Choose none", group: "Runs", run: () => setChosen(new Set()) },
@@ -74,36 +74,15 @@ function focusFirstRow(): void {
   document.querySelector<HTMLElement>("tr[data-key]")?.focus();
 }
 
-interface Found {
-  readonly runs: readonly Run[];
-  readonly hasMore: boolean;
-}
-
-function useRuns(params: SearchParams, pages: number) {
-  const status = RUN_STATUSES.find((each) => each === params.get("status"));
-  const workflow = params.get("workflow");
-  const parent = params.get("parent");
-  const filter = {
+function filterOf({ get }: SearchParams): RunFilter {
+  const status = RUN_STATUSES.find((each) => each === get("status"));
+  const workflow = get("workflow");
+  const parent = get("parent");
+  return {
     ...(status === undefined ? {} : { status }),
     ...(workflow === null ? {} : { workflow }),
     ...(parent === null ? {} : { parent }),
   };
-  return useQuery(`runs?${JSON.stringify([filter, pages])}`, () => loadRuns(filter, pages), { tags: ["runs"] });
-}
-
-async function loadRuns(
-  filter: { readonly status?: RunStatus; readonly workflow?: string; readonly parent?: string },
-  pages: number,
-): Promise<Found> {
-  const runs: Run[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page += 1) {
-    const found = await api.listRuns({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    runs.push(...found.data);
-    cursor = found.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return { runs, hasMore: cursor !== undefined };
 }
 
 function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
@@ -152,7 +131,7 @@ function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
   );
 }
 
-/** What the address names is offered even when it is not among the first hundred. */
+/** The workflow in the address is offered even when it is not among the first hundred. */
 function names(known: readonly string[], chosen: string | null): readonly string[] {
   return chosen === null || known.includes(chosen) ? known : [chosen, ...known];
 }
@@ -160,8 +139,8 @@ function names(known: readonly string[], chosen: string | null): readonly string
 function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered) {
     return (
-      <Empty icon="filter" title="No run fits" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
-        Loosen the filters to see more.
+      <Empty icon="filter" title="No run matches" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
+        Change the filters to see more.
       </Empty>
     );
   }

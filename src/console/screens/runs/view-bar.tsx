@@ -1,13 +1,13 @@
 import { type FormEvent, type JSX, useState } from "react";
-import { navigate, type SearchParams, usePlace } from "../../app/router.tsx";
-import { useStore } from "../../live/store.ts";
+import { navigate, type SearchParams, usePlace } from "../../page/router.tsx";
+import { useStore } from "../../page/store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { BUILT_IN, removeView, type SavedView, savedViews, saveView } from "./views.ts";
 
-/** Choices of filters by name; those of the person are kept in this browser. */
+/** Named filters; saved ones are kept in this browser. */
 export function ViewBar({ params }: { readonly params: SearchParams }): JSX.Element {
   const saved = useStore(savedViews);
   const [isNaming, setNaming] = useState(false);

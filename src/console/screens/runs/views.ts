@@ -1,5 +1,5 @@
-import { keep, read } from "../../app/preferences.ts";
-import { Store } from "../../live/store.ts";
+import { keep, read } from "../../page/preferences.ts";
+import { Store } from "../../page/store.ts";
 
 /** A choice of filters under a name. */
 export interface SavedView {

@@ -24,7 +24,7 @@ export function KeysTab(): JSX.Element {
   const keys = useQuery(isAllowed ? "keys" : null, () => api.listKeys({ limit: 100 }), { tags: ["keys"] });
   if (!isAllowed)
     return (
-      <Empty icon="approval" title="Keys are for those who manage them">
+      <Empty icon="approval" title="You may not manage keys">
         Ask for the permission keys:manage.
       </Empty>
     );
@@ -51,7 +51,7 @@ export function KeysTab(): JSX.Element {
   return (
     <div className="stack">
       <div className="spread">
-        <span className="muted">Keys open the API. A key hands on at most what it may do itself.</span>
+        <span className="muted">Keys give access to the API. A key can grant at most its own permissions.</span>
         <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
           New key
         </Button>
@@ -68,10 +68,10 @@ export function KeysTab(): JSX.Element {
           onConfirm={async () => {
             await api.revokeKey(revoked.id);
             cache.invalidate("keys");
-            toast(`${revoked.label} no longer opens anything.`, "info");
+            toast(`Key ${revoked.label} is revoked.`, "info");
           }}
         >
-          Whoever uses it is turned away within two seconds. It cannot be given back.
+          Requests with it are refused within two seconds. This cannot be undone.
         </Confirm>
       )}
     </div>
@@ -82,11 +82,11 @@ const COLUMNS: readonly Column<Key>[] = [
   { id: "label", head: "Label", cell: ({ label }) => label, sortBy: ({ label }) => label },
   {
     id: "may",
-    head: "May",
+    head: "Permissions",
     isWide: true,
     cell: ({ permissions }) => (permissions.length > 5 ? `${permissions.length} permissions` : permissions.join(", ")),
   },
-  { id: "agent", head: "Belongs to", cell: ({ agent }) => (agent === null ? "a person" : <code>{agent}</code>) },
+  { id: "agent", head: "Owner", cell: ({ agent }) => (agent === null ? "a person" : <code>{agent}</code>) },
   {
     id: "created",
     head: "Created",
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<Key>[] = [
     cell: ({ revokedAt, expiresAt }) => {
       if (revokedAt !== null) return <Badge tone="bad">revoked</Badge>;
       const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-      return isOver ? <Badge tone="warn">expired</Badge> : <Badge tone="ok">good</Badge>;
+      return isOver ? <Badge tone="warn">expired</Badge> : <Badge tone="ok">active</Badge>;
     },
   },
 ];

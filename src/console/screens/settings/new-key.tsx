@@ -1,15 +1,15 @@
 import { type JSX, useState } from "react";
-import type { KeyWish } from "../../../client/index.ts";
+import type { KeyRequest } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 
-type Role = NonNullable<KeyWish["role"]>;
+type Role = NonNullable<KeyRequest["role"]>;
 const ROLES: readonly (readonly [Role, string])[] = [
   ["viewer", "looks at everything"],
   ["author", "writes workflows too"],
@@ -28,10 +28,10 @@ const DAY_MS = 86_400_000;
 
 /** Makes a key and shows its secret, once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const [wish, setWish] = useState({ label: "", role: "viewer" as Role, agent: "", days: "90" });
+  const [draft, setDraft] = useState({ label: "", role: "viewer" as Role, agent: "", days: "90" });
   const [secret, setSecret] = useState<string | null>(null);
   const making = useAction(async () => {
-    const { label, role, agent, days } = wish;
+    const { label, role, agent, days } = draft;
     const until = days === "" ? {} : { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() };
     const owner = agent.trim() === "" ? {} : { agent: agent.trim() };
     const made = await api.createKey({ label: label.trim(), role, ...owner, ...until });
@@ -49,7 +49,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
           <Button
             kind="primary"
             isBusy={making.isBusy}
-            disabled={wish.label.trim() === ""}
+            disabled={draft.label.trim() === ""}
             onClick={() => void making.run()}
           >
             Create key
@@ -60,16 +60,16 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
       <div className="settings-form">
         <Field label="Label" isRequired hint="Who or what it is for.">
           <input
-            value={wish.label}
+            value={draft.label}
             maxLength={200}
-            onChange={({ target }) => setWish({ ...wish, label: target.value })}
+            onChange={({ target }) => setDraft({ ...draft, label: target.value })}
           />
         </Field>
         <Field label="Role">
           <select
-            value={wish.role}
+            value={draft.role}
             onChange={({ target }) =>
-              setWish({ ...wish, role: ROLES.find(([id]) => id === target.value)?.[0] ?? "viewer" })
+              setDraft({ ...draft, role: ROLES.find(([id]) => id === target.value)?.[0] ?? "viewer" })
             }
           >
             {ROLES.map(([id, may]) => (
@@ -78,10 +78,10 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
           </select>
         </Field>
         <Field label="Agent" hint="Only for a key an agent uses.">
-          <input value={wish.agent} onChange={({ target }) => setWish({ ...wish, agent: target.value })} />
+          <input value={draft.agent} onChange={({ target }) => setDraft({ ...draft, agent: target.value })} />
         </Field>
         <Field label="Expires">
-          <select value={wish.days} onChange={({ target }) => setWish({ ...wish, days: target.value })}>
+          <select value={draft.days} onChange={({ target }) => setDraft({ ...draft, days: target.value })}>
             {SPANS.map(([id, text]) => (
               <option key={id} value={id}>
                 {text}
@@ -102,12 +102,12 @@ function Secret({ secret, onClose }: { readonly secret: string; readonly onClose
       onClose={onClose}
       actions={
         <Button kind="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >
       <div className="settings-secret stack" role="status">
-        <p>This is shown once. Keep it where secrets are kept; nobody can show it again.</p>
+        <p>This is shown once. Keep it where secrets are kept; it cannot be shown again.</p>
         <CodeBlock text={secret} label="The new key" isWrapped />
       </div>
       <CodeBlock text={`export SLUICE_URL=${location.origin} SLUICE_KEY=${secret}`} label="For a shell" isWrapped />

@@ -1,21 +1,21 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
 import { isJsonArray, isJsonObject, jsonToText } from "../../../core/base/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
-import type { ScreenProps } from "../../app/routes.ts";
-import { SETTINGS_TABS } from "../../app/sections.ts";
+import { useSearchParams } from "../../page/router.tsx";
+import type { ScreenProps } from "../../page/screen-props.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Badge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
-import { timingText } from "../workflow/schedules-tab.tsx";
 import { DeliveriesView } from "./deliveries-view.tsx";
 import { KeysTab } from "./keys-tab.tsx";
-import { KINDS } from "./manifest-kind.ts";
-import { RegistryTab, type RegistryTabProps } from "./registry-tab.tsx";
-import { SlotsView } from "./slots-view.tsx";
-import { useTabAddress } from "./use-tab-address.ts";
+import { KINDS } from "../../manifest/manifest-kind.ts";
+import { RegistryTab, type RegistryTabProps } from "../../manifest/registry-tab.tsx";
+import { SlotsView } from "../../manifest/slots-view.tsx";
+import { timingText } from "../../manifest/timing-text.ts";
+import { useTabAddress } from "../../page/use-tab-address.ts";
+import { SETTINGS_TABS } from "./tabs.ts";
 import "./settings.css";
 
 export function SettingsScreen({ params }: ScreenProps): JSX.Element {
@@ -24,7 +24,7 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   const select = useTabAddress("/settings", selected);
   return (
     <>
-      <PageHead title="Settings" subtitle="Who may come in, and what workflows refer to." />
+      <PageHead title="Settings" subtitle="Keys, and the objects that workflows refer to." />
       <Tabs label="Settings" tabs={SETTINGS_TABS} selected={selected} onSelect={select}>
         {selected === "keys" ? (
           <KeysTab />
@@ -86,7 +86,7 @@ function partsOf(tab: string, workflow: string | null): Parts {
   }
 }
 
-/** What says who does the work, where, and who is told. */
+/** Kinds that define who does the work, where, and who is notified. */
 function placesOf(tab: string): Parts {
   switch (tab) {
     case "deployments":
@@ -106,7 +106,7 @@ function placesOf(tab: string): Parts {
     case "alerts":
       return {
         kind: KINDS.alerts,
-        columns: [textColumn("on", "On"), textColumn("threshold", "Threshold"), textColumn("to", "Tells")],
+        columns: [textColumn("on", "Subject"), textColumn("threshold", "Threshold"), textColumn("to", "Webhook")],
       };
     default:
       return {
@@ -118,7 +118,7 @@ function placesOf(tab: string): Parts {
 
 const whenColumn: Column<Registered> = {
   id: "when",
-  head: "When",
+  head: "Timing",
   cell: (entry) => <code>{timingText(entry)}</code>,
 };
 
@@ -131,7 +131,7 @@ function textColumn(key: string, head: string): Column<Registered> {
       return value === undefined || value === null ? (
         <span className="muted">–</span>
       ) : (
-        <span className="settings-cell">{jsonToText(value)}</span>
+        <span className="manifest-cell">{jsonToText(value)}</span>
       );
     },
     sortBy: (entry) => (entry[key] === undefined || entry[key] === null ? null : jsonToText(entry[key])),

@@ -1,8 +1,8 @@
-import type { Usage, UsageWish } from "../../../client/index.ts";
+import type { Usage, UsageQuery } from "../../../client/index.ts";
 import { compareCodeUnits } from "../../../core/base/index.ts";
 
 export type Measure = "cost" | "tokens" | "count";
-export type Bucket = NonNullable<UsageWish["bucket"]>;
+export type Bucket = NonNullable<UsageQuery["bucket"]>;
 type Row = Usage["data"][number];
 
 /** What a group spent in all. */
@@ -28,7 +28,7 @@ export interface Series {
 const GROUPS_MAX = 7;
 const BARS_MAX = 400;
 export const OTHERS = "others";
-export const NOBODY = "none";
+export const UNGROUPED = "none";
 
 export function measureOf(
   row: Pick<Row, "costMicros" | "inputTokens" | "outputTokens" | "count">,
@@ -89,7 +89,7 @@ export function spendersOf(usage: Usage): readonly Spender[] {
 }
 
 function nameOf({ group }: Pick<Row, "group">): string {
-  return group ?? NOBODY;
+  return group ?? UNGROUPED;
 }
 
 /** Beginnings of all buckets of the span, cut as the server has cut its rows. */

@@ -1,6 +1,6 @@
 import { type JSX, useMemo } from "react";
-import type { Usage, UsageWish } from "../../../client/index.ts";
-import { useSearchParams } from "../../app/router.tsx";
+import type { Usage, UsageQuery } from "../../../client/index.ts";
+import { useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { BarChart } from "../../parts/bar-chart.tsx";
@@ -36,8 +36,8 @@ export function UsageScreen(): JSX.Element {
   const by = GROUPS.find((each) => each === get("by")) ?? "agent";
   const measure = MEASURES.find(([id]) => id === get("measure"))?.[0] ?? "cost";
   const [since, , bucket] = SPANS.find(([id]) => id === get("since")) ?? SPANS[1];
-  const wish: UsageWish = { by, bucket, since };
-  const usage = useQuery(`usage:${JSON.stringify(wish)}`, () => api.getUsage(wish), {
+  const query: UsageQuery = { by, bucket, since };
+  const usage = useQuery(`usage:${JSON.stringify(query)}`, () => api.getUsage(query), {
     tags: ["runs"],
     everyMs: 60_000,
   });
@@ -59,7 +59,7 @@ export function UsageScreen(): JSX.Element {
       <div className="stack">
         <div className="usage-filters" role="group" aria-label="What is shown">
           <Choice
-            label="By"
+            label="Group by"
             value={by}
             options={GROUPS.map((each) => [each, each])}
             onChange={(value) => set({ by: value })}

@@ -1,9 +1,9 @@
 import { type JSX, useMemo, useRef, useState } from "react";
-import { navigate } from "../../app/router.tsx";
+import { navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
@@ -13,9 +13,9 @@ import { toast } from "../../parts/toast.tsx";
 import type { Checker } from "./check/checker.ts";
 import type { CheckReport, PlanOutline } from "./check/protocol.ts";
 import { useCheck } from "./check/use-checker.ts";
-import type { EditorHandle } from "./editor/code-editor.tsx";
-import type { EditorProblem } from "./editor/diagnostics.ts";
-import { Editor } from "./editor/lazy-editor.tsx";
+import type { EditorHandle } from "../../editor/code-editor.tsx";
+import type { EditorProblem } from "../../editor/diagnostics.ts";
+import { Editor } from "../../editor/lazy-editor.tsx";
 import { PlanView } from "./plan-view.tsx";
 import { ProblemList } from "./problem-list.tsx";
 import { SimulatePanel } from "./simulate-panel.tsx";
@@ -74,10 +74,10 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
         {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
       <div className="workflow-editor-side">
-        <Tabs label="Beside the text" tabs={SIDES} selected={side} onSelect={show}>
+        <Tabs label="Plan and simulation" tabs={SIDES} selected={side} onSelect={show}>
           {side === "graph" && <LivePlan plan={plan} isBroken={isBroken} />}
           {isSimulating && (
-            // It stays: what runs there goes on, and what was typed there is kept, while somebody looks at the graph.
+            // It stays mounted: a simulation continues, and what was typed is kept, while the graph is shown.
             <div hidden={side !== "simulate"}>
               <SimulatePanel
                 checker={checker}
@@ -107,7 +107,7 @@ function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; reado
   if (plan === null) {
     return isBroken ? (
       <Empty icon="workflow" title="No plan yet">
-        Mend the problems, and the graph appears here.
+        Fix the problems, and the graph appears here.
       </Empty>
     ) : (
       <Skeleton lines={6} height={24} />
@@ -116,7 +116,7 @@ function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; reado
   return (
     <div className="stack" data-stale={isBroken}>
       {isBroken && (
-        <p className="note">This is the plan before the last problem; it follows again once the text is mended.</p>
+        <p className="note">This is the plan before the last problem; it is updated again once the text is fixed.</p>
       )}
       <PlanView plan={plan} isCompact />
     </div>
@@ -177,7 +177,7 @@ function SaveBar({
   return (
     <div className="spread">
       <span className="muted">
-        {!mayWrite ? "You may read, not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then{" "}
+        {!mayWrite ? "You may read but not save." : isChanged ? "Not saved yet." : "Saved."} <kbd>Esc</kbd> then{" "}
         <kbd>Tab</kbd> leaves the text.
       </span>
       <span className="row">

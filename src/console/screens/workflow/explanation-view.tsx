@@ -10,7 +10,7 @@ interface ExplanationViewProps {
   readonly explanation: Explanation | null;
 }
 
-/** Which gate said what, by which fact, and what would let it through. */
+/** Which gate decided what, by which fact, and what would let it through. */
 export function ExplanationView({ subject, verdict, explanation }: ExplanationViewProps): JSX.Element {
   const facts = Object.entries(explanation?.facts ?? {}).map(([key, value]) => factOf(key, value));
   return (

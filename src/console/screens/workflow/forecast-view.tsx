@@ -18,7 +18,7 @@ export function ForecastView({ report }: { readonly report: SimulationReport }):
       <Launch report={report} />
       {stopped.length > 0 && (
         <div className="stack">
-          <h3>What the gates would say</h3>
+          <h3>Verdicts of the gates</h3>
           {stopped.map((node) => (
             <ExplanationView
               key={node.nodeId}
@@ -40,7 +40,7 @@ function Figures({ report: { forecast, status, nodes } }: { readonly report: Sim
   return (
     <dl className="workflow-figures">
       <div>
-        <dt>Would end</dt>
+        <dt>Expected status</dt>
         <dd>
           <StatusBadge status={status as RunStatus} />
         </dd>
@@ -119,7 +119,7 @@ const COLUMNS: readonly Column<NodeForecast>[] = [
     isWide: true,
     cell: ({ gate }) => (gate === null ? <span className="muted">–</span> : <code>{gate}</code>),
   },
-  { id: "status", head: "Would be", cell: ({ status }) => <StatusBadge status={status as RunStatus} /> },
+  { id: "status", head: "Expected status", cell: ({ status }) => <StatusBadge status={status as RunStatus} /> },
   {
     id: "cost",
     head: "Cost",
@@ -129,7 +129,7 @@ const COLUMNS: readonly Column<NodeForecast>[] = [
   },
   {
     id: "took",
-    head: "Takes",
+    head: "Duration",
     isNumber: true,
     isWide: true,
     cell: ({ durationMs }) => (durationMs === null ? "–" : spanText(durationMs)),

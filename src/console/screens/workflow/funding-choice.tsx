@@ -12,7 +12,7 @@ interface FundingChoiceProps {
 /** Asked first, and never answered in advance: what it costs, and whose key is used, is the person's to choose. */
 export function FundingChoice({ funding, onChange, mayCall }: FundingChoiceProps): JSX.Element {
   const choices: readonly (readonly [Funding, string, boolean])[] = [
-    ["none", "Nobody: scripted answers, nothing is called", false],
+    ["none", "No one: scripted answers, nothing is called", false],
     ["own_key", "Your own key: in this page, with a model of yours", !mayCall],
     ["server", "The server: a real run, with its keys, gates and budgets", false],
   ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { obstacleTo, type Trial } from "./funding.ts";
+import { obstacleTo, type FundingState } from "./funding.ts";
 
-const READY: Trial = {
+const READY: FundingState = {
   funding: "none",
   hasArgs: true,
   isBroken: false,

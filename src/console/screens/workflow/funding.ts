@@ -1,10 +1,10 @@
-/** Who pays for trying a workflow: nobody (scripted answers), the person's own key in this tab, or the server's keys. */
+/** Who pays for trying a workflow: no one (scripted answers), the person's own key in this tab, or the server's keys. */
 export type Funding = "none" | "own_key" | "server";
 
 /** Where scripted answers are given. */
 export type Where = "page" | "server";
 
-export interface Trial {
+export interface FundingState {
   readonly funding: Funding | null;
   readonly hasArgs: boolean;
   readonly isBroken: boolean;
@@ -16,7 +16,7 @@ export interface Trial {
 }
 
 /** Why it cannot be started yet; null: it can. The funding is asked for first: nothing runs before it is chosen. */
-export function obstacleTo(trial: Trial): string | null {
+export function obstacleTo(trial: FundingState): string | null {
   const { funding, hasArgs, isBroken, model, isSaved, mayLaunch } = trial;
   if (funding === null) return "Choose who pays first.";
   if (isBroken) return "Fix the problems first.";

@@ -1,11 +1,12 @@
 import { type JSX, useEffect, useState } from "react";
 import { ApiProblem, type Run, type SimulationReport, type Start } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
-import { Link, navigate } from "../../app/router.tsx";
-import { api, asError } from "../../live/api.ts";
+import { Link, navigate } from "../../page/router.tsx";
+import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { asError, useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -32,7 +33,7 @@ interface Choices {
   readonly model: string;
 }
 
-/** Starts a run: what it is given, where it runs, and what the gates would say to it now. */
+/** Starts a run: its args, where it runs, and the verdicts of the gates as of now. */
 export function LaunchDialog({ name, latest, onClose }: LaunchDialogProps): JSX.Element {
   // One of its own: a checker answers for the newest text only, and the page behind asks for another.
   const checker = useChecker();
@@ -79,7 +80,7 @@ export function LaunchDialog({ name, latest, onClose }: LaunchDialogProps): JSX.
   );
 }
 
-/** A gate that says no is explained; whoever may approve finds the launch among the approvals. */
+/** A refusal by a gate is explained; a person who may approve finds the launch among the approvals. */
 function Refusal({ problem }: { readonly problem: Error }): JSX.Element {
   if (!(problem instanceof ApiProblem) || problem.explanation === null) return <ProblemView problem={problem} />;
   const isHeld = problem.explanation.unblock.some(({ action }) => action === "approve_launch");
@@ -96,7 +97,7 @@ function Refusal({ problem }: { readonly problem: Error }): JSX.Element {
 }
 
 function startOf(workflow: string, { version, gateway, team, model }: Choices, args: JsonObject): Start {
-  const wish: Start & { readonly team?: string } = {
+  const start: Start & { readonly team?: string } = {
     workflow,
     version,
     args,
@@ -104,7 +105,7 @@ function startOf(workflow: string, { version, gateway, team, model }: Choices, a
     ...(team === "" ? {} : { team }),
     ...(model.trim() === "" ? {} : { model: model.trim() }),
   };
-  return wish;
+  return start;
 }
 
 interface ChoiceFieldsProps {
@@ -157,7 +158,7 @@ function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Ele
       </Field>
       <Field label="Model">
         <input
-          placeholder="As the workflow says"
+          placeholder="As the workflow sets it"
           value={choices.model}
           onChange={(event) => onChange({ ...choices, model: event.target.value })}
         />
@@ -178,8 +179,8 @@ function useForecast(workflow: string, { version, gateway }: Choices, args: Json
     if (key === null || args === null) return undefined;
     let isWanted = true;
     const ask = async (): Promise<void> => {
-      const wish = { workflow, version, args, governance: "live", ...(gateway === "" ? {} : { gateway }) } as const;
-      const found = await api.simulate(wish).then(
+      const start = { workflow, version, args, governance: "live", ...(gateway === "" ? {} : { gateway }) } as const;
+      const found = await api.simulate(start).then(
         (report): Forecast => ({ report }),
         (thrown: unknown): Forecast => ({ problem: asError(thrown) }),
       );

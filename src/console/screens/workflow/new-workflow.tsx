@@ -1,5 +1,5 @@
 import { type JSX, useEffect, useState } from "react";
-import { Link, navigate, useLeaveGuard } from "../../app/router.tsx";
+import { Link, navigate, useLeaveGuard } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
 import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
@@ -9,7 +9,7 @@ import { fromTemplate, TEMPLATES } from "./templates.ts";
 
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** A workflow nobody has saved yet: a name, a beginning, and the editor. */
+/** A workflow that is not saved yet: a name, a template, and the editor. */
 export function NewWorkflow({ template }: { readonly template: string | null }): JSX.Element {
   const [chosen, setChosen] = useState(TEMPLATES.find(({ id }) => id === template)?.id ?? "steps");
   const [name, setName] = useState("my-workflow");

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import { Field } from "../../parts/field.tsx";
 
-/** A model somebody calls from this very tab. It stands in the memory of the page and nowhere else. */
+/** A model that is called from this tab. It is kept in the memory of the page and nowhere else. */
 export interface OwnModel {
   readonly origin: string;
   readonly path: string;

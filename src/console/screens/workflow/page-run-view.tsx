@@ -7,17 +7,17 @@ import { Money } from "../../parts/money.tsx";
 import { nodeLook, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Duration } from "../../parts/time-text.tsx";
-import { GraphPane } from "../run/graph-pane.tsx";
-import { excerptOf } from "../run/model/plain-text.ts";
-import { RunFeed, startOfPlan } from "../run/model/run-feed.ts";
-import { PACE } from "../run/pace.ts";
-import { ModelText } from "../run/panel/model-text.tsx";
-import { CurrentNodes, useNodesPage, useNodeView, useNodeViews, useRunView } from "../run/run-page.ts";
-import { useInstances } from "../run/use-instances.ts";
+import { GraphPane } from "../../run/graph-pane.tsx";
+import { excerptOf } from "../../run/model/plain-text.ts";
+import { RunFeed, startOfPlan } from "../../run/model/run-feed.ts";
+import { PACE } from "../../run/pace.ts";
+import { ModelText } from "../../run/model-text.tsx";
+import { CurrentNodes, useNodesPage, useNodeView, useNodeViews, useRunView } from "../../run/nodes-page.ts";
+import { useInstances } from "../../run/use-instances.ts";
 import type { PlanOutline } from "./check/protocol.ts";
 import { adviceFor } from "./provider-advice.ts";
 
-/** A run in this page: the fold of what its engine tells, as for any other run. */
+/** A run in this page: the fold of its engine's events, as for any other run. */
 export interface PageRun {
   /** Another one for each. */
   readonly key: number;
@@ -46,15 +46,15 @@ export function beginPageRun(plan: PlanOutline, isOwnModel: boolean, stop: () =>
 
 interface PageRunViewProps {
   readonly run: PageRun;
-  /** Its end has not been told yet. */
+  /** It has not ended yet. */
   readonly isGoing: boolean;
 }
 
-/** What happens in the page while it happens: the graph and the list of a run, and what each node says. */
+/** A run in the page, live: its graph, its list of nodes, and the answer of each node. */
 export function PageRunView({ run, isGoing }: PageRunViewProps): JSX.Element {
   const { feed, plan } = run;
   const section = useRef<HTMLElement>(null);
-  // Whoever has filled in the form stands at its end, with what they have begun below it.
+  // The form is above: the run it started is scrolled into view.
   useEffect(() => {
     section.current?.scrollIntoView({ block: "start" });
   }, []);
@@ -172,7 +172,7 @@ function NodeAnswer({ id, isOwnModel }: { readonly id: string; readonly isOwnMod
         <Button kind="quiet" size="small" icon="cross" label="Close" onClick={() => selectNode(null)} />
       </div>
       {text === "" ? (
-        <p className="muted">It has said nothing yet.</p>
+        <p className="muted">No answer yet.</p>
       ) : (
         <ModelText label={`Answer of ${id}`} text={text} isGrowing={isGrowing(node)} />
       )}

@@ -1,12 +1,12 @@
 import { type JSX, lazy, Suspense, useMemo, useRef, useState } from "react";
-import { keep, read } from "../../app/preferences.ts";
+import { keep, read } from "../../page/preferences.ts";
 import { STILL } from "../../graph/graph-node.ts";
 import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { useWidth } from "../../parts/use-width.ts";
 import type { PlanOutline } from "./check/protocol.ts";
-import { NodeList } from "./node-list.tsx";
+import { PlanNodeList } from "./plan-node-list.tsx";
 
 const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-graph.tsx")).PlanGraph }));
 
@@ -41,7 +41,7 @@ export function PlanView({ plan, isCompact = false }: PlanViewProps): JSX.Elemen
         </span>
       }
     >
-      {isList ? <NodeList plan={plan} /> : <Drawn plan={plan} isCompact={isCompact} />}
+      {isList ? <PlanNodeList plan={plan} /> : <Drawn plan={plan} isCompact={isCompact} />}
     </Panel>
   );
 }

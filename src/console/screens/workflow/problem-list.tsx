@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import { Icon } from "../../parts/icon.tsx";
-import type { EditorProblem } from "./editor/diagnostics.ts";
+import type { EditorProblem } from "../../editor/diagnostics.ts";
 
 interface ProblemListProps {
   readonly problems: readonly EditorProblem[];

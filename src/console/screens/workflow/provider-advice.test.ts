@@ -3,25 +3,27 @@ import { FAILURE_CLASSES } from "../../../core/base/index.ts";
 import { adviceFor } from "./provider-advice.ts";
 
 const PAGE = "https://console.example";
-const told = (errorCode: string | null, errorMessage: string | null = "Failed.") =>
+const advice = (errorCode: string | null, errorMessage: string | null = "Failed.") =>
   adviceFor({ errorCode, errorMessage }, PAGE);
 
 describe("what to do when a model called from the page fails", () => {
-  it("is said for every failure of a provider", () => {
+  it("exists for every failure of a provider", () => {
     for (const failure of FAILURE_CLASSES) {
-      if (failure.startsWith("provider_") || failure === "timeout") expect(told(failure), failure).not.toBeNull();
+      if (failure.startsWith("provider_") || failure === "timeout") expect(advice(failure), failure).not.toBeNull();
     }
-    expect(told("cancelled")).toBeNull();
-    expect(told(null, null)).toBeNull();
+    expect(advice("cancelled")).toBeNull();
+    expect(advice(null, null)).toBeNull();
   });
 
-  it("depends on what the service said", () => {
+  it("depends on the answer of the service", () => {
     expect(
-      told("provider_error", "The service at x (m) could not be reached, or broke off: Failed to fetch"),
+      advice("provider_error", "The service at x (m) could not be reached, or broke off: Failed to fetch"),
     ).toContain(PAGE);
-    expect(told("provider_error", "The service at x (m) did not accept the request (status 404).")).toContain("path");
-    expect(told("provider_error", "The service at x (m) did not accept the request (status 400).")).toContain("model");
-    expect(told("provider_error", "The service at x (m) failed with status 500.")).toContain("again");
-    expect(told("provider_refused", "No model is named: set the model of the step, or one for this tab.")).toBeNull();
+    expect(advice("provider_error", "The service at x (m) did not accept the request (status 404).")).toContain("path");
+    expect(advice("provider_error", "The service at x (m) did not accept the request (status 400).")).toContain(
+      "model",
+    );
+    expect(advice("provider_error", "The service at x (m) failed with status 500.")).toContain("again");
+    expect(advice("provider_refused", "No model is named: set the model of the step, or one for this tab.")).toBeNull();
   });
 });

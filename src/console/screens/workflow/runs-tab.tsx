@@ -1,6 +1,6 @@
 import { type JSX, useState } from "react";
 import type { Run } from "../../../client/index.ts";
-import { Link, navigate } from "../../app/router.tsx";
+import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
@@ -10,7 +10,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { CompareButton } from "../compare/compare-button.tsx";
+import { CompareButton } from "../../parts/compare-button.tsx";
 
 const COLUMNS: readonly Column<Run>[] = RUN_COLUMNS.map((column) =>
   column.id === "workflow"

@@ -1,7 +1,5 @@
 import type { JSX } from "react";
-import type { Registered } from "../../../client/index.ts";
-import { jsonToText } from "../../../core/base/index.ts";
-import { Link } from "../../app/router.tsx";
+import { Link } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Empty } from "../../parts/empty.tsx";
@@ -9,7 +7,8 @@ import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Badge } from "../../parts/status.tsx";
-import { SlotsView } from "../settings/slots-view.tsx";
+import { SlotsView } from "../../manifest/slots-view.tsx";
+import { timingText } from "../../manifest/timing-text.ts";
 
 export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
   const found = useQuery("schedules", () => api.listRegistered("schedules", { limit: 100 }), { tags: ["schedules"] });
@@ -18,7 +17,7 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
   const add = `/settings/schedules/-?workflow=${encodeURIComponent(name)}`;
   if (own.length === 0) {
     return (
-      <Empty icon="clock" title="Nothing starts it by the clock" action={<Link to={add}>New schedule</Link>}>
+      <Empty icon="clock" title="It has no schedule" action={<Link to={add}>New schedule</Link>}>
         A schedule starts one run per slot, however many servers there are.
       </Empty>
     );
@@ -41,11 +40,4 @@ export function SchedulesTab({ name }: { readonly name: string }): JSX.Element {
       <Link to={add}>New schedule</Link>
     </div>
   );
-}
-
-/** When it is due, in its own words. */
-export function timingText(schedule: Registered): string {
-  const { cron, everySeconds, timezone } = schedule;
-  if (typeof cron === "string") return `${cron} ${jsonToText(timezone ?? "UTC")}`;
-  return `every ${jsonToText(everySeconds)} s`;
 }

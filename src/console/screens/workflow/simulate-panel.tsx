@@ -3,7 +3,7 @@ import type { SimulationReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
-import { useAction } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { readArgs } from "../../parts/arg-values.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -12,7 +12,7 @@ import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import type { Checker } from "./check/checker.ts";
-import type { Answers, PlanOutline, SimulationProblem } from "./check/protocol.ts";
+import type { AnswerSource, PlanOutline, SimulationProblem } from "./check/protocol.ts";
 import { ForecastView } from "./forecast-view.tsx";
 import { type Funding, obstacleTo, type Where } from "./funding.ts";
 import { FundingChoice, WhereChoice } from "./funding-choice.tsx";
@@ -55,7 +55,7 @@ export function SimulatePanel(props: SimulatePanelProps): JSX.Element {
     if (funding === "server") return launch?.();
     if (args === null || plan === null) return;
     const show = (of: Result): void => setResult({ source, of });
-    const answers: Answers = funding === "own_key" ? calling(model) : { kind: "script", script };
+    const answers: AnswerSource = funding === "own_key" ? calling(model) : { kind: "script", script };
     if (funding === "none" && where === "server") show(await onServer(source, args, script));
     else await inPage(checker, { source, args, plan, answers }, show);
   });
@@ -154,20 +154,20 @@ export function useArgs(plan: PlanOutline | null): [JsonObject | null, (args: Js
   return [args, setArgs];
 }
 
-function calling({ origin, path, model, apiKey }: OwnModel): Answers {
+function calling({ origin, path, model, apiKey }: OwnModel): AnswerSource {
   return { kind: "model", baseUrl: `${origin}/${path.trim().replace(/^\/+/, "")}`, model: model.trim(), apiKey };
 }
 
-interface PageWish {
+interface PageQuery {
   readonly source: string;
   readonly args: JsonObject;
   readonly plan: PlanOutline;
-  readonly answers: Answers;
+  readonly answers: AnswerSource;
 }
 
 /** Shown from its first event on; one that cannot begin has none. */
-async function inPage(checker: Checker, wish: PageWish, show: (result: Result) => void): Promise<void> {
-  const { source, args, plan, answers } = wish;
+async function inPage(checker: Checker, query: PageQuery, show: (result: Result) => void): Promise<void> {
+  const { source, args, plan, answers } = query;
   const { beginPageRun } = await pageRuns();
   let isShown = false;
   const simulating = checker.simulate(source, args, answers, (events) => {
@@ -181,8 +181,8 @@ async function inPage(checker: Checker, wish: PageWish, show: (result: Result) =
 }
 
 async function onServer(source: string, args: JsonObject, script: string): Promise<Result> {
-  const wish = { source, args, governance: "live", ...(script.trim() === "" ? {} : { script }) } as const;
-  return { kind: "server", report: await api.simulate(wish) };
+  const query = { source, args, governance: "live", ...(script.trim() === "" ? {} : { script }) } as const;
+  return { kind: "server", report: await api.simulate(query) };
 }
 
 interface ResultViewProps {

@@ -17,7 +17,7 @@ steps:
 
 const TYPED = `description: Classifies a message and answers it by kind.
 args:
-  message: { type: string, required: true, description: What somebody wrote }
+  message: { type: string, required: true, description: The message to answer }
 steps:
   - id: classify
     command: "Classify this message: \${message}"
@@ -84,7 +84,7 @@ edges:
 export const TEMPLATES: readonly Template[] = [
   { id: "steps", title: "Two steps", about: "An arg, a step, and a step that reads its answer.", source: STEPS },
   { id: "typed", title: "Typed outputs", about: "Outputs with a contract, a condition and retries.", source: TYPED },
-  { id: "approval", title: "Ask a person", about: "A gate that waits for somebody's yes.", source: APPROVAL },
+  { id: "approval", title: "Ask a person", about: "A gate that waits for a person's approval.", source: APPROVAL },
   {
     id: "for-each",
     title: "For each item",

@@ -3,8 +3,8 @@ import type { Collection } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
-import { completeAt, type Offers, type Schemas } from "./editor/complete.ts";
-import type { KnownNames } from "./editor/names.ts";
+import { completeAt, type Offers, type Schemas } from "../../editor/complete.ts";
+import type { KnownNames } from "../../editor/names.ts";
 
 const NAMES_MAX = 100;
 
@@ -41,7 +41,7 @@ function useKnownNames(): KnownNames {
   );
 }
 
-/** The tables of the checker itself, fetched when somebody writes: they bring the readers of both formats along. */
+/** The tables of the checker, loaded when a person writes: they bring the readers of both formats along. */
 async function loadSchemas(): Promise<Schemas> {
   const { jsonSchema } = await import("../../../core/definition/index.ts");
   return { lobsterx: jsonSchema("lobsterx"), lensGraph: jsonSchema("lens-graph") };

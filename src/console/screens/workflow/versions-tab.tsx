@@ -1,5 +1,5 @@
 import { type JSX, useMemo } from "react";
-import { useSearchParams } from "../../app/router.tsx";
+import { useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
@@ -9,7 +9,7 @@ import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { DiffView } from "../../parts/diff-view.tsx";
-import { diffLines, hunksOf } from "../../parts/line-diff.ts";
+import { diffLines, hunksOf } from "../../../core/text/index.ts";
 
 interface VersionsTabProps {
   readonly name: string;

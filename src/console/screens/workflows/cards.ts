@@ -1,9 +1,9 @@
 import type { Run, Workflow } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
-import { best } from "../../app/score.ts";
+import { best } from "../../parts/score.ts";
 
-/** A workflow with what its last runs say about it. */
-export interface Card {
+/** A workflow with its last runs. */
+export interface WorkflowItem {
   readonly workflow: Workflow;
   /** Oldest first. */
   readonly runs: readonly Run[];
@@ -17,7 +17,7 @@ export type Order = (typeof ORDERS)[number];
 
 const SHOWN_RUNS = 20;
 
-export function cardsOf(workflows: readonly Workflow[], runs: readonly Run[]): readonly Card[] {
+export function cardsOf(workflows: readonly Workflow[], runs: readonly Run[]): readonly WorkflowItem[] {
   const byWorkflow = new Map<string, Run[]>();
   for (const run of runs) {
     const list = byWorkflow.get(run.workflow) ?? [];
@@ -36,7 +36,7 @@ export function cardsOf(workflows: readonly Workflow[], runs: readonly Run[]): r
   });
 }
 
-const SORT_BY: Readonly<Record<Order, (card: Card) => number | string>> = {
+const SORT_BY: Readonly<Record<Order, (card: WorkflowItem) => number | string>> = {
   name: ({ workflow }) => workflow.name,
   "last run": ({ lastRunAt }) => -Date.parse(lastRunAt ?? "1970-01-01"),
   failures: ({ failures }) => -failures,
@@ -45,11 +45,11 @@ const SORT_BY: Readonly<Record<Order, (card: Card) => number | string>> = {
 
 /** Those that fit what was typed and the status, in the order asked for. */
 export function chooseCards(
-  cards: readonly Card[],
+  cards: readonly WorkflowItem[],
   typed: string,
   status: string | null,
   order: Order,
-): readonly Card[] {
+): readonly WorkflowItem[] {
   const sortBy = SORT_BY[order];
   const fitting = cards.filter(({ workflow }) => status === null || workflow.status === status);
   const sorted = fitting.toSorted((left, right) => {

@@ -1,10 +1,11 @@
 import { type JSX, useMemo } from "react";
 import type { Run, WorkflowStatus } from "../../../client/index.ts";
-import { Link, navigate, type SearchParams, useSearchParams } from "../../app/router.tsx";
+import { Link, navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
-import { useAction, useQuery } from "../../live/use-query.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";
@@ -16,12 +17,12 @@ import { Sparkline } from "../../parts/sparkline.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { beatsOf, type Card, cardsOf, chooseCards, ORDERS } from "./cards.ts";
+import { beatsOf, cardsOf, chooseCards, ORDERS, type WorkflowItem } from "./cards.ts";
 import "./workflows.css";
 
 const RUN_PAGES = 3;
 
-/** Every workflow, with what its last runs say about it. */
+/** Every workflow, with its last runs. */
 export function WorkflowsScreen(): JSX.Element {
   const params = useSearchParams();
   const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {
@@ -57,7 +58,7 @@ export function WorkflowsScreen(): JSX.Element {
       ) : chosen.length === 0 ? (
         <Empty
           icon="filter"
-          title="No workflow fits"
+          title="No workflow matches"
           action={<Button onClick={() => navigate("/workflows")}>Show all</Button>}
         />
       ) : (
@@ -120,7 +121,7 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
   );
 }
 
-function WorkflowCard({ card }: { readonly card: Card }): JSX.Element {
+function WorkflowCard({ card }: { readonly card: WorkflowItem }): JSX.Element {
   const { workflow, runs, failures, costMicros, lastRunAt } = card;
   const { name, version, status, posture } = workflow;
   const path = `/workflows/${encodeURIComponent(name)}`;

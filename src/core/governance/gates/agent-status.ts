@@ -2,7 +2,7 @@ import { impedimentOf } from "../agent-standing.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 
-/** Nobody works unregistered, and who is registered works only while all of status, lifecycle and phase let it. */
+/** An agent works only when it is registered, and only while status, lifecycle and phase all let it. */
 export const agentStatus: Gate<DispatchFacts> = {
   name: "agent_status",
   evaluate({ agent, agentId, at }): GateOutcome {

@@ -5,7 +5,7 @@ import { amountFacts } from "../budget-block.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, type MatchedPolicy, PASS } from "../gate.ts";
 import { usdText } from "../money.ts";
-import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, sayPolicy } from "../policy.ts";
+import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, policyText } from "../policy.ts";
 
 export const RUNG_GRANT = "rung";
 export const TWO_AGENTS_GRANT = "two_agents";
@@ -32,7 +32,7 @@ export const approvalRequired: Gate<DispatchFacts> = {
       return { kind: "pass", detail: `granted: ${namesOf(holding, rules).join(", ")}` };
     }
     const wanted = namesOf(policies, missing);
-    const why = [...policies.map((one) => sayPolicy(one, one.error)), ...missing.map(({ message }) => message)];
+    const why = [...policies.map((one) => policyText(one, one.error)), ...missing.map(({ message }) => message)];
     return {
       kind: "hold",
       message: `${node.id} needs an approval: ${why.join("; ")}`,
@@ -80,7 +80,7 @@ function builtInRules({ agent, node, estimateMicros }: DispatchFacts): readonly 
   return [{ grant: TWO_AGENTS_GRANT, message }];
 }
 
-/** The most specific policy that names approvers decides who answers; whoever demands a second person gets one. */
+/** The most specific policy that names approvers decides who answers; a policy that demands a second person gets one. */
 function ruleFor(
   facts: DispatchFacts,
   policies: readonly MatchedPolicy[],

@@ -12,7 +12,7 @@ export const envelopesForDispatch: Gate<DispatchFacts> = {
     const passed = envelopes.filter((envelope) =>
       estimateMicros === null ? isExhausted(envelope) : !fits(envelope, estimateMicros),
     );
-    // Waiting at one ceiling helps nobody whom another one refuses for good.
+    // Waiting at one ceiling does not help a node that another one refuses for good.
     const first = passed.find(({ onExhausted }) => onExhausted === "block") ?? passed[0];
     if (first !== undefined) return budgetBlock(first, estimateMicros, nameOf(first), "node");
     return estimateMicros === null ? withoutPrice(facts) : PASS;
@@ -33,7 +33,7 @@ function nameOf({ id, scope, scopeId, period }: EnvelopeFact): CeilingName {
   return { name: `budget ${id} (${period}, ${whose})`, target: `Budget/${id}`, field: "amount_usd" };
 }
 
-/** A ceiling cannot be kept by calls nobody can price; where there is no ceiling, there is nothing to keep. */
+/** A ceiling cannot be kept by calls without a known price; where there is no ceiling, there is nothing to keep. */
 function withoutPrice({ agentBudget, envelopes, node }: DispatchFacts): GateOutcome {
   const model = modelName(node);
   const ceilings = [...(agentBudget === null ? [] : [agentBudget]), ...envelopes].map(({ id }) => id);

@@ -4,7 +4,7 @@ import { type Gate, type GateOutcome, PASS, type Unblock } from "../gate.ts";
 export const concurrency: Gate<DispatchFacts> = {
   name: "concurrency",
   evaluate({ agent, openAttempts, openExamples, waitingAhead }): GateOutcome {
-    // Whoever was here first is served first: their slots are not to be had.
+    // Nodes that already wait are served first: their slots are taken.
     if (agent === null || openAttempts + waitingAhead < agent.maxConcurrent) return PASS;
     const { id, maxConcurrent } = agent;
     const isFull = openAttempts >= agent.maxConcurrent;

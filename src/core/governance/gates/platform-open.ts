@@ -37,7 +37,7 @@ function closed({ reason }: Platform, after: Block["after"]): Block {
   return {
     kind: "block",
     code: "platform_closed",
-    message: `the platform is closed${why}; open it again to go on`,
+    message: `the platform is closed${why}; open it again to continue`,
     after,
     facts: { open: false, reason },
     unblock: [{ action: "open_platform", target: "platform", detail: "open the platform (kill switch)" }],

@@ -8,7 +8,7 @@ import {
   type PolicyFindings,
   policyKey,
   type PolicyMatch,
-  sayPolicy,
+  policyText,
   warningsOf,
 } from "../policy.ts";
 
@@ -23,7 +23,7 @@ export const policyRulesForDispatch: Gate<DispatchFacts> = {
   },
 };
 
-/** There is nobody to hold a run for before it exists: what wants an approval wants an approved launch. */
+/** A run that does not exist yet cannot be held: what requires an approval requires an approved launch. */
 export const policyRulesForLaunch: Gate<LaunchFacts> = {
   name: NAME,
   evaluate(facts): GateOutcome {
@@ -64,7 +64,7 @@ function block(first: PolicyMatch, all: readonly PolicyMatch[], does: string): B
   return {
     kind: "block",
     code: "policy_blocked",
-    message: `${sayPolicy(policy, error)} ${does}${also}`,
+    message: `${policyText(policy, error)} ${does}${also}`,
     after: "final",
     facts: { policy: policyKey(policy), scope, scopeId, condition: condition.text, error, alsoBlocking: others },
     unblock: all.map((match) => ({

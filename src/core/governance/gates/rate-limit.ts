@@ -6,7 +6,7 @@ export function isWindowFull({ used, count }: RateFact): boolean {
   return !(used < count);
 }
 
-export function sayWindow({ used, count, perSeconds }: RateFact, what: string): string {
+export function windowText({ used, count, perSeconds }: RateFact, what: string): string {
   return `${used} of ${count} ${what} in ${perSeconds} s`;
 }
 
@@ -19,7 +19,7 @@ export const rateLimit: Gate<DispatchFacts> = {
     return {
       kind: "block",
       code: "rate_limited",
-      message: `${agentId} has had ${sayWindow(rate, "dispatches")}; raise rate_limit, or ${wait}`,
+      message: `${agentId} has had ${windowText(rate, "dispatches")}; raise rate_limit, or ${wait}`,
       after: "queue",
       waitingReason: "rate_limit",
       ...(freesAt === null ? {} : { until: freesAt }),

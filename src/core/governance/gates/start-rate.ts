@@ -1,9 +1,9 @@
 import { instantText } from "../calendar.ts";
 import type { LaunchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
-import { isWindowFull, sayWindow } from "./rate-limit.ts";
+import { isWindowFull, windowText } from "./rate-limit.ts";
 
-/** How often one key may start runs. Nobody queues here: the caller is told when to come back. */
+/** How often one key may start runs. No request queues here: the caller is given a time to try again. */
 export const startRate: Gate<LaunchFacts> = {
   name: "start_rate",
   evaluate({ rate }): GateOutcome {
@@ -13,7 +13,7 @@ export const startRate: Gate<LaunchFacts> = {
     return {
       kind: "block",
       code: "rate_limited",
-      message: `this key has made ${sayWindow(rate, "starts")}; ${retry}`,
+      message: `this key has made ${windowText(rate, "starts")}; ${retry}`,
       after: "final",
       ...(freesAt === null ? {} : { until: freesAt }),
       facts: { used, count, perSeconds, freesAt },

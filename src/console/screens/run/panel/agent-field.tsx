@@ -13,7 +13,7 @@ interface AgentFieldProps {
   readonly onChange: (agent: string) => void;
 }
 
-/** An agent, chosen from those there are; whoever may not see them writes its name. */
+/** An agent, chosen from a list; without permission to list them its name is typed. */
 export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   const mayRead = useMay("governance:read");
   const agents = useQuery(
@@ -44,7 +44,7 @@ export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   );
 }
 
-/** `senior, trust 6, bounded`; what else there is to say only if something is wrong with it. */
+/** `senior, trust 6, bounded`; its status follows only when something is wrong with it. */
 function agentText({ id, trustLevel, autonomy, status }: Registered): string {
   const isFine = status === undefined || status === "idle";
   const facts = [`trust ${jsonToText(trustLevel)}`, jsonToText(autonomy), ...(isFine ? [] : [jsonToText(status)])];

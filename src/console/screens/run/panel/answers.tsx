@@ -1,11 +1,11 @@
 import type { JSX } from "react";
 import type { ApprovalView } from "../../../../core/view/index.ts";
 import { TimeText } from "../../../parts/time-text.tsx";
-import { useRunView } from "../run-page.ts";
-import { ModelText } from "./model-text.tsx";
+import { useRunView } from "../../../run/nodes-page.ts";
+import { ModelText } from "../../../run/model-text.tsx";
 import { Pairs, Section } from "./section.tsx";
 
-/** What people, or the end of their time, said to a node that asked for it. */
+/** The answers to a node's approvals, by people or by expiry. */
 export function Answers({ nodeId }: { readonly nodeId: string }): JSX.Element | null {
   const { approvals } = useRunView();
   const answered = [...approvals.values()].filter((one) => one.nodeId === nodeId && one.status !== "pending");
@@ -26,7 +26,7 @@ function Answer({ approval: { status, decision, by, reason, resolvedAt } }: { re
       <Pairs
         pairs={[
           ["Answer", isOther ? `${status}: ${decision}` : status],
-          ["By", by ?? "nobody"],
+          ["By", by ?? "–"],
           ["At", <TimeText key="at" at={resolvedAt} />],
         ]}
       />

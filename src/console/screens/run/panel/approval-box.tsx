@@ -4,13 +4,13 @@ import type { ApprovalView } from "../../../../core/view/index.ts";
 import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
 import { useMay } from "../../../live/session-store.ts";
-import { useAction } from "../../../live/use-query.ts";
+import { useAction } from "../../../page/use-action.ts";
 import { Button, type ButtonProps } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { toast } from "../../../parts/toast.tsx";
-import { CHOICE_TEXTS } from "../../approvals/inbox.ts";
-import { ModelText } from "./model-text.tsx";
+import { CHOICE_TEXTS, needsReason } from "../../../parts/approval-texts.ts";
+import { ModelText } from "../../../run/model-text.tsx";
 import { Pairs } from "./section.tsx";
 
 const VERBS: Readonly<Record<Decision, string>> = {
@@ -44,18 +44,20 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     toast(`${done}: ${approval.summary}`, tone);
   });
   const answer = (decision: Decision): void => {
-    const needsReason = decision === "reject" || decision === "abort";
-    if (needsReason && reason.trim() === "") return setReasonWanted(true);
+    if (needsReason(decision) && reason.trim() === "") return setReasonWanted(true);
     void answering.run(decision);
   };
   return (
     <section className="approval" aria-label="Approval">
-      <h3>{approval.source === "block" ? "Or go on without it" : "What will happen"}</h3>
+      <h3>{approval.source === "block" ? "Or continue without it" : "What will happen"}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
       <Pairs
         pairs={[
-          ["Asked because of", approval.source],
-          ["Asks", approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then ")],
+          ["Source", approval.source],
+          [
+            "Approvers",
+            approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then "),
+          ],
           ["Agent", approval.agentId ?? "–"],
           [
             "Digest",
@@ -70,7 +72,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
           <Field
             label="Reason"
             hint="Needed to reject or abort; kept with the approval."
-            problem={isReasonWanted && reason.trim() === "" ? "Say why." : null}
+            problem={isReasonWanted && reason.trim() === "" ? "Give a reason." : null}
           >
             <textarea rows={2} value={reason} maxLength={10_000} onChange={(event) => setReason(event.target.value)} />
           </Field>

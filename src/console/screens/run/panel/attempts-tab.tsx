@@ -5,10 +5,11 @@ import { Money } from "../../../parts/money.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { StatusBadge, StatusIcon } from "../../../parts/status.tsx";
 import { Duration, TimeText } from "../../../parts/time-text.tsx";
-import { useNodeView, useRunPage } from "../run-page.ts";
+import { useNodeView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 import { Countdown } from "./countdown.tsx";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedAttempt, DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedAttempt, DetailedNode } from "../../../run/model/node-detail.ts";
 import { Values } from "./prompt-tab.tsx";
 import { Pairs, Section } from "./section.tsx";
 
@@ -65,7 +66,7 @@ function Attempt({ attempt }: { readonly attempt: DetailedAttempt }): JSX.Elemen
         <Pairs
           pairs={[
             ["Started", <TimeText key="started" at={attempt.startedAt} />],
-            ["Took", <Duration key="took" from={attempt.startedAt} to={attempt.endedAt ?? feed.shownAt()} />],
+            ["Duration", <Duration key="duration" from={attempt.startedAt} to={attempt.endedAt ?? feed.shownAt()} />],
             ["Agent", attempt.route.agentId ?? "–"],
             ["Gateway", attempt.route.gatewayId ?? "–"],
             ["Model", attempt.route.model ?? attempt.route.provider ?? "–"],

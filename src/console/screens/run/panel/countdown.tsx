@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 import { spanText } from "../../../parts/figures.ts";
-import { useShownNow } from "../run-page.ts";
+import { useShownNow } from "../../../run/nodes-page.ts";
 
 /** How long until something happens by itself. */
 export function Countdown({ until }: { readonly until: number }): JSX.Element {

@@ -6,9 +6,10 @@ import { factOf } from "../../../parts/fact-text.ts";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { TimeText } from "../../../parts/time-text.tsx";
-import { type CellOutcome, GATE_QUESTIONS, type GateCell, gateCells } from "../model/gate-strip.ts";
+import { GATE_QUESTIONS } from "../../../parts/gate-questions.ts";
+import { type CellOutcome, type GateCell, gateCells } from "../../../run/model/gate-strip.ts";
 import { useRunPage } from "../run-page.ts";
-import type { DetailedNode } from "./node-detail.ts";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Section } from "./section.tsx";
 
 const LOOKS: Readonly<Record<CellOutcome, { readonly icon: IconName; readonly label: string; readonly tone: string }>> =
@@ -20,7 +21,7 @@ const LOOKS: Readonly<Record<CellOutcome, { readonly icon: IconName; readonly la
     not_evaluated: { icon: "dot", label: "not asked", tone: "idle" },
   };
 
-/** What the gates said, verdict by verdict: a cell per gate, why it was decided so, and what would let it through. */
+/** The verdicts of the gates: a cell per gate, the reason of the decision, and what would let it through. */
 export function Gates({
   nodeId,
   detail,

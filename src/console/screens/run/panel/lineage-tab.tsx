@@ -1,21 +1,22 @@
 import { type JSX, useState } from "react";
-import type { ToldLineage } from "../../../../client/index.ts";
+import type { LineageView } from "../../../../client/index.ts";
 import { isSettled, type NodeStatus } from "../../../../core/event/index.ts";
-import { Link } from "../../../app/router.tsx";
+import { Link } from "../../../page/router.tsx";
 import { api } from "../../../live/api.ts";
 import { useQuery } from "../../../live/use-query.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Money } from "../../../parts/money.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
-import { type LineageLine, lineageLines } from "../model/lineage-list.ts";
-import { useNodeView, useRunPage } from "../run-page.ts";
+import { type LineageLine, lineageLines } from "../../../run/model/lineage-list.ts";
+import { useNodeView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 
 const ENDS: Readonly<Record<string, string>> = {
   arg: "an arg of the run",
   source: "was given nothing",
-  unused: "nobody took it further",
-  cut: "goes on, but is not told here",
+  unused: "not used further",
+  cut: "continues; the rest is not shown",
 };
 
 /** Where what the node gave came from, or what it went into, across runs. */
@@ -23,7 +24,7 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
   const { run } = useRunPage();
   const node = useNodeView(nodeId);
   const [direction, setDirection] = useState<"up" | "down">("up");
-  const query = useQuery<ToldLineage>(`lineage ${run.id} ${nodeId} ${direction} ${node?.status ?? ""}`, () =>
+  const query = useQuery<LineageView>(`lineage ${run.id} ${nodeId} ${direction} ${node?.status ?? ""}`, () =>
     api.getProvenance(run.id, { node: nodeId, direction }),
   );
   const lines = query.data === undefined ? [] : lineageLines(query.data);
@@ -56,7 +57,7 @@ export function LineageTab({ nodeId }: { readonly nodeId: string }): JSX.Element
 
 function emptyTitle(status: NodeStatus | undefined, direction: "up" | "down"): string {
   if (status === undefined || !isSettled(status)) return "It has no result yet";
-  return direction === "up" ? "It was given no values" : "Nobody has used its result";
+  return direction === "up" ? "It received no values" : "Its result has not been used";
 }
 
 function Line({ line }: { readonly line: LineageLine }): JSX.Element {

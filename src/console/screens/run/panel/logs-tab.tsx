@@ -2,10 +2,10 @@ import { type JSX, useState } from "react";
 import { type Json, type JsonObject, jsonToText } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
-import { plainText } from "../model/plain-text.ts";
+import { plainText } from "../../../run/model/plain-text.ts";
 import { useRunPage } from "../run-page.ts";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Section } from "./section.tsx";
 
 interface TabProps {
@@ -15,7 +15,7 @@ interface TabProps {
 
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 
-/** What was logged for the node, and what was said in its conversation. */
+/** The logs of the node, and the messages of its conversation. */
 export function LogsTab({ detail }: TabProps): JSX.Element {
   if (detail === undefined) return <Skeleton lines={5} />;
   const logs = detail.attempts.flatMap(({ attempt, logs: list }) => list.map((entry) => ({ attempt, ...entry })));
@@ -42,7 +42,7 @@ export function LogsTab({ detail }: TabProps): JSX.Element {
         >
           <ol className="talk">
             {conversation.map((message, index) => (
-              <Said key={index} message={message} />
+              <ChatMessage key={index} message={message} />
             ))}
           </ol>
         </Section>
@@ -66,7 +66,7 @@ function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
       title="Logs"
       aside={
         <span className="row">
-          <select aria-label="Least level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
+          <select aria-label="Minimum level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
             {LEVELS.map((level, index) => (
               <option key={level} value={index}>
                 {level}
@@ -107,14 +107,14 @@ function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
   );
 }
 
-function Said({ message }: { readonly message: JsonObject }): JSX.Element {
+function ChatMessage({ message }: { readonly message: JsonObject }): JSX.Element {
   const role = typeof message["role"] === "string" ? message["role"] : "message";
   const content: Json = message["content"] ?? message;
   return (
     <li className={role === "user" || role === "system" ? "" : "is-answer"}>
       <span className="muted">{plainText(role)}</span>
       <ModelText
-        label={`Said by ${role}`}
+        label={`Message of ${role}`}
         text={typeof content === "string" ? content : JSON.stringify(content, null, 2)}
       />
     </li>

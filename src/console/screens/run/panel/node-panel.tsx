@@ -6,12 +6,13 @@ import { Button } from "../../../parts/button.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
 import { lookOf, nodeLook, StatusBadge } from "../../../parts/status.tsx";
 import { Tabs } from "../../../parts/tabs.tsx";
-import { useActionDesk } from "../action-desk.ts";
-import { useNodeView, useRunPage } from "../run-page.ts";
+import { useRequestAction } from "../run-action.ts";
+import { useNodeView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 import { AttemptsTab } from "./attempts-tab.tsx";
 import { LineageTab } from "./lineage-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
-import { detailAt, type DetailedNode, readDetail } from "./node-detail.ts";
+import { detailAt, type DetailedNode, readDetail } from "../../../run/model/node-detail.ts";
 import { OverviewTab } from "./overview-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
@@ -20,7 +21,7 @@ import "./node-panel.css";
 /** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
 export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element {
   const { run, feed, selectNode } = useRunPage();
-  const desk = useActionDesk();
+  const request = useRequestAction();
   const mayExecute = useMay("workflow:execute");
   const node = useNodeView(nodeId);
   const [tab, setTab] = useState("overview");
@@ -57,7 +58,7 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
               size="small"
               icon="redo"
               label={`Restart from ${nodeId}`}
-              onClick={() => desk.ask({ kind: "restart", fromNode: node.instance?.parent ?? nodeId })}
+              onClick={() => request({ kind: "restart", fromNode: node.instance?.parent ?? nodeId })}
             />
           )}
           <Button kind="quiet" size="small" icon="cross" label="Close the node" onClick={() => selectNode(null)} />

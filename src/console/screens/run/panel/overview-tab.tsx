@@ -1,22 +1,23 @@
 import type { JSX } from "react";
 import { isUpstreamFailure, type NodeView } from "../../../../core/view/index.ts";
-import { Link } from "../../../app/router.tsx";
+import { Link } from "../../../page/router.tsx";
 import { grouped } from "../../../parts/figures.ts";
 import { Icon } from "../../../parts/icon.tsx";
 import { Money } from "../../../parts/money.tsx";
 import { nodeLook, type NodeLook, StatusIcon } from "../../../parts/status.tsx";
 import { Duration, TimeText } from "../../../parts/time-text.tsx";
-import { causesOf } from "../model/causes.ts";
-import { NO_SUM } from "../model/sums.ts";
-import { plainText } from "../model/plain-text.ts";
-import { waitingOf } from "../model/waiting.ts";
-import { useNodeView, useRunPage, useRunView } from "../run-page.ts";
+import { causesOf } from "../../../run/model/causes.ts";
+import { NO_SUM } from "../../../run/model/sums.ts";
+import { plainText } from "../../../run/model/plain-text.ts";
+import { waitingOf } from "../../../run/model/waiting.ts";
+import { useNodeView, useRunView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 import { Answers } from "./answers.tsx";
 import { ApprovalBox } from "./approval-box.tsx";
 import { Countdown } from "./countdown.tsx";
 import { Gates } from "./gates.tsx";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { ResolveBox } from "./resolve-box.tsx";
 import { Pairs, Section } from "./section.tsx";
 
@@ -25,7 +26,7 @@ interface TabProps {
   readonly detail: DetailedNode | undefined;
 }
 
-/** How the node stands, why it waits and what to do about it, what the gates said, and what it says right now. */
+/** The state of the node, why it waits and what to do about it, the verdicts of the gates, and its current output. */
 export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
   const node = useNodeView(nodeId);
   const { feed } = useRunPage();
@@ -37,22 +38,22 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
       <WhyWaiting node={node} />
       <Failure node={node} />
       {isWorking && node.streamedText !== "" && (
-        <Section title="Says now">
+        <Section title="Current output">
           <ModelText label="Streamed text" text={node.streamedText} isGrowing />
         </Section>
       )}
       <Section title="Facts">
         <Pairs
           pairs={[
-            ["Wave", node.wave ?? "–"],
+            ["Layer", node.wave ?? "–"],
             ["Attempts", node.retries > 0 ? `${node.attempts}, tried again ${node.retries}×` : node.attempts],
             ["Started", <TimeText key="started" at={node.startedAt} />],
             [
-              "Took",
+              "Duration",
               node.durationMs === null ? (
-                <Duration key="took" from={node.startedAt} to={node.completedAt ?? feed.shownAt()} />
+                <Duration key="duration" from={node.startedAt} to={node.completedAt ?? feed.shownAt()} />
               ) : (
-                <Duration key="took" from={0} to={node.durationMs} />
+                <Duration key="duration" from={0} to={node.durationMs} />
               ),
             ],
             ["Agent", node.agentId ?? "–"],
@@ -163,8 +164,8 @@ function Relatives({ nodeId, node }: { readonly nodeId: string; readonly node: N
   const planned = nodes.find(({ id }) => id === nodeId);
   const groups: readonly (readonly [string, readonly string[]])[] = [
     ["Instance of", node.instance === null ? [] : [node.instance.parent]],
-    ["Comes after", planned?.parents ?? []],
-    ["Comes before", nodes.filter(({ parents }) => parents.includes(nodeId)).map(({ id }) => id)],
+    ["Parents", planned?.parents ?? []],
+    ["Dependents", nodes.filter(({ parents }) => parents.includes(nodeId)).map(({ id }) => id)],
     ["Instances", planned?.instances ?? []],
   ];
   if (groups.every(([, ids]) => ids.length === 0)) return null;

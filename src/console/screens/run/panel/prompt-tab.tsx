@@ -3,8 +3,8 @@ import { isJsonObject, type Json } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { useRunPage } from "../run-page.ts";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Pairs, Section } from "./section.tsx";
 
 interface TabProps {

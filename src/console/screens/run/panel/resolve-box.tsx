@@ -4,7 +4,7 @@ import type { NodeView } from "../../../../core/view/index.ts";
 import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
 import { useMay } from "../../../live/session-store.ts";
-import { useAction } from "../../../live/use-query.ts";
+import { useAction } from "../../../page/use-action.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { ProblemView } from "../../../parts/problem-view.tsx";
@@ -12,7 +12,7 @@ import { toast } from "../../../parts/toast.tsx";
 import { useRunPage } from "../run-page.ts";
 import { AgentField } from "./agent-field.tsx";
 
-/** What a node cannot go on without: values for its placeholders, or somebody to take it. */
+/** What a blocked node needs: values for its placeholders, or an agent to take it. */
 export function ResolveBox({ node }: { readonly node: NodeView }): JSX.Element | null {
   const { run } = useRunPage();
   const mayExecute = useMay("workflow:execute");
@@ -22,7 +22,7 @@ export function ResolveBox({ node }: { readonly node: NodeView }): JSX.Element |
   const resolving = useAction(async () => {
     await api.resolveNode(run.id, node.id, needsAgent ? { assignTo: agent } : { values: valuesOf(node, texts) });
     cache.invalidate("approvals");
-    toast(needsAgent ? `${agent} takes ${node.id}.` : `${node.id} goes on.`);
+    toast(needsAgent ? `${agent} takes ${node.id}.` : `${node.id} continues.`);
   });
   if (!mayExecute) return <p className="muted">To unblock it a key needs workflow:execute.</p>;
   const send = (event: FormEvent): void => {
@@ -47,7 +47,7 @@ export function ResolveBox({ node }: { readonly node: NodeView }): JSX.Element |
       )}
       <div>
         <Button kind="primary" type="submit" isBusy={resolving.isBusy} disabled={needsAgent && agent === ""}>
-          {needsAgent ? "Assign it" : "Go on with these values"}
+          {needsAgent ? "Assign it" : "Continue with these values"}
         </Button>
       </div>
       {resolving.problem !== null && <ProblemView problem={resolving.problem} />}

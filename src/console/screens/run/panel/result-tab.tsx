@@ -1,15 +1,16 @@
 import type { JSX } from "react";
 import type { ValueRef } from "../../../../client/index.ts";
 import { api } from "../../../live/api.ts";
-import { useAction } from "../../../live/use-query.ts";
+import { useAction } from "../../../page/use-action.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Empty } from "../../../parts/empty.tsx";
 import { grouped } from "../../../parts/figures.ts";
 import { ProblemView } from "../../../parts/problem-view.tsx";
-import { useNodeView, useRunPage } from "../run-page.ts";
+import { useNodeView } from "../../../run/nodes-page.ts";
+import { useRunPage } from "../run-page.ts";
 import { saveAs } from "../save-as.ts";
-import { ModelText } from "./model-text.tsx";
-import type { DetailedNode } from "./node-detail.ts";
+import { ModelText } from "../../../run/model-text.tsx";
+import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { Values } from "./prompt-tab.tsx";
 import { Section } from "./section.tsx";
 
@@ -35,7 +36,7 @@ export function ResultTab({ nodeId, detail }: TabProps): JSX.Element | null {
   return (
     <>
       {isWorking && (
-        <Section title="Says now">
+        <Section title="Current output">
           <ModelText label="Streamed text" text={node.streamedText} isGrowing />
         </Section>
       )}

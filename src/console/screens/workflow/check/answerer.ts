@@ -9,7 +9,7 @@ import {
 import { fail, type Outcome, succeed } from "../../../../core/base/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
 import {
-  type Answers,
+  type AnswerSource,
   type CheckReport,
   outlineOf,
   type PageSimulation,
@@ -20,8 +20,8 @@ import {
 import { answerByScript, EMPTY_SCRIPT, findEntry, readScript, type Script } from "../../../../core/script/index.ts";
 
 export interface AnswererOptions {
-  readonly tell: (reply: Reply) => void;
-  /** Calls back a moment later: events that come close together are told together. */
+  readonly reply: (reply: Reply) => void;
+  /** Calls back a moment later: events that come close together are sent together. */
   readonly soon: (run: () => void) => void;
 }
 
@@ -36,19 +36,19 @@ export class Answerer {
 
   async take(question: Question): Promise<void> {
     const { id } = question;
-    if (question.type === "check") this.#options.tell({ type: "checked", id, report: check(question.source) });
+    if (question.type === "check") this.#options.reply({ type: "checked", id, report: check(question.source) });
     else if (question.type === "stop") this.#underWay.get(id)?.abort();
     else await this.#simulate(question);
   }
 
   async #simulate(question: Simulate): Promise<void> {
-    const { tell, soon } = this.#options;
+    const { reply, soon } = this.#options;
     const { id } = question;
     const controller = new AbortController();
     this.#underWay.set(id, controller);
     let waiting: RunEvent[] = [];
     const flush = (): void => {
-      if (waiting.length > 0) tell({ type: "progress", id, events: waiting });
+      if (waiting.length > 0) reply({ type: "progress", id, events: waiting });
       waiting = [];
     };
     const onEvents = (events: readonly RunEvent[]): void => {
@@ -58,14 +58,14 @@ export class Answerer {
     const simulation = await simulate(question, onEvents, controller.signal).catch(brokenOff);
     this.#underWay.delete(id);
     flush();
-    tell({ type: "simulated", id, simulation });
+    reply({ type: "simulated", id, simulation });
   }
 }
 
 type Simulate = Extract<Question, { type: "simulate" }>;
 
 function brokenOff(bug: unknown): PageSimulation {
-  const message = `The engine in this page broke off: ${bug instanceof Error ? bug.message : String(bug)}`;
+  const message = `The engine in this page failed: ${bug instanceof Error ? bug.message : String(bug)}`;
   return { ok: false, problems: [{ code: "internal_error", message }] };
 }
 
@@ -97,7 +97,7 @@ async function simulate(
   return outcome.ok ? { ok: true } : { ok: false, problems: outcome.failure };
 }
 
-function providerOf(answers: Answers): Outcome<BrowserProvider, readonly SimulationProblem[]> {
+function providerOf(answers: AnswerSource): Outcome<BrowserProvider, readonly SimulationProblem[]> {
   if (answers.kind === "model") {
     const { baseUrl, model, apiKey } = answers;
     return succeed({ kind: "openai-compatible", baseUrl, model, apiKey });
@@ -108,7 +108,7 @@ function providerOf(answers: Answers): Outcome<BrowserProvider, readonly Simulat
   return succeed({ kind: "scripted", execute: (request) => Promise.resolve(answerFor(script, request)) });
 }
 
-/** The file the command line takes. A page has nobody who waits: what takes long is said at once, or said to time out. */
+/** A script as `sluice run --script` takes it. In a page delays are skipped: an answer comes at once, or times out. */
 function answerFor(script: Script, request: BrowserRequest): BrowserResult {
   const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
   if (entry.hang !== true) return answerByScript(script, entry, request);

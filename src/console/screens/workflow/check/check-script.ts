@@ -5,7 +5,7 @@ import type { Question } from "./protocol.ts";
 const PROGRESS_MS = 30;
 
 const answerer = new Answerer({
-  tell: (reply) => self.postMessage(reply, { transfer: [] }),
+  reply: (reply) => self.postMessage(reply, { transfer: [] }),
   soon: (run) => setTimeout(run, PROGRESS_MS),
 });
 self.addEventListener("message", ({ data }: MessageEvent<Question>) => void answerer.take(data));

@@ -13,11 +13,11 @@ const MADE_UP = { kind: "script", script: "" } as const;
 function fake() {
   const asked: Question[] = [];
   const timers = new Set<() => void>();
-  let hear: (reply: Reply) => void = () => undefined;
+  let receive: (reply: Reply) => void = () => undefined;
   let isClosed = false;
   const checker = new Checker({
     open: (onReply): Port => {
-      hear = onReply;
+      receive = onReply;
       return {
         post: (question) => asked.push(question),
         close: () => {
@@ -35,7 +35,7 @@ function fake() {
     timers.clear();
     for (const run of due) run();
   };
-  return { checker, asked, tick, hear: (reply: Reply) => hear(reply), isClosed: () => isClosed };
+  return { checker, asked, tick, receive: (reply: Reply) => receive(reply), isClosed: () => isClosed };
 }
 
 const report = (message: string): CheckReport => ({
@@ -44,9 +44,9 @@ const report = (message: string): CheckReport => ({
   problems: [{ code: "yaml_empty", message, path: "", line: 1, column: 1 }],
 });
 
-describe("checking while somebody types", () => {
+describe("checking while a person types", () => {
   it("asks for the newest text only, and once at a time", () => {
-    const { checker, asked, tick, hear } = fake();
+    const { checker, asked, tick, receive } = fake();
     const reports: CheckReport[] = [];
     checker.check("1", (one) => reports.push(one));
     checker.check("2", (one) => reports.push(one));
@@ -55,39 +55,39 @@ describe("checking while somebody types", () => {
     checker.check("3", (one) => reports.push(one));
     tick();
     expect(asked).toHaveLength(1);
-    hear({ type: "checked", id: asked[0]?.id ?? 0, report: report("of 2") });
+    receive({ type: "checked", id: asked[0]?.id ?? 0, report: report("of 2") });
     expect(reports).toEqual([]);
     expect(asked).toMatchObject([{}, { source: "3" }]);
-    hear({ type: "checked", id: asked[0]?.id ?? 0, report: report("of 2 again") });
-    hear({ type: "checked", id: asked[1]?.id ?? 0, report: report("of 3") });
+    receive({ type: "checked", id: asked[0]?.id ?? 0, report: report("of 2 again") });
+    receive({ type: "checked", id: asked[1]?.id ?? 0, report: report("of 3") });
     expect(reports).toEqual([report("of 3")]);
   });
 
   it("gives simulations back to whom they belong, and closes", async () => {
-    const { checker, asked, hear, isClosed } = fake();
-    const heard: string[] = [];
-    const first = checker.simulate("a", {}, MADE_UP, () => heard.push("first"));
-    const second = checker.simulate("b", {}, MADE_UP, () => heard.push("second"));
+    const { checker, asked, receive, isClosed } = fake();
+    const received: string[] = [];
+    const first = checker.simulate("a", {}, MADE_UP, () => received.push("first"));
+    const second = checker.simulate("b", {}, MADE_UP, () => received.push("second"));
     const [one, other] = [asked[0]?.id ?? 0, asked[1]?.id ?? 0];
-    hear({ type: "progress", id: other, events: [] });
-    hear({ type: "progress", id: one, events: [] });
+    receive({ type: "progress", id: other, events: [] });
+    receive({ type: "progress", id: one, events: [] });
     first.stop();
     expect(asked.at(-1)).toEqual({ type: "stop", id: one });
-    hear({ type: "simulated", id: other, simulation: { ok: false, problems: [] } });
-    hear({ type: "simulated", id: one, simulation: { ok: true } });
-    hear({ type: "progress", id: one, events: [] });
+    receive({ type: "simulated", id: other, simulation: { ok: false, problems: [] } });
+    receive({ type: "simulated", id: one, simulation: { ok: true } });
+    receive({ type: "progress", id: one, events: [] });
     expect(await first.done).toEqual({ ok: true });
     expect(await second.done).toEqual({ ok: false, problems: [] });
-    expect(heard).toEqual(["second", "first"]);
+    expect(received).toEqual(["second", "first"]);
     checker.close();
     expect(isClosed()).toBe(true);
   });
 });
 
-/** What the script says to one question, in order. */
+/** What the script replies to one question, in order. */
 async function answersTo(question: Question): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
-  const answerer = new Answerer({ tell: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
+  const answerer = new Answerer({ reply: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
   await answerer.take(question);
   return replies;
 }
@@ -136,7 +136,7 @@ describe("the script beside the page", () => {
     expect(view.costMicros).toBe(500_000);
   });
 
-  it("makes up what nobody has scripted, within its contract", async () => {
+  it("makes up what is not scripted, within its contract", async () => {
     const source = `name: b
 steps:
   - id: x
@@ -153,7 +153,7 @@ steps:
     expect(reduceRun(simulation.events).status).toBe("completed");
   });
 
-  it("says what keeps it from beginning", async () => {
+  it("reports what keeps it from beginning", async () => {
     expect(await simulated(GOOD, "- a")).toMatchObject({ ok: false, problems: [{ line: 1 }] });
     expect(await simulated(GOOD, "nodes: { x: text }")).toMatchObject({
       ok: false,
@@ -167,21 +167,21 @@ steps:
     expect(await simulated(GOOD, "nodes: { x: { fail: provider_auth } }")).toMatchObject({ ok: true });
   });
 
-  it("tells what happens while it happens, and stops when asked to", async () => {
+  it("sends events as they happen, and stops when asked to", async () => {
     const replies: Reply[] = [];
-    const answerer = new Answerer({ tell: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
-    // A service that nobody can reach, asked again and again after longer and longer pauses.
+    const answerer = new Answerer({ reply: (reply) => replies.push(reply), soon: (run) => queueMicrotask(run) });
+    // A service that cannot be reached, called again and again after longer and longer pauses.
     const source =
       "name: slow\nsteps:\n  - { id: x, command: Hello, on_failure: retry, retry: { attempts: 5, backoff_ms: 3600000 } }\n";
     const answers = { kind: "model", baseUrl: "http://127.0.0.1:1/v1", model: "m", apiKey: "" } as const;
     const done = answerer.take({ type: "simulate", id: 7, source, args: {}, answers });
-    const told = () =>
+    const eventTypes = () =>
       replies.flatMap((reply) => (reply.type === "progress" ? reply.events.map(({ type }) => type) : []));
-    await expect.poll(told, { timeout: 5_000 }).toContain("node.started");
+    await expect.poll(eventTypes, { timeout: 5_000 }).toContain("node.started");
     expect(replies.some(({ type }) => type === "simulated")).toBe(false);
     await answerer.take({ type: "stop", id: 7 });
     await done;
-    expect(told().at(-1)).toBe("run.cancelled");
+    expect(eventTypes().at(-1)).toBe("run.cancelled");
     expect(replies.at(-1)).toEqual({ type: "simulated", id: 7, simulation: { ok: true } });
     await answerer.take({ type: "stop", id: 7 });
     expect(replies.at(-1)).toMatchObject({ type: "simulated" });

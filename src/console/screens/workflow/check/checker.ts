@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../../core/base/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
-import type { Answers, CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
+import type { AnswerSource, CheckReport, PageSimulation, Question, Reply } from "./protocol.ts";
 
 /** What a script beside the page looks like from here. */
 export interface Port {
@@ -10,7 +10,7 @@ export interface Port {
 
 export interface CheckerOptions {
   readonly open: (onReply: (reply: Reply) => void) => Port;
-  /** Calls back later; returns how not to. */
+  /** Calls back later; returns how to cancel. */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
@@ -50,8 +50,8 @@ export class Checker {
     this.#cancel = this.#options.after(DEBOUNCE_MS, () => this.#ask());
   }
 
-  /** Runs a text in the page. Events are told as they come. */
-  simulate(source: string, args: JsonObject, answers: Answers, onEvents: Simulation["onEvents"]): Simulating {
+  /** Runs a text in the page. Events are passed on as they come. */
+  simulate(source: string, args: JsonObject, answers: AnswerSource, onEvents: Simulation["onEvents"]): Simulating {
     const id = this.#id();
     const done = new Promise<PageSimulation>((resolve) => {
       this.#simulations.set(id, { onEvents, onEnd: resolve });
@@ -78,7 +78,7 @@ export class Checker {
     this.#openPort().post({ type: "check", id: this.#underWay, source });
   }
 
-  #hear(reply: Reply): void {
+  #receive(reply: Reply): void {
     if (reply.type === "progress") return this.#simulations.get(reply.id)?.onEvents(reply.events);
     if (reply.type === "simulated") {
       this.#simulations.get(reply.id)?.onEnd(reply.simulation);
@@ -93,7 +93,7 @@ export class Checker {
   }
 
   #openPort(): Port {
-    this.#port ??= this.#options.open((reply) => this.#hear(reply));
+    this.#port ??= this.#options.open((reply) => this.#receive(reply));
     return this.#port;
   }
 

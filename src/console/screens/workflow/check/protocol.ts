@@ -38,13 +38,13 @@ export type Question =
       readonly id: number;
       readonly source: string;
       readonly args: JsonObject;
-      readonly answers: Answers;
+      readonly answers: AnswerSource;
     }
   /** Cancels a simulation that is under way. */
   | { readonly type: "stop"; readonly id: number };
 
 /** Where the answers of nodes come from. */
-export type Answers =
+export type AnswerSource =
   /** YAML; empty: answers are made up. */
   | { readonly kind: "script"; readonly script: string }
   /** A model the page calls itself. The key is kept in the memory of the page, and goes nowhere else. */
@@ -58,9 +58,10 @@ export interface SimulationProblem {
   readonly line?: number;
 }
 
-/** How it ended; its events have been told by then. */
+/** How it ended; its events have been sent by then. */
 export type PageSimulation =
-  { readonly ok: true } | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problems: readonly SimulationProblem[] };
 
 export type Reply =
   | { readonly type: "checked"; readonly id: number; readonly report: CheckReport }

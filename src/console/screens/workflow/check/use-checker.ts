@@ -53,8 +53,8 @@ export function useCheck(checker: Checker, source: string): Checked {
       if (!isWanted) return;
       setChecked((before) => {
         if (before?.source !== source) return before;
-        const told = before.report;
-        return { source, report: { ...told, problems: placed(problems), warnings: placed(warnings) } };
+        const { report } = before;
+        return { source, report: { ...report, problems: placed(problems), warnings: placed(warnings) } };
       });
     };
     const timer = setTimeout(() => void ask().catch(() => undefined), SERVER_WAIT_MS);

@@ -1,1 +1,0 @@
-export { AlertWatch, type Fired } from "./alert-watch.ts";

@@ -1,0 +1,92 @@
+import { isTerminal, type RunStatus } from "../core/event/index.ts";
+import { isUpstreamFailure, type NodeResult, type RunProjection } from "../core/view/index.ts";
+import { EXIT } from "./exit-code.ts";
+import { formatCost, formatCount, formatDuration } from "./figures.ts";
+import type { Io } from "./io.ts";
+import { createPaint, oneLine, printable } from "./terminal-text.ts";
+
+const FAILURES_SHOWN = 10;
+
+/** How a run came to rest, wherever it ran. */
+export interface RunOutcome {
+  readonly workflow: string;
+  readonly projection: RunProjection;
+  readonly durationMs: number | null;
+  /** Nodes that nothing depends on, in plan order: what they gave is the result. */
+  readonly leaves: readonly string[];
+}
+
+export function exitCodeOf(status: RunStatus): number {
+  switch (status) {
+    case "completed":
+      return EXIT.fine;
+    case "cancelled":
+      return EXIT.cancelled;
+    case "failed":
+    case "timed_out":
+      return EXIT.runFailed;
+    case "queued":
+    case "running":
+    case "recovered":
+      return EXIT.waiting;
+  }
+}
+
+/** How it ended: failures and a summary for people, the result itself on standard output. */
+export function printOutcome(io: Io, outcome: RunOutcome, { isQuiet }: { readonly isQuiet: boolean }): void {
+  const { projection } = outcome;
+  // A failure the workflow tolerates is shown as it happens and counted, not held against the run.
+  if (projection.status !== "completed") printFailures(io, projection.nodeResults);
+  if (!isQuiet && isTerminal(projection.status)) printSummary(io, outcome);
+  printResults(io, outcome);
+}
+
+export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
+  // What only follows from a failure would hide it.
+  const failed = nodes.filter(
+    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node),
+  );
+  for (const { nodeId, status, errorCode, errorMessage } of failed.slice(0, FAILURES_SHOWN)) {
+    io.err.write(`${printable(nodeId)}: ${status}: ${errorCode ?? status}: ${oneLine(errorMessage ?? "")}\n`);
+  }
+  if (failed.length > FAILURES_SHOWN) io.err.write(`… and ${failed.length - FAILURES_SHOWN} more failed\n`);
+}
+
+function printSummary(io: Io, { workflow, projection, durationMs }: RunOutcome): void {
+  const paint = createPaint(io.err, io.env);
+  const { status, executedCount, upstreamFailedCount, nodeResults, costMicros, runId } = projection;
+  const failed = projection.failedCount - upstreamFailedCount;
+  const isFine = status === "completed";
+  const count = (wanted: NodeResult["status"]): number =>
+    nodeResults.reduce((sum, node) => sum + (node.status === wanted ? 1 : 0), 0);
+  const skipped = count("skipped");
+  const cancelled = count("cancelled");
+  const parts = [
+    `${oneLine(workflow)} ${status}${durationMs === null ? "" : ` in ${formatDuration(durationMs)}`}`,
+    `${formatCount(executedCount, "node")} completed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(upstreamFailedCount > 0 ? [`${upstreamFailedCount} not run`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+    ...(costMicros > 0 ? [formatCost(costMicros)] : []),
+    runId,
+  ];
+  io.err.write(`${paint(isFine ? "green" : "red", isFine ? "✓" : "✗")} ${parts.join(" · ")}\n`);
+}
+
+/** What the last nodes gave: alone as it is, several under their names. */
+function printResults(io: Io, { projection, leaves }: RunOutcome): void {
+  const wanted = new Set(leaves);
+  const results = projection.nodeResults
+    .filter(({ nodeId, status }) => status === "completed" && wanted.has(nodeId))
+    .map((node) => ({ nodeId: node.nodeId, text: textOf(node) }));
+  const show = io.out.isTty ? printable : (text: string): string => text;
+  for (const { nodeId, text } of results) {
+    const heading = results.length > 1 ? `# ${nodeId}\n` : "";
+    io.out.write(`${heading}${show(text)}${text.endsWith("\n") ? "" : "\n"}`);
+  }
+}
+
+export function textOf({ output, outputs }: NodeResult): string {
+  return output === null || output === "" ? JSON.stringify(outputs ?? {}, null, 2) : output;
+}

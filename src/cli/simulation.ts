@@ -1,0 +1,37 @@
+import { EMPTY_SCRIPT, readScript, type Script } from "../adapters/index.ts";
+import { suggest } from "../core/definition/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import type { Io } from "./io.ts";
+import { printProblems } from "./problem-report.ts";
+import { Refusal } from "./refusal.ts";
+import { readSourceFile } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+/** The script of `--script FILE`; without one every answer is made up. Null plans: it is unknown what will run. */
+export async function loadScript(io: Io, name: string | undefined, plans: readonly Plan[] | null): Promise<Script> {
+  if (name === undefined) return EMPTY_SCRIPT;
+  const file = await readSourceFile(io, name);
+  const { script, problems } = readScript(file.bytes);
+  if (problems.length > 0) {
+    printProblems(io, file, problems);
+    throw new Refusal(`the script ${printable(name)} is not valid, nothing was started`);
+  }
+  if (plans !== null) warnOfStrangers(io, name, script, plans);
+  return script;
+}
+
+/** A key that names no node does nothing, which is seldom what its author wanted. */
+function warnOfStrangers(io: Io, file: string, script: Script, plans: readonly Plan[]): void {
+  const ids = new Set(plans.flatMap((plan) => plan.nodes.map(({ id }) => id)));
+  const names = new Set(plans.map(({ name }) => name));
+  for (const key of script.nodes.keys()) {
+    const slash = key.indexOf("/");
+    // A script may serve several workflows; only what is meant for these can be judged.
+    if (slash !== -1 && !names.has(key.slice(0, slash))) continue;
+    const id = key.slice(slash + 1).split("[", 1)[0] ?? key;
+    if (ids.has(id)) continue;
+    const meant = suggest(id, ids);
+    const hint = meant === undefined ? "" : `, did you mean "${meant}"?`;
+    io.err.write(`${printable(file)}: warning: no node is called "${printable(id)}"${hint}\n`);
+  }
+}

@@ -1,0 +1,193 @@
+import type { Collection } from "../../client/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+
+/** What can be registered by a manifest and edited as one. */
+export interface ManifestKind {
+  readonly kind: string;
+  readonly collection: Collection | "gateways";
+  /** In the middle of a sentence: `a policy`. */
+  readonly title: string;
+  readonly permission: "registry:write" | "governance:write";
+  /** A first text for a new entry. */
+  readonly sample: string;
+  /** What it is for, in one sentence. */
+  readonly purpose: string;
+}
+
+/** The word alone: `policy`. */
+export function nounOf({ title }: ManifestKind): string {
+  return title.replace(/^an? /, "");
+}
+
+export const KINDS = {
+  policies: {
+    kind: "Policy",
+    collection: "policies",
+    title: "a policy",
+    permission: "governance:write",
+    purpose: "A condition over what a node is about to do, and what follows when it holds.",
+    sample:
+      "category: guardrail\nscope: global\ncondition: node.action == 'financial'\naction: require_approval\nenforcement: hard\nreason: A person lets money go\n",
+  },
+  budgets: {
+    kind: "Budget",
+    collection: "budgets",
+    title: "a budget",
+    permission: "governance:write",
+    purpose: "A ceiling for a scope and a period; reserved before a node acts, settled when it has reported.",
+    sample: "scope: global\nperiod: daily\namount_usd: 25\nalert_at: [0.8, 1]\non_exhausted: block\n",
+  },
+  agents: {
+    kind: "Agent",
+    collection: "agents",
+    title: "an agent",
+    permission: "registry:write",
+    purpose: "The actor a node runs as: its trust, autonomy and limits.",
+    sample: "trust_level: 3\nautonomy: supervised\nmax_concurrent: 10\n",
+  },
+  gateways: {
+    kind: "Gateway",
+    collection: "gateways",
+    title: "a gateway",
+    permission: "registry:write",
+    purpose: "A place where work is run: a Bridge with its adapters.",
+    sample: "url: https://bridge.example.org\nmin_trust_level: 1\nproviders: [ai-sdk]\n",
+  },
+  webhooks: {
+    kind: "Webhook",
+    collection: "webhooks",
+    title: "a webhook",
+    permission: "registry:write",
+    purpose: "Signed messages about events, sent to an outside address until they are accepted.",
+    sample:
+      "url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: choose-a-long-secret-of-your-own\n",
+  },
+  schedules: {
+    kind: "Schedule",
+    collection: "schedules",
+    title: "a schedule",
+    permission: "registry:write",
+    purpose: "Starts a workflow at set times, one run per slot.",
+    sample: 'workflow: my-workflow\ncron: "0 9 * * mon-fri"\ntimezone: UTC\noverlap: skip\nmissed: run_once\n',
+  },
+  lenses: {
+    kind: "Lens",
+    collection: "lenses",
+    title: "a lens",
+    permission: "registry:write",
+    purpose: "A versioned prompt template with an input and an output contract.",
+    sample:
+      'versions:\n  - id: v1\n    template_body: "Summarise [[text]] in one sentence."\n    input_contract:\n      kind: text\n      fields:\n        text: { type: string, required: true }\n',
+  },
+  teams: {
+    kind: "Team",
+    collection: "teams",
+    title: "a team",
+    permission: "registry:write",
+    purpose: "Agents that share the work of a run: who takes which node, and who follows when one fails.",
+    sample: "members:\n  - agent: default\n    role: analyst\n    sort_order: 1\n",
+  },
+  library: {
+    kind: "LibraryStep",
+    collection: "library",
+    title: "a library step",
+    permission: "registry:write",
+    purpose: "Fields of a step that workflows take over by name.",
+    sample: "command: Summarise ${text} in one sentence.\non_failure: retry_once\n",
+  },
+  models: {
+    kind: "Model",
+    collection: "models",
+    title: "a model",
+    permission: "registry:write",
+    purpose: "What a model costs, by its exact id.",
+    sample: "provider: openai\ninput_usd_per_mtok: 1\noutput_usd_per_mtok: 4\n",
+  },
+  "credit-plans": {
+    kind: "CreditPlan",
+    collection: "credit-plans",
+    title: "a credit plan",
+    permission: "governance:write",
+    purpose: "What completed work is charged in credits: by its cost, or by its tokens.",
+    sample: "credits_per_usd: 100\n",
+  },
+  deployments: {
+    kind: "Deployment",
+    collection: "deployments",
+    title: "a deployment",
+    permission: "registry:write",
+    purpose: "Ties a workflow to a version, a gateway and the agents in its roles.",
+    sample: "workflow: my-workflow\ngateway: local\nactive: true\n",
+  },
+  bindings: {
+    kind: "RoleBinding",
+    collection: "bindings",
+    title: "a role binding",
+    permission: "registry:write",
+    purpose: "The agent that takes a role wherever it is named.",
+    sample: "role: analyst\nagent: default\n",
+  },
+  alerts: {
+    kind: "Alert",
+    collection: "alerts",
+    title: "an alert",
+    permission: "registry:write",
+    purpose: "Notifies a webhook when money, failures, approvals or gateways need a person.",
+    sample: "on: budget\nthreshold: 0.8\nto: my-webhook\n",
+  },
+} as const satisfies Readonly<Record<string, ManifestKind>>;
+
+/** Fields the server adds to what a manifest holds. */
+const NOT_WRITTEN: ReadonlySet<string> = new Set([
+  "id",
+  "revision",
+  "createdAt",
+  "updatedAt",
+  "phaseSince",
+  "spentMicros",
+  "reservedMicros",
+  "periodStart",
+  "periodEnd",
+]);
+/** Maps whose keys and values are the author's: they are shown as they were written. */
+const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings"]);
+/** Maps whose keys are the author's, with values of a known shape. */
+const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
+/** Written in camelCase by authors, too. */
+const CAMEL: ReadonlySet<string> = new Set(["minLength", "maxLength"]);
+
+/** The spec of a manifest, as its author would write it, from what the API shows. */
+export function specOf(shown: JsonObject): JsonObject {
+  return snakeMap(
+    Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)),
+  );
+}
+
+/** For a gateway the API also returns its health. */
+const NOT_WRITTEN_OF_GATEWAY: ReadonlySet<string> = new Set(["status", "instanceId", "seenAt", "history"]);
+
+export function gatewaySpecOf(shown: object): JsonObject {
+  const written = Object.entries(shown).filter(([key]) => !NOT_WRITTEN_OF_GATEWAY.has(key));
+  return specOf(Object.fromEntries(written));
+}
+
+function snakeMap(map: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [snakeCase(key), snakeMember(key, value)]));
+}
+
+function snakeMember(key: string, value: Json): Json {
+  if (OWN_VALUES.has(key)) return value;
+  if (OWN_KEYS.has(key) && isJsonObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, snakeValue(member)]));
+  }
+  return snakeValue(value);
+}
+
+function snakeValue(value: Json): Json {
+  if (isJsonArray(value)) return value.map(snakeValue);
+  return isJsonObject(value) ? snakeMap(value) : value;
+}
+
+function snakeCase(key: string): string {
+  return CAMEL.has(key) ? key : key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

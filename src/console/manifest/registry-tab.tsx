@@ -1,0 +1,131 @@
+import { type JSX, type ReactNode, useState } from "react";
+import type { Registered } from "../../client/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
+import { Link, navigate } from "../page/router.tsx";
+import { api } from "../live/api.ts";
+import { useMay } from "../live/session-store.ts";
+import { useQuery } from "../live/use-query.ts";
+import { Button } from "../parts/button.tsx";
+import { Empty } from "../parts/empty.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { ProblemView } from "../parts/problem-view.tsx";
+import { Skeleton } from "../parts/skeleton.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { TimeText } from "../parts/time-text.tsx";
+import { type ManifestKind, nounOf, specOf } from "./manifest-kind.ts";
+import { printYaml } from "../../core/text/index.ts";
+import { SpecEditor } from "./spec-editor.tsx";
+import "./manifest.css";
+
+/** In an address: one that has no name yet. */
+export const NEW_ID = "-";
+
+export interface RegistryTabProps {
+  readonly kind: ManifestKind & { readonly collection: Exclude<ManifestKind["collection"], "gateways"> };
+  /** Where the tab is, such as `/settings/teams`. */
+  readonly base: string;
+  /** The entry that is looked at; undefined for the list. */
+  readonly id: string | undefined;
+  readonly columns: readonly Column<Registered>[];
+  /** Begins a new one with something already chosen. */
+  readonly sample?: string;
+  /** Beside the editor: what is known of an entry besides its spec. */
+  readonly beside?: (entry: Registered | null, spec: JsonObject | null) => ReactNode;
+}
+
+const SHOWN_MAX = 100;
+
+/** Everything of a kind: a list, and behind each entry its spec to be read and changed. */
+export function RegistryTab(props: RegistryTabProps): JSX.Element {
+  const { kind, base, id, columns } = props;
+  const { collection } = kind;
+  const mayWrite = useMay(kind.permission);
+  const found = useQuery(collection, () => api.listRegistered(collection, { limit: SHOWN_MAX }), {
+    tags: [collection],
+  });
+  if (found.data === undefined)
+    return found.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={found.problem} />;
+  if (id !== undefined) return <Entry key={id} {...props} id={id} />;
+  const add = (
+    <Button kind="primary" icon="plus" disabled={!mayWrite} onClick={() => navigate(`${base}/${NEW_ID}`)}>
+      New {nounOf(kind)}
+    </Button>
+  );
+  if (found.data.data.length === 0) {
+    return (
+      <Empty
+        title={`No ${collection === "library" ? "library steps" : collection} yet`}
+        action={add}
+        command="sluice apply -f manifests.yaml"
+      >
+        {kind.purpose}
+      </Empty>
+    );
+  }
+  return (
+    <div className="stack">
+      <div className="spread">
+        <span className="muted">{kind.purpose}</span>
+        {add}
+      </div>
+      <Panel isFlush>
+        <Table
+          label={`All ${collection}`}
+          columns={[idColumn(base), ...columns, changedColumn]}
+          rows={found.data.data}
+          keyOf={(entry) => entry.id}
+          onOpen={(entry) => navigate(`${base}/${encodeURIComponent(entry.id)}`)}
+        />
+      </Panel>
+      {found.data.nextCursor !== undefined && (
+        <p className="muted">The first {SHOWN_MAX} are shown; the rest is in the API.</p>
+      )}
+    </div>
+  );
+}
+
+function idColumn(base: string): Column<Registered> {
+  return {
+    id: "id",
+    head: "Name",
+    cell: ({ id }) => <Link to={`${base}/${encodeURIComponent(id)}`}>{id}</Link>,
+    sortBy: ({ id }) => id,
+  };
+}
+
+const changedColumn: Column<Registered> = {
+  id: "changed",
+  head: "Changed",
+  isWide: true,
+  cell: ({ updatedAt }) => (updatedAt === null ? <span className="muted">built in</span> : <TimeText at={updatedAt} />),
+  sortBy: ({ updatedAt }) => updatedAt,
+};
+
+function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly id: string }): JSX.Element {
+  const isNew = id === NEW_ID;
+  const { collection } = kind;
+  const [spec, setSpec] = useState<JsonObject | null>(null);
+  const found = useQuery(isNew ? null : `${collection}:${id}`, () => api.getRegistered(collection, id), {
+    tags: [collection],
+  });
+  const entry = isNew ? null : (found.data ?? null);
+  if (!isNew && entry === null)
+    return found.problem === null ? <Skeleton lines={6} /> : <ProblemView problem={found.problem} />;
+  return (
+    <SpecEditor
+      key={entry?.revision ?? NEW_ID}
+      kind={kind}
+      id={isNew ? null : id}
+      title={isNew ? `New ${nounOf(kind)}` : id}
+      back={<Link to={base}>All {collection}</Link>}
+      beside={beside?.(entry, spec)}
+      initial={entry === null ? (sample ?? kind.sample) : printYaml(specOf(entry))}
+      isBuiltIn={entry?.revision === 0}
+      onSpec={setSpec}
+      onSaved={(name) => {
+        if (isNew) navigate(`${base}/${encodeURIComponent(name)}`);
+      }}
+      onDeleted={() => navigate(base)}
+    />
+  );
+}

@@ -1,0 +1,222 @@
+import { type JSX, type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { JsonObject } from "../../core/base/index.ts";
+import { useLeaveGuard } from "../page/router.tsx";
+import { api } from "../live/api.ts";
+import { cache } from "../live/cache.ts";
+import { useMay } from "../live/session-store.ts";
+import { type Action, useAction } from "../page/use-action.ts";
+import { Button } from "../parts/button.tsx";
+import { CodeBlock } from "../parts/code-block.tsx";
+import { Field } from "../parts/field.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { ProblemView } from "../parts/problem-view.tsx";
+import { toast } from "../parts/toast.tsx";
+import type { EditorHandle } from "../editor/code-editor.tsx";
+import type { EditorProblem } from "../editor/diagnostics.ts";
+import { Editor } from "../editor/lazy-editor.tsx";
+import { DeleteButton } from "./delete-button.tsx";
+import { type Insertion, withField } from "./field-insertion.ts";
+import { FieldList } from "./field-list.tsx";
+import { type ManifestKind, nounOf } from "./manifest-kind.ts";
+import type { SpecField } from "./spec-fields.ts";
+import { readSpecText } from "./spec-text.ts";
+import { useSpecFields } from "./use-spec-fields.ts";
+import { useTrial } from "./use-trial.ts";
+
+export interface SpecEditorProps {
+  readonly kind: ManifestKind;
+  /** Null for a new one. */
+  readonly id: string | null;
+  readonly initial: string;
+  /** What was built in can be written over and not deleted. */
+  readonly isBuiltIn?: boolean;
+  readonly title: string;
+  /** A link back to the list. */
+  readonly back: ReactNode;
+  /** What is known of it besides its spec. */
+  readonly beside?: ReactNode;
+  readonly onSaved: (id: string) => void;
+  readonly onDeleted: () => void;
+  /** Called with every spec that can be read, for what is shown beside the editor. */
+  readonly onSpec?: (spec: JsonObject | null) => void;
+}
+
+/** The spec of a manifest as YAML, checked by the server while it is written; what would change is shown first. */
+export function SpecEditor(props: SpecEditorProps): JSX.Element {
+  const { kind, id, initial, isBuiltIn = false, title, back, beside = null, onSpec } = props;
+  const [text, setText] = useState(initial);
+  const [name, setName] = useState(id ?? "");
+  const written = useMemo(() => readSpecText(text), [text]);
+  const mayWrite = useMay(kind.permission);
+  const isChanged = text !== initial || id === null;
+  const trial = useTrial(kind, id ?? (name === "" ? "name" : name), written, mayWrite && isChanged);
+  const [setDone, forget] = useLeaving(props, text !== initial);
+  useEffect(() => onSpec?.(written.spec), [written.spec]);
+  const saving = useSaving(kind, name, written.spec, setDone);
+  const change = (next: string): void => {
+    forget();
+    setText(next);
+  };
+  const handle = useRef<EditorHandle>(null);
+  const insert = useInsertion(handle, text, change);
+  const problems = written.problems.length > 0 ? written.problems : trial.problems;
+  const fields = <Fields kind={kind} spec={written.spec} onInsert={mayWrite ? insert : undefined} />;
+  return (
+    <div className="manifest-split">
+      <Panel title={title} actions={back}>
+        <div className="stack">
+          {id === null && <NameField kind={kind} name={name} onChange={setName} />}
+          <div className="manifest-editor">
+            <Editor
+              label={`Spec of ${kind.title}`}
+              value={text}
+              onChange={change}
+              problems={problems}
+              handle={handle}
+              onSave={() => void saving.run()}
+              isReadOnly={!mayWrite}
+            />
+          </div>
+          <SpecProblems problems={problems} onGo={(line, column) => handle.current?.goTo(line, column)} />
+          {trial.refusal !== null && <ProblemView problem={trial.refusal} />}
+          {trial.diff !== null && id !== null && <Changes diff={trial.diff} />}
+          {saving.problem !== null && <ProblemView problem={saving.problem} />}
+          <div className="row">
+            <Button
+              kind="primary"
+              icon="check"
+              disabled={!mayWrite || written.spec === null || name === "" || !isChanged}
+              isBusy={saving.isBusy}
+              onClick={() => void saving.run()}
+            >
+              Save
+            </Button>
+            {id !== null && !isBuiltIn && mayWrite && (
+              <DeleteButton kind={kind} id={id} onDeleted={() => setDone("deleted")} />
+            )}
+            {!mayWrite && <span className="muted">You may look at it; writing needs {kind.permission}.</span>}
+          </div>
+        </div>
+      </Panel>
+      {/* For a new entry the fields come first; later, its state. */}
+      <div className="stack">
+        {id === null && fields}
+        {beside}
+        {id !== null && fields}
+      </div>
+    </div>
+  );
+}
+
+interface NameFieldProps {
+  readonly kind: ManifestKind;
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+}
+
+function NameField({ kind, name, onChange }: NameFieldProps): JSX.Element {
+  return (
+    <Field label="Name" isRequired hint={`What ${kind.title} is referred to by.`}>
+      <input value={name} autoComplete="off" onChange={(event) => onChange(event.target.value)} />
+    </Field>
+  );
+}
+
+function useSaving(
+  kind: ManifestKind,
+  name: string,
+  spec: JsonObject | null,
+  setDone: (done: Done) => void,
+): Action<[]> {
+  return useAction<[]>(async () => {
+    if (spec === null || name === "") return;
+    await save(kind, name, spec);
+    cache.invalidate(kind.collection);
+    toast(`Saved ${nounOf(kind)} ${name}.`);
+    setDone({ saved: name });
+  });
+}
+
+/** Puts a field into the text, and the cursor to its value once the editor shows it. */
+function useInsertion(
+  handle: RefObject<EditorHandle | null>,
+  text: string,
+  change: (text: string) => void,
+): (field: SpecField) => void {
+  const [place, setPlace] = useState<Insertion | null>(null);
+  useEffect(() => {
+    if (place !== null) handle.current?.goTo(place.line, place.column);
+  }, [handle, place]);
+  const newest = useRef({ text, change });
+  newest.current = { text, change };
+  return useCallback(({ name, sample }: SpecField): void => {
+    const insertion = withField(newest.current.text, name, sample);
+    if (insertion.text !== newest.current.text) newest.current.change(insertion.text);
+    setPlace(insertion);
+  }, []);
+}
+
+interface FieldsProps {
+  readonly kind: ManifestKind;
+  readonly spec: JsonObject | null;
+  readonly onInsert: ((field: SpecField) => void) | undefined;
+}
+
+function Fields({ kind, spec, onInsert }: FieldsProps): JSX.Element {
+  const fields = useSpecFields(kind);
+  const names = Object.keys(spec ?? {}).join("\n");
+  const written = useMemo(() => new Set(names.split("\n")), [names]);
+  return <FieldList title={kind.title} fields={fields} written={written} onInsert={onInsert} />;
+}
+
+type Done = { readonly saved: string } | "deleted" | null;
+
+/** Asks before unsaved work is left. What follows saving or deleting happens after that question is no longer asked. */
+function useLeaving(
+  { kind, onSaved, onDeleted }: SpecEditorProps,
+  isChanged: boolean,
+): readonly [setDone: (done: Done) => void, forget: () => void] {
+  const [done, setDone] = useState<Done>(null);
+  useLeaveGuard(done === null && isChanged ? `The changes of this ${nounOf(kind)} are not saved.` : null);
+  useEffect(() => {
+    if (done === "deleted") onDeleted();
+    else if (done !== null) onSaved(done.saved);
+  }, [done]);
+  return [setDone, () => setDone(null)];
+}
+
+function Changes({ diff }: { readonly diff: string }): JSX.Element {
+  return (
+    <details open>
+      <summary>What would change</summary>
+      <CodeBlock label="Changes" text={diff} maxHeight={240} />
+    </details>
+  );
+}
+
+interface SpecProblemsProps {
+  readonly problems: readonly EditorProblem[];
+  readonly onGo: (line: number, column: number) => void;
+}
+
+/** What is wrong; each leads to its line. */
+function SpecProblems({ problems, onGo }: SpecProblemsProps): JSX.Element | null {
+  if (problems.length === 0) return null;
+  return (
+    <ul className="manifest-problems" aria-label="Problems">
+      {problems.map(({ line, column, message, hint, code }, index) => (
+        <li key={index}>
+          <button type="button" onClick={() => onGo(line, column)}>
+            <span className="num muted nowrap">line {line}</span> {message}{" "}
+            {hint !== undefined && <span className="muted">{hint}</span>} <code className="muted">{code}</code>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+async function save(kind: ManifestKind, id: string, spec: JsonObject): Promise<void> {
+  if (kind.collection === "gateways") await api.putGateway(id, spec);
+  else await api.putRegistered(kind.collection, id, spec);
+}

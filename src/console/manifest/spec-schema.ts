@@ -1,0 +1,25 @@
+import { getOwn, isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { ManifestKind } from "./manifest-kind.ts";
+
+/** What may be put at the address of one of the kind. */
+export function bodySchema(openApi: JsonObject, { collection }: Pick<ManifestKind, "collection">): JsonObject | null {
+  const paths = getOwn(openApi, "paths");
+  if (!isJsonObject(paths)) return null;
+  const address = new RegExp(`^/api/v1/${collection}/\\{[^/]+\\}$`);
+  const [, methods] = Object.entries(paths).find(([path]) => address.test(path)) ?? [];
+  const schema = memberAt(methods, ["put", "requestBody", "content", "application/json", "schema"]);
+  return isJsonObject(schema) ? schema : null;
+}
+
+/** A step in the library is a step without its id: the route leaves its checks to the reader of workflows. */
+export async function stepSchema(): Promise<JsonObject | null> {
+  const { jsonSchema } = await import("../../core/definition/index.ts");
+  const step = memberAt(jsonSchema("lobsterx"), ["properties", "steps", "items"]);
+  if (!isJsonObject(step)) return null;
+  const { id: _, ...properties } = (getOwn(step, "properties") ?? {}) as JsonObject;
+  return { ...step, properties };
+}
+
+function memberAt(value: Json | undefined, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((at, key) => (isJsonObject(at) ? getOwn(at, key) : undefined), value);
+}

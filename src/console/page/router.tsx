@@ -1,0 +1,122 @@
+import { type AnchorHTMLAttributes, type JSX, type MouseEvent, useCallback, useEffect, useMemo } from "react";
+import { Store, useStore } from "./store.ts";
+
+export interface Place {
+  readonly path: string;
+  readonly search: string;
+}
+
+const here = (): Place => ({ path: location.pathname, search: location.search });
+const place = new Store<Place>(here());
+let guard: (() => string | null) | null = null;
+let isMoved = false;
+
+/** Whether the person has gone somewhere within the console, and did not just open it. */
+export function hasMoved(): boolean {
+  return isMoved;
+}
+
+/** A question that stands in the way of leaving, and what to do when the answer is yes. */
+export interface Leaving {
+  readonly question: string;
+  readonly leave: () => void;
+}
+
+const leaving = new Store<Leaving | null>(null);
+
+addEventListener("popstate", () => {
+  const before = place.get();
+  const target = location.pathname + location.search;
+  if (mayLeave(() => navigate(target))) place.set(here());
+  else history.pushState(null, "", before.path + before.search);
+});
+
+/** False: there is unsaved work. The person is asked, and `leave` is called when they give it up. */
+function mayLeave(leave: () => void): boolean {
+  const question = guard?.() ?? null;
+  if (question !== null) {
+    leaving.set({
+      question,
+      leave: () => {
+        guard = null;
+        leaving.set(null);
+        leave();
+      },
+    });
+    return false;
+  }
+  guard = null;
+  return true;
+}
+
+/** The question that is asked right now, and how to answer it with no. */
+export function useLeaving(): readonly [Leaving | null, () => void] {
+  return [useStore(leaving), () => leaving.set(null)];
+}
+
+/** Goes to an address of the console. */
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const isElsewhere = to.split("?")[0] !== location.pathname;
+  if (isElsewhere && !mayLeave(() => navigate(to, { replace }))) return;
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  isMoved = true;
+  place.set(here());
+  if (isElsewhere) scrollTo(0, 0);
+}
+
+/** Asks before a page with unsaved work is left; null when there is none. */
+export function useLeaveGuard(question: string | null): void {
+  useEffect(() => {
+    if (question === null) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    guard = () => question;
+    addEventListener("beforeunload", ask);
+    return () => {
+      guard = null;
+      removeEventListener("beforeunload", ask);
+    };
+  }, [question]);
+}
+
+export function usePlace(): Place {
+  return useStore(place);
+}
+
+export interface SearchParams {
+  readonly get: (name: string) => string | null;
+  /** Changes some; null or an empty text removes. Replaces the address, so that Back leaves the page. */
+  readonly set: (changes: Readonly<Record<string, string | null>>, options?: { readonly push?: boolean }) => void;
+}
+
+/** What stands behind the question mark: filters and selections live there, so that an address can be shared. */
+export function useSearchParams(): SearchParams {
+  const { search } = usePlace();
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  const set = useCallback<SearchParams["set"]>((changes, { push = false } = {}) => {
+    const next = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null || value === "") next.delete(name);
+      else next.set(name, value);
+    }
+    const text = next.toString();
+    navigate(location.pathname + (text === "" ? "" : `?${text}`), { replace: !push });
+  }, []);
+  return { get: (name) => params.get(name), set };
+}
+
+interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly to: string;
+}
+
+/** A real link: the browser's own ways of opening one elsewhere stay as they are. */
+export function Link({ to, onClick, ...rest }: LinkProps): JSX.Element {
+  const go = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (event.defaultPrevented || !isPlain || (rest.target !== undefined && rest.target !== "_self")) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return <a {...rest} href={to} onClick={go} />;
+}

@@ -1,0 +1,39 @@
+import { useCallback, useRef, useState } from "react";
+
+export interface Action<A extends readonly unknown[]> {
+  /** False when it failed; why is in `problem`. */
+  readonly run: (...args: A) => Promise<boolean>;
+  readonly isBusy: boolean;
+  readonly problem: Error | null;
+  readonly clear: () => void;
+}
+
+/** Something a person does: once at a time, and what went wrong is kept to be shown. */
+export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Error | null>(null);
+  const busy = useRef(false);
+  const newest = useRef(act);
+  newest.current = act;
+  const run = useCallback(async (...args: A): Promise<boolean> => {
+    if (busy.current) return false;
+    busy.current = true;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await newest.current(...args);
+      return true;
+    } catch (thrown) {
+      setProblem(asError(thrown));
+      return false;
+    } finally {
+      busy.current = false;
+      setBusy(false);
+    }
+  }, []);
+  return { run, isBusy, problem, clear: useCallback(() => setProblem(null), []) };
+}
+
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,0 +1,34 @@
+import type { Approval } from "../../client/index.ts";
+import type { Decision } from "../../core/event/index.ts";
+
+/** Why a person is asked. */
+export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
+  gate: "The workflow asks for approval at this step.",
+  policy: "A policy holds this until a person approves.",
+  escalation: "It failed, and the workflow asks a person what to do.",
+  block:
+    "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
+};
+
+export const CHOICE_TEXTS: Readonly<
+  Record<
+    Decision,
+    { readonly verb: string; readonly done: string; readonly tone: "ok" | "bad" | "info"; readonly means: string }
+  >
+> = {
+  approve: { verb: "Approve", done: "Approved", tone: "ok", means: "It continues, and passes the gates again." },
+  reject: {
+    verb: "Reject",
+    done: "Rejected",
+    tone: "bad",
+    means: "It does not happen; what depends on it follows its failure rule.",
+  },
+  retry: { verb: "Retry", done: "Will be tried again", tone: "info", means: "The node is tried once more." },
+  skip: { verb: "Skip", done: "Skipped", tone: "info", means: "The node is skipped, and the run continues." },
+  abort: { verb: "Abort run", done: "Aborted", tone: "bad", means: "The run ends as failed." },
+};
+
+/** Decisions that need a reason: those that refuse. */
+export function needsReason(decision: Decision): boolean {
+  return decision === "reject" || decision === "abort";
+}

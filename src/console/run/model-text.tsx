@@ -1,0 +1,39 @@
+import { type JSX, useEffect, useRef, useState } from "react";
+import { CopyButton } from "../parts/code-block.tsx";
+import { grouped } from "../parts/figures.ts";
+import { excerptOf, SHOWN_MAX } from "./model/plain-text.ts";
+import "./model-text.css";
+
+interface ModelTextProps {
+  readonly text: string;
+  readonly label: string;
+  /** It grows: its end is shown and kept in sight. */
+  readonly isGrowing?: boolean;
+}
+
+/** Text from a model, a tool or a person outside: as text, never as markup, and never so much that the page halts. */
+export function ModelText({ text, label, isGrowing = false }: ModelTextProps): JSX.Element {
+  const [max, setMax] = useState(SHOWN_MAX);
+  const box = useRef<HTMLPreElement>(null);
+  const { text: shown, before, after } = excerptOf(text, isGrowing ? "end" : "start", max);
+  useEffect(() => {
+    if (isGrowing && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [isGrowing, shown]);
+  return (
+    <div className="model-text">
+      {before > 0 && <p className="muted num">{grouped(before)} characters before this</p>}
+      <pre ref={box} tabIndex={0} role="region" aria-label={label}>
+        {shown}
+      </pre>
+      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
+      {after > 0 && (
+        <p className="muted num">
+          {grouped(after)} characters more{" "}
+          <button type="button" className="link-button" onClick={() => setMax(max * 10)}>
+            Show more
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

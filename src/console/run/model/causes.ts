@@ -1,0 +1,25 @@
+import { isUpstreamFailure, type NodeView } from "../../../core/view/index.ts";
+import type { GraphNode } from "../../graph/graph-node.ts";
+
+/** The failures a node that did not run follows from: up the graph, past others that did not run either. */
+export function causesOf(
+  nodeId: string,
+  nodes: readonly Pick<GraphNode, "id" | "parents">[],
+  viewOf: (id: string) => NodeView | undefined,
+): readonly string[] {
+  const parentsOf = new Map(nodes.map(({ id, parents }) => [id, parents]));
+  const causes: string[] = [];
+  const seen = new Set<string>([nodeId]);
+  const open = [nodeId];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const parent of parentsOf.get(id) ?? []) {
+      const view = viewOf(parent);
+      if (view === undefined || seen.has(parent)) continue;
+      seen.add(parent);
+      if (isUpstreamFailure(view)) open.push(parent);
+      else if (view.status === "failed" || view.status === "timed_out" || view.status === "cancelled")
+        causes.push(parent);
+    }
+  }
+  return causes;
+}

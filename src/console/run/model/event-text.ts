@@ -1,0 +1,173 @@
+import type { EventType, RunEvent } from "../../../core/event/index.ts";
+import { dollars, spanText } from "../../parts/figures.ts";
+
+export type EventTone = "ok" | "bad" | "warn" | "hold" | "info" | "idle";
+
+interface Look {
+  readonly label: string;
+  readonly tone: EventTone;
+}
+
+/** Every event in words; the order of the list is the one of the filter. */
+export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
+  "run.started": { label: "Run started", tone: "info" },
+  "run.status.changed": { label: "Run status changed", tone: "info" },
+  "run.ending": { label: "Run is ending", tone: "warn" },
+  "run.rewound": { label: "Run rewound", tone: "warn" },
+  "run.completed": { label: "Run completed", tone: "ok" },
+  "run.failed": { label: "Run failed", tone: "bad" },
+  "run.cancelled": { label: "Run cancelled", tone: "warn" },
+  "run.timed_out": { label: "Run timed out", tone: "bad" },
+  "run.recovered": { label: "Run recovered", tone: "info" },
+  "node.queued": { label: "Queued", tone: "idle" },
+  "node.waiting": { label: "Waiting", tone: "idle" },
+  "node.expanded": { label: "Expanded", tone: "info" },
+  "node.started": { label: "Started", tone: "info" },
+  "node.stream.delta": { label: "Streamed", tone: "idle" },
+  "node.log": { label: "Logged", tone: "idle" },
+  "node.retried": { label: "Will be tried again", tone: "warn" },
+  "node.completed": { label: "Completed", tone: "ok" },
+  "node.failed": { label: "Failed", tone: "bad" },
+  "node.timed_out": { label: "Timed out", tone: "bad" },
+  "node.cancelled": { label: "Cancelled", tone: "warn" },
+  "node.skipped": { label: "Skipped", tone: "idle" },
+  "node.blocked": { label: "Blocked", tone: "hold" },
+  "node.invalidated": { label: "Invalidated", tone: "warn" },
+  "node.provenance": { label: "Took a value", tone: "idle" },
+  "gate.decided": { label: "Gates decided", tone: "info" },
+  "moderation.flagged": { label: "Moderation flagged", tone: "warn" },
+  "contract.violated": { label: "Contract violated", tone: "bad" },
+  "approval.requested": { label: "Approval requested", tone: "hold" },
+  "approval.reminded": { label: "Approval reminded", tone: "hold" },
+  "approval.escalated": { label: "Approval escalated", tone: "hold" },
+  "approval.resolved": { label: "Approval resolved", tone: "hold" },
+  "cost.recorded": { label: "Cost recorded", tone: "idle" },
+  "child.started": { label: "Child run started", tone: "info" },
+  "child.finished": { label: "Child run finished", tone: "info" },
+};
+
+const NOT_RUN: Look = { label: "Not run", tone: "idle" };
+const REJECTED: Look = { label: "Approval resolved", tone: "bad" };
+
+/** How an event is drawn. What only follows from another node's failure is no failure of its own. */
+export function lookOfEvent(event: RunEvent): Look {
+  if (event.type === "node.failed" && event.payload.errorCode === "upstream_failure") return NOT_RUN;
+  if (event.type === "approval.resolved" && event.payload.status === "rejected") return REJECTED;
+  return EVENT_LOOKS[event.type];
+}
+
+/** The details of an event in one line, besides its kind. Texts may come from models. */
+export function detailOf(event: RunEvent): string {
+  switch (event.type) {
+    case "run.started":
+      return `${event.payload.workflow}${event.payload.version === null ? "" : ` v${event.payload.version}`}, ${event.payload.nodeCount} nodes`;
+    case "run.status.changed":
+      return join(`${event.payload.from} → ${event.payload.to}`, event.payload.reason, event.payload.detail);
+    case "run.ending":
+      return join(`as ${words(event.payload.as)}`, event.payload.errorCode, oneLine(event.payload.reason));
+    case "run.rewound":
+      return `to event ${event.payload.toEventId}`;
+    case "run.completed":
+    case "run.failed":
+    case "run.cancelled":
+    case "run.timed_out":
+    case "run.recovered":
+      return join(event.payload.errorCode, event.payload.reason, dollars(event.payload.costMicros));
+    case "node.queued":
+    case "node.waiting":
+      return join(words(event.payload.waitingReason), position(event.payload.queuePosition));
+    case "node.expanded":
+      return `${event.payload.count} instances`;
+    case "node.started":
+      return join(event.payload.agentId, event.payload.gatewayId, event.payload.model ?? event.payload.provider);
+    case "node.stream.delta":
+      return oneLine(event.payload.text ?? "media");
+    case "node.log":
+      return `${event.payload.level}: ${oneLine(event.payload.message)}`;
+    case "node.retried":
+      return join(
+        `in ${spanText(event.payload.delayMs)}`,
+        event.payload.errorCode,
+        oneLine(event.payload.errorMessage),
+      );
+    case "node.completed":
+      return event.payload.carried === true
+        ? "carried over"
+        : join(
+            spanText(event.payload.durationMs),
+            dollars(event.payload.costMicros),
+            creditsText(event.payload.creditsCharged),
+          );
+    case "node.failed":
+    case "node.timed_out":
+      return join(event.payload.errorCode, oneLine(event.payload.errorMessage));
+    case "node.cancelled":
+    case "node.invalidated":
+      return event.payload.reason;
+    case "node.skipped":
+      return join(words(event.payload.reason), event.payload.errorCode);
+    case "node.blocked":
+      return join(words(event.payload.waitingReason), event.payload.code, event.payload.missing?.join(", "));
+    default:
+      return moreDetailOf(event);
+  }
+}
+
+function moreDetailOf(event: RunEvent): string {
+  switch (event.type) {
+    case "node.provenance":
+      return `${event.payload.sourceNodeId ?? "args"}.${event.payload.sourceOutputPath} → ${event.payload.targetInputPath}`;
+    case "gate.decided":
+      return join(event.payload.disposition, event.payload.gate, event.payload.code);
+    case "moderation.flagged":
+      return event.payload.phase;
+    case "contract.violated":
+      return join(
+        event.payload.phase,
+        event.payload.errors.map(({ field, reason }) => `${field} ${reason}`).join("; "),
+      );
+    case "approval.requested":
+      return join(event.payload.source, oneLine(event.payload.summary));
+    case "approval.reminded":
+      return event.payload.urgency;
+    case "approval.escalated":
+      return `to ${event.payload.who}`;
+    case "approval.resolved":
+      return join(event.payload.decision ?? event.payload.status, event.payload.by, event.payload.reason);
+    case "cost.recorded":
+      return join(dollars(event.payload.costMicros), event.payload.late === true ? "late" : undefined);
+    case "child.started":
+      return `${event.payload.workflow}, ${event.payload.childRunId}`;
+    case "child.finished":
+      return `${event.payload.childRunId} ${event.payload.status}`;
+    default:
+      return "";
+  }
+}
+
+const LINE_MAX = 200;
+
+/** The beginning of a text, on one line. */
+export function oneLine(text: string): string {
+  const start = text
+    .slice(0, LINE_MAX * 2)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return start.length > LINE_MAX ? `${start.slice(0, LINE_MAX)}…` : start;
+}
+
+export function words(code: string): string {
+  return code.replaceAll("_", " ");
+}
+
+function creditsText(credits: number | undefined): string | undefined {
+  return credits === undefined ? undefined : `${credits} ${credits === 1 ? "credit" : "credits"}`;
+}
+
+function position(place: number | undefined): string | undefined {
+  return place === undefined ? undefined : `place ${place} in line`;
+}
+
+function join(...parts: readonly (string | null | undefined)[]): string {
+  return parts.filter((part) => part !== null && part !== undefined && part !== "").join(" · ");
+}

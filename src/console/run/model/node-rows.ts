@@ -1,0 +1,47 @@
+import type { NodeView } from "../../../core/view/index.ts";
+
+/** As much of a node as a line of the list shows. */
+export type NodeRow = Pick<NodeView, (typeof SHOWN)[number]>;
+
+const SHOWN = [
+  "id",
+  "label",
+  "wave",
+  "status",
+  "waitingReason",
+  "attempts",
+  "durationMs",
+  "costMicros",
+  "errorCode",
+  "failedInstances",
+  "isCarried",
+] as const satisfies readonly (keyof NodeView)[];
+
+/**
+ * The lines of the list. A node that changed in nothing that is shown, as while it streams, keeps the very line it had,
+ * so that it is not drawn again.
+ */
+export class NodeRows {
+  #rows = new Map<string, NodeRow>();
+
+  of(views: Iterable<NodeView>): readonly NodeRow[] {
+    const rows = new Map<string, NodeRow>();
+    for (const view of views) {
+      const before = this.#rows.get(view.id);
+      rows.set(view.id, before !== undefined && isSame(before, view) ? before : rowOf(view));
+    }
+    this.#rows = rows;
+    return [...rows.values()];
+  }
+}
+
+function isSame(row: NodeRow, view: NodeView): boolean {
+  return SHOWN.every((field) => row[field] === view[field]);
+}
+
+function rowOf(view: NodeView): NodeRow {
+  const { id, label, wave, status, waitingReason, attempts, durationMs, costMicros, errorCode } = view;
+  const { failedInstances, isCarried } = view;
+  const figures = { attempts, durationMs, costMicros, failedInstances };
+  return { id, label, wave, status, waitingReason, errorCode, isCarried, ...figures };
+}

@@ -1,0 +1,74 @@
+import { type JSX, useMemo, useState } from "react";
+import { Money } from "../parts/money.tsx";
+import { nodeLook, StatusBadge } from "../parts/status.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { spanText } from "../parts/figures.ts";
+import { type NodeRow, NodeRows } from "./model/node-rows.ts";
+import { useNodesPage, useNodeViews } from "./nodes-page.ts";
+
+const COLUMNS: readonly Column<NodeRow>[] = [
+  { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
+  { id: "name", head: "Node", cell: ({ label }) => label, sortBy: ({ label }) => label },
+  {
+    id: "status",
+    head: "Status",
+    cell: (row) => <StatusBadge status={nodeLook(row)} />,
+    sortBy: ({ status }) => status,
+  },
+  {
+    id: "attempts",
+    head: "Attempts",
+    isNumber: true,
+    isWide: true,
+    cell: ({ attempts }) => attempts,
+    sortBy: ({ attempts }) => attempts,
+  },
+  {
+    id: "duration",
+    head: "Duration",
+    isNumber: true,
+    cell: ({ durationMs }) => (durationMs === null ? "–" : spanText(durationMs)),
+    sortBy: ({ durationMs }) => durationMs,
+  },
+  {
+    id: "cost",
+    head: "Cost",
+    isNumber: true,
+    isWide: true,
+    cell: ({ costMicros }) => <Money micros={costMicros} />,
+    sortBy: ({ costMicros }) => costMicros,
+  },
+  {
+    id: "error",
+    head: "Reason",
+    isWide: true,
+    cell: whyOf,
+    sortBy: ({ errorCode }) => errorCode,
+  },
+];
+
+function whyOf({ errorCode, waitingReason, failedInstances, isCarried }: NodeRow): string {
+  if (isCarried) return "carried over";
+  if (failedInstances > 0) return `${failedInstances} failed${errorCode === null ? "" : `, ${errorCode}`}`;
+  return errorCode ?? waitingReason?.replaceAll("_", " ") ?? "";
+}
+
+/** The graph as a list, for those who would rather read, and for screen readers. */
+export function NodeList(): JSX.Element {
+  const { node, selectNode } = useNodesPage();
+  const views = useNodeViews();
+  const [lines] = useState(() => new NodeRows());
+  const rows = useMemo(() => lines.of(views), [lines, views]);
+  return (
+    <div className="node-list">
+      <Table
+        label="Nodes"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        current={node}
+        onOpen={({ id }) => selectNode(id)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { createContext, useContext } from "react";
+
+/** An action on the run, requested anywhere on the page and confirmed in one dialog. */
+export type RunAction =
+  | { readonly kind: "cancel" }
+  | { readonly kind: "recover" }
+  | { readonly kind: "restart"; readonly fromNode: string | null }
+  | { readonly kind: "rewind"; readonly eventId: number }
+  | { readonly kind: "branch"; readonly eventId: number }
+  | { readonly kind: "commands" };
+
+/** Opens the dialog of an action. */
+export const RequestRunAction = createContext<(action: RunAction) => void>(() => undefined);
+
+export function useRequestAction(): (action: RunAction) => void {
+  return useContext(RequestRunAction);
+}

@@ -1,0 +1,98 @@
+import type { LiveRun, Run } from "../../../client/index.ts";
+import type { RunStatus } from "../../../core/event/index.ts";
+
+export interface RunFilter {
+  readonly status?: RunStatus;
+  readonly workflow?: string;
+  readonly parent?: string;
+}
+
+/** The first pages of the list, newest run first. */
+export interface RunList {
+  readonly runs: readonly Run[];
+  readonly hasMore: boolean;
+}
+
+export interface PatchedList {
+  readonly list: RunList;
+  /** Runs that may belong to the list and have to be read: a message does not hold everything a row shows. */
+  readonly unknown: readonly string[];
+}
+
+/** The list after some messages. A list without a change stays the same object, and so does each row. */
+export function patchRuns(list: RunList, filter: RunFilter, changes: readonly LiveRun[]): PatchedList {
+  const byId = new Map(changes.map((change) => [change.id, change]));
+  const unknown = new Set(byId.keys());
+  const runs = list.runs.flatMap((run) => {
+    unknown.delete(run.id);
+    const change = byId.get(run.id);
+    const patched = change === undefined ? run : patchRun(run, change);
+    return matches(patched, filter) ? [patched] : [];
+  });
+  const isSame = runs.length === list.runs.length && runs.every((run, index) => run === list.runs[index]);
+  return {
+    list: isSame ? list : { ...list, runs },
+    unknown: [...byId.values()].filter((run) => unknown.has(run.id) && mayMatch(run, filter)).map(({ id }) => id),
+  };
+}
+
+/** A message that is older than the row changes nothing: event ids only grow. */
+function patchRun(run: Run, { status, costMicros, lastEventId, startedAt, completedAt }: LiveRun): Run {
+  if (lastEventId <= run.lastEventId) return run;
+  const { startedAt: _, completedAt: __, ...rest } = run;
+  return {
+    ...rest,
+    status,
+    costMicros,
+    lastEventId,
+    ...(startedAt === null ? {} : { startedAt }),
+    ...(completedAt === null ? {} : { completedAt }),
+  };
+}
+
+function matches(run: Run, { status, workflow, parent }: RunFilter): boolean {
+  return (
+    (status === undefined || run.status === status) &&
+    (workflow === undefined || run.workflow === workflow) &&
+    (parent === undefined || run.parentRunId === parent)
+  );
+}
+
+/** Whether the run of a message may match: the message does not name its parent. */
+export function mayMatch(run: LiveRun, { status, workflow }: RunFilter): boolean {
+  return (status === undefined || run.status === status) && (workflow === undefined || run.workflow === workflow);
+}
+
+/** The list with runs that were read one by one, each in its place. What no longer fits into `limit` rows is cut off. */
+export function insertRuns(list: RunList, filter: RunFilter, read: readonly Run[], limit: number): RunList {
+  const known = new Set(list.runs.map(({ id }) => id));
+  const last = list.runs.at(-1);
+  const added = read.filter(
+    (run) =>
+      !known.has(run.id) &&
+      matches(run, filter) &&
+      (!list.hasMore || (last !== undefined && newestFirst(run, last) < 0)),
+  );
+  if (added.length === 0) return list;
+  const runs = [...added, ...list.runs].sort(newestFirst);
+  return { runs: runs.slice(0, limit), hasMore: list.hasMore || runs.length > limit };
+}
+
+/** The list with its first page read again; null when there may be runs between that page and the rest of the list. */
+export function mergeNewest(list: RunList, newest: RunList, limit: number): RunList | null {
+  const last = newest.runs.at(-1);
+  if (last === undefined || !newest.hasMore || newest.runs.length >= limit) return newest;
+  const older = list.runs.filter((run) => newestFirst(run, last) > 0);
+  // A run of the list inside the page shows that the page reaches the rest without a hole.
+  const ids = new Set(newest.runs.map(({ id }) => id));
+  if (!list.runs.some(({ id }) => ids.has(id))) return null;
+  const runs = [...newest.runs, ...older];
+  return { runs: runs.slice(0, limit), hasMore: list.hasMore || runs.length > limit };
+}
+
+/** As the server sorts: by time of creation, then by id, both descending. */
+function newestFirst(left: Run, right: Run): number {
+  if (left.createdAt !== right.createdAt) return left.createdAt > right.createdAt ? -1 : 1;
+  if (left.id === right.id) return 0;
+  return left.id > right.id ? -1 : 1;
+}

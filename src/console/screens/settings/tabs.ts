@@ -1,0 +1,15 @@
+import type { Tab } from "../../parts/tabs.tsx";
+
+export const SETTINGS_TABS: readonly Tab[] = [
+  { id: "keys", label: "Keys" },
+  { id: "webhooks", label: "Webhooks" },
+  { id: "schedules", label: "Schedules" },
+  { id: "lenses", label: "Lenses" },
+  { id: "teams", label: "Teams" },
+  { id: "library", label: "Library" },
+  { id: "models", label: "Models" },
+  { id: "credit-plans", label: "Credit plans" },
+  { id: "deployments", label: "Deployments" },
+  { id: "bindings", label: "Role bindings" },
+  { id: "alerts", label: "Alerts" },
+];

@@ -1,0 +1,27 @@
+/**
+ * The shapes of the HTTP API, each once: the server checks requests with them and describes them in its OpenAPI
+ * document, and the types of clients follow from them. Pages and clients import types only, so that no validator is
+ * part of what a browser loads.
+ */
+export * from "./approval.ts";
+export * from "./audit.ts";
+export * from "./backtest.ts";
+export { json, jsonObject } from "./field.ts";
+export * from "./gateway.ts";
+export * from "./key.ts";
+export * from "./live.ts";
+export * from "./memory.ts";
+export * from "./node.ts";
+export * from "./page.ts";
+export * from "./problem.ts";
+export * from "./provenance.ts";
+export * from "./registry.ts";
+export * from "./run.ts";
+export * from "./run-state.ts";
+export * from "./schedule.ts";
+export * from "./session.ts";
+export * from "./simulation.ts";
+export * from "./usage.ts";
+export * from "./verdict.ts";
+export * from "./webhook.ts";
+export * from "./workflow.ts";

@@ -1,0 +1,48 @@
+/** Keys of people and programs, and what they may do. */
+import { z } from "zod";
+import { type Answered, type Asked, moment, word } from "./field.ts";
+
+/** Everything a key may be allowed to do. */
+export const PERMISSIONS = [
+  "workflow:read",
+  "workflow:write",
+  "workflow:execute",
+  "run:read",
+  "run:cancel",
+  "governance:read",
+  "governance:approve",
+  "governance:write",
+  "registry:write",
+  "audit:read",
+  "keys:manage",
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** Names for several permissions together. */
+export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+export const keySchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  permissions: z.array(z.string()),
+  agent: z.string().nullable(),
+  createdBy: z.string().nullable().describe("The key or token it was made with; null: the operator made it"),
+  createdAt: moment,
+  expiresAt: moment.nullable(),
+  revokedAt: moment.nullable(),
+});
+export type Key = Answered<typeof keySchema>;
+
+export const mintedKeySchema = keySchema.extend({ key: z.string().describe("The secret; shown this once") });
+export type MintedKey = Answered<typeof mintedKeySchema>;
+
+export const mintBody = z.strictObject({
+  label: word,
+  role: z.enum(ROLES).optional(),
+  permissions: z.array(z.enum(PERMISSIONS)).min(1).optional(),
+  agent: word.optional().describe("The agent the key belongs to; a person's otherwise"),
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
+});
+/** The server knows which permissions there are; a client passes on what it was given. */
+export type KeyRequest = Omit<Asked<typeof mintBody>, "permissions"> & { readonly permissions?: readonly string[] };

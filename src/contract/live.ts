@@ -1,0 +1,35 @@
+/** Messages of the live stream of an organisation: server-sent events, which OpenAPI cannot describe. */
+import { z } from "zod";
+import type { RunStatus } from "../core/event/index.ts";
+import type { Frame } from "./run-state.ts";
+
+export const liveQuery = z.object({
+  runs: z.string().max(8_000).optional().describe("Runs whose events to send, each after an event: run_a:12,run_b:0"),
+});
+
+export const streamQuery = z.object({
+  afterEventId: z.string().optional().describe("Event id to continue after; comes before the header Last-Event-ID"),
+});
+
+/** What changes of a run with every commit: the data of the message `run`. */
+export interface LiveRun {
+  readonly id: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly lastEventId: number;
+  readonly costMicros: number;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+}
+
+/** The data of the message `event`. */
+export interface LiveEvent {
+  readonly runId: string;
+  readonly frame: Frame;
+}
+
+/** The data of the message `approval`: the approvals of a run that wait now; without a run those of launches. */
+export interface LiveApprovals {
+  readonly runId: string | null;
+  readonly pending: readonly string[];
+}

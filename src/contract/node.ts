@@ -1,0 +1,69 @@
+/** A node attempt by attempt, and the conversations of agents. */
+import { z } from "zod";
+import { NODE_STATUSES } from "../core/event/index.ts";
+import { type Answered, count, json, jsonObject, micros, moment } from "./field.ts";
+import { nodeResultSchema } from "./run-state.ts";
+import { decidedSchema } from "./verdict.ts";
+
+const attemptSchema = z.object({
+  attempt: count,
+  status: z.enum(NODE_STATUSES),
+  startedAt: moment.nullable(),
+  endedAt: moment.nullable(),
+  durationMs: z.number().nullable(),
+  verdictId: z.string().nullable(),
+  route: z.object({
+    agentId: z.string().nullable(),
+    gatewayId: z.string().nullable(),
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    executionPath: z.string().nullable(),
+  }),
+  /** What it was sent, bound and rendered again from the log up to its start. */
+  request: z.object({ message: z.string(), stdin: z.string().nullable(), inputs: jsonObject }).nullable(),
+  /** Its instructions, layer by layer: the work itself is layer 6, what callers gave layer 8. */
+  instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })),
+  outputs: jsonObject.nullable(),
+  output: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  costMicros: micros,
+  inputTokens: count,
+  outputTokens: count,
+  streamedText: z.string(),
+  logs: z.array(z.object({ eventId: count, level: z.string(), message: z.string(), detail: json.optional() })),
+  /** What the adapter logged, and its conversation; filled once the attempt has reported. */
+  adapterLogs: z.array(jsonObject),
+  sessionId: z.string().nullable(),
+  conversation: z.array(jsonObject),
+});
+
+export const nodeDetailSchema = z.object({
+  runId: z.string(),
+  node: nodeResultSchema,
+  /** What the newest attempt was sent, bound and rendered again from the log up to its start. */
+  request: z
+    .object({ attempt: count, message: z.string(), stdin: z.string().nullable(), inputs: jsonObject })
+    .nullable(),
+  attempts: z.array(attemptSchema),
+  verdicts: z.array(decidedSchema),
+  inputs: z.array(
+    z.object({
+      sourceRunId: z.string(),
+      sourceNodeId: z.string().nullable(),
+      sourceOutputPath: z.string(),
+      targetInputPath: z.string(),
+      transform: z.string().optional(),
+    }),
+  ),
+});
+export type NodeDetail = Answered<typeof nodeDetailSchema>;
+
+export const threadSchema = z.object({
+  agentId: z.string(),
+  sessionId: z.string(),
+  attempts: z.array(
+    z.object({ runId: z.string(), nodeId: z.string(), attempt: count, at: moment, messages: z.array(jsonObject) }),
+  ),
+});
+export type Thread = Answered<typeof threadSchema>;

@@ -1,0 +1,42 @@
+/** Lists: what a page of one is, and how one is asked for. */
+import { z } from "zod";
+
+const PAGE_SIZE = 25;
+const PAGE_SIZE_MAX = 100;
+const EVENTS_PAGE_SIZE = 100;
+const EVENTS_PAGE_SIZE_MAX = 1_000;
+
+const limit = (max: number, byDefault: number) =>
+  z.coerce.number().int().min(1).max(max).default(byDefault).describe("At most so many in one answer");
+const cursor = z.string().max(1_000).optional().describe("nextCursor of the answer before");
+
+/** Text from a query that is compared with stored text, which never holds control characters. */
+export const filterText = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid text: at most 200 printable characters");
+
+export const pageQuery = z.object({ limit: limit(PAGE_SIZE_MAX, PAGE_SIZE), cursor });
+export type PageOptions = Readonly<{ limit?: number; cursor?: string }>;
+
+/** For lists that are short: everything unless a page is asked for. */
+export const wholeQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).optional().describe("Default: all of them"),
+  cursor,
+});
+
+export const eventsQuery = z.object({
+  afterEventId: z.string().optional().describe("Event id to continue after; 0 or nothing: from the start"),
+  limit: limit(EVENTS_PAGE_SIZE_MAX, EVENTS_PAGE_SIZE),
+  cursor: z.string().optional().describe("nextCursor of an earlier answer, instead of afterEventId"),
+});
+
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.object({ data: z.array(item), nextCursor: z.string().optional() });
+}
+
+/** One page of a list. */
+export interface ListPage<T> {
+  readonly data: readonly T[];
+  /** Absent on the last page. */
+  readonly nextCursor?: string;
+}

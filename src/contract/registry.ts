@@ -1,0 +1,73 @@
+/** What is registered by manifests, and the switch that stops everything. */
+import { z } from "zod";
+import type { Json } from "../core/base/index.ts";
+import { type Answered, json } from "./field.ts";
+import { sentProblemSchema } from "./problem.ts";
+
+/** What is registered by manifests of every kind but gateways and workflows. */
+export const COLLECTIONS = [
+  "agents",
+  "policies",
+  "budgets",
+  "lenses",
+  "teams",
+  "library",
+  "schedules",
+  "webhooks",
+  "models",
+  "credit-plans",
+  "deployments",
+  "bindings",
+  "alerts",
+] as const;
+export type Collection = (typeof COLLECTIONS)[number];
+
+const moment = z.iso.datetime().nullable().describe("ISO 8601, UTC; null for what is built in");
+
+export const registeredSchema = z
+  .object({
+    id: z.string(),
+    revision: z.number().int().nonnegative().describe("Counts changes; 0 for what is built in"),
+    createdAt: moment,
+    updatedAt: moment,
+  })
+  .catchall(json)
+  .describe("Beside these, what its manifest says, in camelCase; what is write-only is not shown");
+/** Beside these fields, what its manifest says, in camelCase. */
+export type Registered = Answered<typeof registeredSchema>;
+
+/** A manifest as it is sent; the reader of manifests checks its spec. */
+export const manifestSchema = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), json) });
+export interface ManifestDocument {
+  readonly kind: string;
+  readonly name: string;
+  readonly spec: Json;
+}
+
+export const applyQuery = z.object({
+  dryRun: z.enum(["true", "false"]).default("false").describe("true: only say what would change"),
+});
+
+export const appliedSchema = z.object({
+  applied: z.array(
+    z.object({
+      kind: z.string(),
+      name: z.string(),
+      action: z.enum(["created", "updated", "unchanged", "invalid"]),
+      diff: z.string().optional().describe("Line by line, as diff -u shows it"),
+      problems: z.array(sentProblemSchema).optional(),
+    }),
+  ),
+});
+export type Applied = Answered<typeof appliedSchema>;
+
+const REASON_LENGTH_MAX = 1_000;
+
+export const platformBody = z.strictObject({
+  open: z.boolean().describe("False: no run starts, and no node is dispatched"),
+  reason: z.string().max(REASON_LENGTH_MAX).nullish().describe("What people are shown"),
+});
+
+/** The kill switch. */
+export const platformSchema = z.object({ open: z.boolean(), reason: z.string().nullable() });
+export type PlatformState = Answered<typeof platformSchema>;

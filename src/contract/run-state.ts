@@ -1,0 +1,86 @@
+/** A run as its log says: its state, its events, its checkpoints. */
+import { z } from "zod";
+import { EVENT_TYPES, NODE_STATUSES, RUN_STATUSES, WAITING_REASONS } from "../core/event/index.ts";
+import type { EventFrame } from "../core/view/index.ts";
+import { type Answered, count, jsonObject, micros, moment, type Narrowed } from "./field.ts";
+
+const valueRef = z.object({ path: z.array(z.string()), hash: z.string(), bytes: count });
+/** A large value that is not in the answer itself: null stands at `path`, and `/blobs/{hash}` gives it. */
+export type ValueRef = Answered<typeof valueRef>;
+const refs = z.array(valueRef).optional().describe("Large values: null at `path`, the value at /blobs/{hash}");
+
+export const nodeResultSchema = z.object({
+  nodeId: z.string(),
+  label: z.string(),
+  wave: count,
+  status: z.enum(NODE_STATUSES),
+  waitingReason: z.enum(WAITING_REASONS).nullable(),
+  attempts: count,
+  retries: count,
+  startedAt: moment.nullable(),
+  completedAt: moment.nullable(),
+  durationMs: z.number().nullable(),
+  outputs: jsonObject.nullable(),
+  output: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  errorMessage: z.string().nullable(),
+  costMicros: micros,
+  refs,
+});
+export type NodeState = Answered<typeof nodeResultSchema>;
+
+export const stateSchema = z.object({
+  runId: z.string(),
+  workflowId: z.string(),
+  status: z.enum(RUN_STATUSES),
+  isPaused: z.boolean(),
+  isCancelling: z.boolean(),
+  activeNodeIds: z.array(z.string()),
+  pendingCount: count,
+  waitingCount: count,
+  inFlightCount: count,
+  executedCount: count,
+  failedCount: count,
+  upstreamFailedCount: count.describe("Of the failed ones: nodes that did not run because another had failed"),
+  nodeResults: z.array(nodeResultSchema),
+  upstreamCount: count,
+  downstreamCount: count,
+  parentRunId: z.string().nullable(),
+  recursionDepth: count,
+  costMicros: micros,
+  lastEventId: count,
+});
+export type State = Answered<typeof stateSchema>;
+
+export const eventSchema = z.object({
+  eventId: count,
+  sequence: count,
+  type: z.enum(EVENT_TYPES),
+  runId: z.string(),
+  workflowId: z.string(),
+  timestamp: moment,
+  correlation: z.object({
+    traceId: z.string(),
+    parentEventId: count.optional(),
+    wave: count.optional(),
+    phase: z.enum(["engine", "transport", "client"]),
+  }),
+  payload: jsonObject,
+  refs,
+});
+/** An event; its payload has the type its `type` stands for. */
+export type Frame = Narrowed<
+  Omit<Answered<typeof eventSchema>, "payload">,
+  EventFrame & { readonly refs?: readonly ValueRef[] }
+>;
+
+export const checkpointSchema = z.object({
+  eventId: count,
+  type: z.enum(EVENT_TYPES),
+  nodeId: z.string().optional(),
+  attempt: count.optional(),
+  timestamp: moment,
+});
+export type Checkpoint = Answered<typeof checkpointSchema>;
+
+export const checkpointStateSchema = checkpointSchema.extend({ state: stateSchema });

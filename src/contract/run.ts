@@ -1,0 +1,83 @@
+/** Runs as they are started, listed and started again. */
+import { z } from "zod";
+import { RUN_STATUSES } from "../core/event/index.ts";
+import { type Answered, type Asked, count, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
+import { filterText, pageQuery } from "./page.ts";
+import { sentProblemSchema } from "./problem.ts";
+
+export const startBody = z.strictObject({
+  workflow: word,
+  version: versionNumber.optional(),
+  args: jsonObject.optional(),
+  model: word.optional(),
+  gateway: word.optional(),
+  roleBindings: z.record(word, word).optional().describe("Role → agent"),
+  team: word.optional(),
+  recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
+});
+export type Start = Asked<typeof startBody>;
+
+export const runsQuery = pageQuery.extend({
+  status: z.enum(RUN_STATUSES).optional(),
+  workflow: filterText.optional(),
+  parent: filterText.optional(),
+});
+
+export const runSchema = z.object({
+  id: z.string(),
+  workflow: z.string(),
+  version: z.number().int().nullable(),
+  hash: z.string(),
+  status: z.enum(RUN_STATUSES),
+  args: jsonObject,
+  trigger: z.string(),
+  model: z.string().nullable(),
+  gateway: z.string().nullable(),
+  roleBindings: z.record(z.string(), z.string()),
+  team: z.string().optional().describe("The team it was started with"),
+  traceId: z.string(),
+  rootSpanId: z.string(),
+  parentRunId: z.string().optional(),
+  sourceRunId: z.string().optional().describe("The run this one was restarted or branched from"),
+  recursionDepth: count,
+  epoch: count,
+  createdAt: moment,
+  startedAt: moment.optional(),
+  completedAt: moment.optional(),
+  costMicros: micros,
+  lastEventId: count,
+  warnings: z
+    .array(sentProblemSchema)
+    .optional()
+    .describe("Only when it has just been started: what newer checks would refuse in a version that was saved before"),
+});
+export type Run = Answered<typeof runSchema>;
+
+/** A restarted or branched run. */
+export const relaunchedSchema = runSchema.extend({
+  carriedOver: z.array(z.string()).describe("Nodes and instances whose results are kept, in the order of the log"),
+  runsAgain: z.array(z.string()).describe("Nodes that run again, in plan order"),
+});
+export type Relaunched = Answered<typeof relaunchedSchema>;
+
+const REASON_LENGTH_MAX = 2_000;
+const eventId = z.number().int().min(1);
+const ARGS_MAX = 100;
+const origin = z.strictObject({ runId: word, nodeId: word, output: z.string().min(1).max(500) });
+
+export const inputsFromSchema = z
+  .record(word, origin)
+  .refine((inputs) => Object.keys(inputs).length <= ARGS_MAX, `At most ${ARGS_MAX} args`)
+  .describe("Args to be taken from outputs of other runs of the organisation");
+/** Args of a new run, each with the output of another run it is taken from. */
+export type InputsFrom = Asked<typeof inputsFromSchema>;
+
+export const reasonBody = z.strictObject({ reason: z.string().max(REASON_LENGTH_MAX).optional() });
+export const restartBody = z.strictObject({ fromNode: word.optional() });
+export const rewindBody = z.strictObject({ eventId });
+export const branchBody = z.strictObject({
+  eventId,
+  args: jsonObject.optional(),
+  inputsFrom: inputsFromSchema.optional(),
+});
+export const resolveBody = z.strictObject({ assignTo: word.optional(), values: jsonObject.optional() });

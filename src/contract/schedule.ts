@@ -1,0 +1,24 @@
+/** The slots of schedules. */
+import { z } from "zod";
+import type { Answered } from "./field.ts";
+import { listOf } from "./page.ts";
+
+const moment = z.iso.datetime();
+
+/** `claimed` while its run is being started, `queued` while it waits for the run before it. */
+export const slotStateSchema = z.enum(["claimed", "queued", "started", "skipped", "refused"]);
+
+export const slotSchema = z.object({
+  slotAt: moment.describe("When it was due"),
+  state: slotStateSchema,
+  workflow: z.string(),
+  runId: z.string().nullable(),
+  reason: z.string().nullable().describe("Why nothing was started"),
+  claimedAt: moment.describe("When a replica last took it up"),
+});
+export type Slot = Answered<typeof slotSchema>;
+
+export const slotPageSchema = listOf(slotSchema).extend({
+  nextSlots: z.array(moment).describe("The next slots of the schedule as it is now; none while it is disabled"),
+});
+export type SlotPage = Answered<typeof slotPageSchema>;

@@ -1,0 +1,67 @@
+/** Definitions, their versions and their plans. */
+import { z } from "zod";
+import { POSTURES } from "../core/governance/index.ts";
+import { type Answered, count, moment } from "./field.ts";
+import { sentProblemSchema } from "./problem.ts";
+
+export const planSchema = z.object({
+  name: z.string(),
+  format: z.string(),
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      dependsOn: z.array(z.string()),
+      dependents: z.array(z.string()),
+      wave: count,
+      label: z.string().describe("What people call it; the id when the author did not say"),
+      phase: z.string().nullable(),
+    }),
+  ),
+  layers: z.array(z.array(z.string())),
+});
+export type PlanDescription = Answered<typeof planSchema>;
+
+const FORMATS = ["lobsterx", "lens-graph/v1"] as const;
+export const validateBody = z.strictObject({ source: z.string(), format: z.enum(FORMATS).optional() });
+
+export const validationSchema = z.object({
+  ok: z.boolean(),
+  problems: z.array(sentProblemSchema),
+  warnings: z.array(sentProblemSchema),
+  plan: planSchema.optional(),
+});
+export type Validation = Answered<typeof validationSchema>;
+
+export const workflowStatusSchema = z.enum(["active", "paused", "deprecated"]);
+export type WorkflowStatus = Answered<typeof workflowStatusSchema>;
+
+const versionHead = {
+  name: z.string(),
+  version: z.number().int().positive(),
+  hash: z.string(),
+  format: z.string(),
+};
+
+export const savedWorkflowSchema = z.object({ ...versionHead, warnings: z.array(sentProblemSchema) });
+export type SavedWorkflow = Answered<typeof savedWorkflowSchema>;
+
+export const workflowSchema = z.object({
+  ...versionHead,
+  status: workflowStatusSchema,
+  posture: z.enum(POSTURES).describe("How far it may go by itself"),
+  exposed: z.boolean().describe("Over MCP"),
+  savedAt: moment,
+});
+export type Workflow = Answered<typeof workflowSchema>;
+
+export const versionSchema = z.object({
+  ...versionHead,
+  savedAt: moment,
+  source: z.string(),
+  plan: planSchema.nullable(),
+});
+export type Version = Answered<typeof versionSchema>;
+
+export const sourceBody = z.strictObject({ source: z.string() });
+export const statusBody = z.strictObject({ status: workflowStatusSchema });

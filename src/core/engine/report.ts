@@ -1,0 +1,143 @@
+import { type FailureClass, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import type { CallbackResult, Report } from "./input.ts";
+import type { Envelope } from "../event/index.ts";
+import { normaliseOutput, type OutputStrategy, type OutputRepair } from "../outputs/index.ts";
+import { repairText } from "../text/index.ts";
+
+const MICROS_PER_USD = 1_000_000;
+
+/** Log lines of one dispatch that reach the run's log; an adapter that chatters must not fill it. */
+export const WARNINGS_MAX = 50;
+
+/** The report of what did the work, in its own words: an adapter, or a model that a page has called. */
+export type Answered = { readonly status: "deferred" } | Completed | Failed;
+
+type Completed = {
+  readonly status: "completed";
+  readonly stdout?: string | undefined;
+  readonly outputs?: JsonObject | undefined;
+  readonly envelope?: Envelope | undefined;
+} & Bill;
+
+type Failed = {
+  readonly status: "failed";
+  readonly failure: FailureClass;
+  readonly message: string;
+  readonly retryAfterMs?: number | undefined;
+  readonly retryable?: boolean | undefined;
+} & Bill;
+
+/** What was answered, as the engine takes it: text normalised, unstorable text repaired, money in micro-dollars. */
+export function reportOf(result: Answered, strategy: OutputStrategy, logged: readonly string[] = []): CallbackResult {
+  switch (result.status) {
+    case "deferred":
+      return { status: "deferred" };
+    case "completed":
+      return completedReport(result, strategy, logged);
+    case "failed":
+      return failedReport(result, logged);
+  }
+}
+
+function completedReport(result: Completed, strategy: OutputStrategy, logged: readonly string[]): CallbackResult {
+  const warnings = [...logged];
+  const found = findOutputs(result, strategy, warnings);
+  const given: Record<string, Json> = {};
+  if (found.stdout !== undefined) given["stdout"] = found.stdout;
+  if (found.outputs !== undefined) given["outputs"] = found.outputs;
+  if (result.envelope !== undefined) given["envelope"] = result.envelope as JsonObject;
+  const repaired = repairText(given);
+  if (repaired.isRepaired) {
+    warnings.push(
+      "The output held text that cannot be stored (NUL or half a surrogate pair); it was replaced by U+FFFD.",
+    );
+  }
+  const parts = repaired.value as Pick<Completed, "stdout" | "outputs" | "envelope">;
+  return {
+    status: "completed",
+    ...(parts.stdout === undefined ? {} : { stdout: parts.stdout }),
+    ...(parts.outputs === undefined ? {} : { outputs: parts.outputs }),
+    ...(parts.envelope === undefined ? {} : { envelope: parts.envelope }),
+    ...billOf(result, warnings),
+  };
+}
+
+/** What was done to an answer before the contract was looked at; none of it cost a token. */
+const REPAIR_TEXTS: Readonly<Record<OutputRepair, string>> = {
+  code_fence: "The answer stood inside a code fence, which was taken off",
+  first_json: "The answer had text around its JSON; the first JSON value in it was taken",
+  tool_result: "The content of a tool result was taken as the answer",
+  too_deep: "JSON in the answer is nested too deeply to be read",
+  no_json: "JSON was asked for and the answer holds none",
+  refused_path: "A file of the answer was left out because its path leads outside",
+  unclosed_fence: "The last code fence of the answer is not closed",
+};
+
+interface Found {
+  readonly stdout: string | undefined;
+  readonly outputs: JsonObject | undefined;
+}
+
+/** An adapter that gives outputs is believed; out of one that gives only text they are read. */
+function findOutputs(result: Completed, strategy: OutputStrategy, warnings: string[]): Found {
+  const { stdout, outputs } = result;
+  if (outputs !== undefined || stdout === undefined) return { stdout, outputs };
+  const normalised = normaliseOutput(stdout, strategy, "object");
+  for (const repair of normalised.repairs) warnings.push(`${REPAIR_TEXTS[repair]} (${repair})`);
+  return { stdout: normalised.text, outputs: outputsFrom(normalised.value, strategy) };
+}
+
+function outputsFrom(value: Json | undefined, strategy: OutputStrategy): JsonObject | undefined {
+  if (strategy === "files" && isJsonArray(value)) return { files: value };
+  return isJsonObject(value) ? value : undefined;
+}
+
+function failedReport(result: Failed, logged: readonly string[]): CallbackResult {
+  return {
+    status: statusOf(result.failure),
+    errorCode: result.failure,
+    error: result.message,
+    ...(result.retryAfterMs === undefined ? {} : { retryAfterMs: result.retryAfterMs }),
+    ...(result.retryable === undefined ? {} : { retryable: result.retryable }),
+    ...billOf(result, logged),
+  };
+}
+
+/** The two classes that say how an attempt ended have a status of their own. */
+export function statusOf(failure: Failed["failure"]): "failed" | "timed_out" | "cancelled" {
+  if (failure === "timeout") return "timed_out";
+  return failure === "cancelled" ? "cancelled" : "failed";
+}
+
+/** What an answer cost, in the words adapters and callbacks share. */
+export interface Bill {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly thinkingTokens?: number | undefined;
+  readonly cachedTokens?: number | undefined;
+  readonly costUsd?: number | undefined;
+  readonly priceId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly extraCalls?: number | undefined;
+}
+
+function isUsed({ inputTokens = 0, outputTokens = 0 }: Bill): boolean {
+  return inputTokens > 0 || outputTokens > 0;
+}
+
+export function billOf(result: Bill, warnings: readonly string[]): Report {
+  return {
+    tokens: {
+      inputTokens: result.inputTokens ?? 0,
+      outputTokens: result.outputTokens ?? 0,
+      thinkingTokens: result.thinkingTokens ?? 0,
+      cachedTokens: result.cachedTokens ?? 0,
+    },
+    costMicros: Math.round((result.costUsd ?? 0) * MICROS_PER_USD),
+    ...(result.costUsd === undefined && isUsed(result) ? { isCostKnown: false } : {}),
+    ...(result.priceId === undefined ? {} : { priceId: result.priceId }),
+    ...(result.model === undefined ? {} : { model: result.model }),
+    ...(result.extraCalls === undefined ? {} : { extraCalls: result.extraCalls }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
+}

@@ -1,1 +1,0 @@
-export { compilePattern, type Pattern } from "./pattern.ts";

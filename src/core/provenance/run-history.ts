@@ -1,0 +1,107 @@
+import type { JsonObject } from "../base/index.ts";
+import type { NodeStatus, RunStatus } from "../event/index.ts";
+import type { ArgOrigin } from "./log.ts";
+
+/** A run, node by node: what each was given, who worked on it, and its result. */
+export interface RunHistory {
+  readonly runId: string;
+  readonly workflow: string;
+  readonly policies: ReadonlyMap<string, readonly string[]>;
+  readonly nodes: ReadonlyMap<string, NodeLives>;
+  /** Every value that was handed over, by the node it came from; '' for args. */
+  readonly uses: ReadonlyMap<string, readonly Use[]>;
+  /** The life of a node that waits for each child run. */
+  readonly callers: ReadonlyMap<string, Life>;
+  readonly start: Start | null;
+  readonly end: RunEnd | null;
+}
+
+export interface Start {
+  readonly at: number;
+  readonly args: JsonObject;
+  readonly version: number | null;
+  readonly parentRunId: string | null;
+  readonly sourceRunId: string | null;
+  readonly origins: ReadonlyMap<string, ArgOrigin>;
+}
+
+export interface RunEnd {
+  readonly at: number;
+  readonly status: RunStatus;
+  readonly errorCode: string | null;
+}
+
+export interface NodeLives {
+  readonly nodeId: string;
+  /** A rewind or a recover ends one and begins the next; the last is the current one. */
+  readonly lives: readonly Life[];
+}
+
+/** What a node did from the moment it was given its inputs until its result stood, or was taken back. */
+export interface Life {
+  readonly nodeId: string;
+  readonly inputs: Input[];
+  readonly attempts: Attempt[];
+  readonly approvals: Map<string, ApprovalHistory>;
+  instanceIds: readonly string[] | null;
+  result: Result | null;
+  invalidatedAt: number | null;
+}
+
+export interface Input {
+  readonly eventId: number;
+  readonly sourceRunId: string;
+  readonly sourceNodeId: string | null;
+  readonly sourceOutputPath: string;
+  readonly targetInputPath: string;
+  readonly transform: string | null;
+}
+
+export interface Use {
+  readonly life: Life;
+  readonly input: Input;
+}
+
+export interface Result {
+  readonly eventId: number;
+  readonly at: number;
+  readonly attempt: number | null;
+  readonly outputs: JsonObject;
+  readonly isCarried: boolean;
+}
+
+export interface Attempt {
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly agentId: string | null;
+  readonly gatewayId: string | null;
+  readonly provider: string | null;
+  model: string | null;
+  readonly verdictId: string | null;
+  endedAt: number | null;
+  status: NodeStatus;
+  errorCode: string | null;
+  childRunId: string | null;
+  costMicros: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface ApprovalHistory {
+  readonly approvalId: string;
+  readonly source: string;
+  readonly policies: readonly string[];
+  readonly rendered: string | null;
+  status: string;
+  decision: string | null;
+  by: string | null;
+  reason: string | null;
+  /** Names of the values the approver changed. */
+  changed: readonly string[];
+}
+
+/** Inputs count as used once something was done with them. */
+export function isUsed({ attempts, instanceIds }: Life): boolean {
+  return attempts.length > 0 || instanceIds !== null;
+}

@@ -1,1 +1,0 @@
-export { type Answered, type Bill, billOf, reportOf, statusOf, WARNINGS_MAX } from "./report.ts";

@@ -1,0 +1,70 @@
+import { RE2JS } from "re2js";
+import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
+
+/** A compiled pattern. It is found anywhere in the text unless its author anchors it with `^` and `$`. */
+export interface Pattern {
+  test(value: string): boolean;
+}
+
+type Compiled = Outcome<Pattern, string>;
+
+/** Compilation is pure, so keeping its results changes nothing but the time it takes. */
+const compiledByText = new Map<string, Compiled>();
+const COMPILED_MAX = 256;
+
+/** Compiles what an author wrote for an engine whose time grows only with the length of the text. */
+export function compilePattern(text: string): Compiled {
+  if (text.length > LIMITS.patternLengthMax) {
+    return fail(`the pattern has ${text.length} characters; at most ${LIMITS.patternLengthMax} are allowed`);
+  }
+  const known = compiledByText.get(text);
+  if (known !== undefined) return known;
+  const compiled = compileAnew(text);
+  if (compiledByText.size >= COMPILED_MAX) forgetOldest();
+  compiledByText.set(text, compiled);
+  return compiled;
+}
+
+function forgetOldest(): void {
+  for (const text of compiledByText.keys()) {
+    compiledByText.delete(text);
+    return;
+  }
+}
+
+function compileAnew(text: string): Compiled {
+  try {
+    const expression = RE2JS.compile(inEngineSpelling(text));
+    return succeed({ test: (value) => expression.test(value) });
+  } catch (error) {
+    return fail(reasonFor(text, error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** Authors know `\u0041` and `\u{1F600}`; the engine writes both as `\x{…}`. Every other escape stays as it is. */
+function inEngineSpelling(text: string): string {
+  return text.replace(
+    /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|[^])/g,
+    (escape, four: string | undefined, braced: string | undefined) => {
+      const digits = four ?? braced;
+      return digits === undefined ? escape : `\\x{${digits}}`;
+    },
+  );
+}
+
+/** Features people try that a linear-time engine cannot have; checked first, for a clearer message than the engine's. */
+const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
+  [/\(\?<?[=!]/, "look-ahead and look-behind, (?=…), (?!…), (?<=…) and (?<!…), are not supported"],
+  [/\\[1-9]|\\k</, "references back to a group, such as \\1, are not supported"],
+  [/\(\?>|[*+?}]\+/, "atomic groups and possessive repetition are not supported"],
+];
+
+function reasonFor(text: string, message: string): string {
+  for (const [feature, reason] of UNSUPPORTED) {
+    if (feature.test(text)) return reason;
+  }
+  return message
+    .replace(/^error parsing regexp: /, "")
+    .replace("invalid repeat count", "a repetition counts to more than 1000 in all")
+    .replace("invalid or unsupported Perl syntax", "unknown group syntax");
+}

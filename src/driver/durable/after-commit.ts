@@ -1,0 +1,86 @@
+import type { Effect, Timer } from "../../core/engine/index.ts";
+import { dispatchIdOf, isTerminal } from "../../core/event/index.ts";
+import type { OpenAttempt } from "../../store/index.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Children } from "./children.ts";
+import type { Committed } from "./committer-options.ts";
+import type { Deadlines } from "./deadlines.ts";
+import { hasEndedIn } from "./derive-commit.ts";
+import type { DueTimers } from "./due-timers.ts";
+import type { InputQueue } from "./input-queue.ts";
+import type { Lease } from "./lease.ts";
+import type { Listeners } from "./listeners.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Parked } from "./parking.ts";
+
+export interface AfterCommitOptions {
+  readonly queue: InputQueue;
+  readonly lease: Pick<Lease, "replicaId">;
+  readonly attempts: Attempts;
+  readonly deadlines: Deadlines;
+  readonly children: Children;
+  readonly dueTimers: DueTimers;
+  readonly listeners: Listeners;
+}
+
+/**
+ * Does what follows from a commit, in this order: deadlines that are met are cleared, effects are performed, parents and
+ * children learn of an end, listeners receive the events. Nothing here can undo the commit.
+ */
+export class AfterCommit {
+  readonly #options: AfterCommitOptions;
+
+  constructor(options: AfterCommitOptions) {
+    this.#options = options;
+  }
+
+  /** `gone`: timers the commit has cleared. */
+  committed({ live, facts, effects }: Committed, gone: readonly Timer[]): void {
+    const { deadlines, attempts, children, listeners } = this.#options;
+    const { runId, status } = live.state;
+    for (const timer of gone) deadlines.clear(runId, timer);
+    for (const key of facts.ended.values()) {
+      deadlines.clear(runId, { kind: "attempt", ...key });
+      attempts.forget(dispatchIdOf({ runId, ...key }));
+    }
+    for (const effect of effects) this.#perform(live, effect);
+    const { events } = facts;
+    if (isTerminal(status) && events.length > 0) children.ended(live, !hasEndedIn(events));
+    listeners.notify(runId, events);
+  }
+
+  parked({ runId, events, closed, parentTimer, children }: Parked): void {
+    const { attempts, children: childRuns, dueTimers, listeners } = this.#options;
+    for (const { nodeId, attempt } of closed) attempts.abandon(dispatchIdOf({ runId, nodeId, attempt }));
+    for (const childRunId of children) childRuns.abandon(childRunId);
+    if (parentTimer !== null) dueTimers.found(parentTimer.runId, parentTimer.timer);
+    listeners.notify(runId, events);
+  }
+
+  /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */
+  loaded({ state: { runId } }: LiveRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
+    const { deadlines, attempts, lease, queue } = this.#options;
+    if (deadlineAt !== null) deadlines.set(runId, { kind: "attempt", nodeId, attempt }, deadlineAt);
+    if (replicaId !== lease.replicaId || attempts.isOpen(dispatchIdOf({ runId, nodeId, attempt }))) return;
+    queue.enqueue(runId, attempts.lost({ kind: "lost", nodeId, attempt }));
+  }
+
+  #perform(live: LiveRun, effect: Effect): void {
+    const { attempts, children, deadlines } = this.#options;
+    switch (effect.type) {
+      case "dispatch":
+        return attempts.send(live, effect);
+      case "cancel-dispatch":
+        return attempts.cancel(live, effect);
+      case "start-child":
+        return children.start(live, effect);
+      case "cancel-child":
+        return children.cancel(live, effect);
+      case "set-timer":
+        return deadlines.set(live.state.runId, effect.timer, effect.dueAt);
+      default:
+        // Approvals are rows of the same commit; what to notify of is in the events.
+        return;
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { findNode } from "../../core/engine/index.ts";
+import { attemptKey, type AttemptKey, type EventOf, isSettling, type RunEvent } from "../../core/event/index.ts";
+import { repairText } from "../../core/text/index.ts";
+import type { AboutRun, Admission, Judge, Returned } from "../../governance/index.ts";
+import type { LedgerChange, MemoryEntry, RunCommit, UsageRecord } from "../../store/index.ts";
+import { endedAttempt } from "./ended-attempt.ts";
+import { LedgerChanges, SlotChanges } from "./ledger-changes.ts";
+import type { LiveRun } from "./live-run.ts";
+import { memoryOf } from "./memory-entries.ts";
+
+export interface CommitFactsOptions {
+  readonly live: LiveRun;
+  readonly about: AboutRun;
+  /** What was taken for attempts that open in this commit, by node and attempt. */
+  readonly admissions: ReadonlyMap<string, Admission>;
+  readonly judge: Judge;
+}
+
+type Spending = ReturnType<Returned["spendingOf"]>;
+const NOTHING: Spending = { spentMicros: 0, reservedMicros: 0 };
+
+/** What is reserved under a ceiling, or spent (`ceiling` null), in the order of the events. */
+interface MoneyMove {
+  readonly part: Pick<LedgerChange, "envelopeId" | "periodStart">;
+  readonly micros: number;
+  readonly ceiling: number | null;
+}
+
+/**
+ * The facts that follow from one run's events in the commit that is being decided. Each event is read once, when it is
+ * decided:
+ * - the judge asks what the run has released and spent so far, because a slot its last node held is free for the next
+ *   one, and money that node spent beyond its reservation is gone;
+ * - the rows of the commit (slots, ledger, usage, memories) are derived from the same sums;
+ * - what follows the commit asks which attempts have ended and which nodes have settled.
+ */
+export class CommitFacts implements Returned {
+  readonly events: RunEvent[] = [];
+  /** Attempts that have ended, by node and attempt. */
+  readonly ended = new Map<string, AttemptKey>();
+  readonly settled: string[] = [];
+  readonly usage: UsageRecord[] = [];
+  readonly memories: MemoryEntry[] = [];
+  readonly #options: CommitFactsOptions;
+  readonly #releasedSlots = new Map<string, number>();
+  readonly #ledger = new LedgerChanges();
+  readonly #money: MoneyMove[] = [];
+
+  constructor(options: CommitFactsOptions) {
+    this.#options = options;
+  }
+
+  add(events: readonly RunEvent[]): void {
+    for (const event of events) {
+      this.events.push(event);
+      const ended = endedAttempt(event);
+      if (ended !== undefined) this.#end(ended);
+      if (isSettling(event)) this.settled.push(event.payload.nodeId);
+      if (event.type === "node.started") this.#open(event);
+      else if (event.type === "node.completed") this.#remember(event);
+      else if (event.type === "cost.recorded") this.#spend(event);
+    }
+  }
+
+  slotsOf(agentId: string): number {
+    return this.#releasedSlots.get(agentId) ?? 0;
+  }
+
+  spendingOf(envelopeId: string, periodStart: number): Spending {
+    const sum = this.#ledger.of({ envelopeId, periodStart });
+    return sum === undefined ? NOTHING : { spentMicros: sum.spent, reservedMicros: sum.reserved };
+  }
+
+  memoriesOf(agentId: string): readonly MemoryEntry[] {
+    return this.memories.filter((entry) => entry.agentId === agentId);
+  }
+
+  /** Changes of the counters, once everything is decided: what was admitted, less what was released, and what was spent. */
+  counterChanges(): Pick<RunCommit, "slots" | "ledger"> {
+    const slots = new SlotChanges();
+    const ledger = new LedgerChanges();
+    for (const admission of this.#options.admissions.values()) {
+      slots.admit(admission);
+      for (const part of admission.reserved) ledger.add(part, part.micros, 0);
+    }
+    for (const [agentId, count] of this.#releasedSlots) slots.release(agentId, count);
+    for (const change of this.#ledger.list()) ledger.add(change, change.reserved, change.spent);
+    this.#holdCeilings(ledger);
+    return { slots: slots.list(), ledger: ledger.list() };
+  }
+
+  #open({ payload: { nodeId, attempt = 0 } }: EventOf<"node.started">): void {
+    const admission = this.#options.admissions.get(attemptKey({ nodeId, attempt }));
+    for (const part of admission?.reserved ?? []) {
+      this.#money.push({ part, micros: part.micros, ceiling: part.ceiling });
+    }
+  }
+
+  #end(key: AttemptKey): void {
+    const id = attemptKey(key);
+    // A retried attempt that is then cancelled, or refused its next try, is named twice and ends once.
+    if (this.ended.has(id)) return;
+    this.ended.set(id, key);
+    const { admissions, live } = this.#options;
+    const open = live.openAttempts.get(key.nodeId);
+    const held = admissions.get(id) ?? (open?.attempt === key.attempt ? open : undefined);
+    if (held === undefined) return;
+    const { agentId, reserved } = held;
+    if (agentId !== null) this.#releasedSlots.set(agentId, this.slotsOf(agentId) + 1);
+    for (const part of reserved) this.#ledger.add(part, -part.micros, 0);
+  }
+
+  #remember(event: EventOf<"node.completed">): void {
+    const entry = memoryOf(this.#options, event);
+    if (entry !== undefined) this.memories.push(entry);
+  }
+
+  #spend(event: EventOf<"cost.recorded">): void {
+    const { live, about, judge } = this.#options;
+    const { nodeId, attempt = 0, costMicros, tokens, childRunId, model, priceId } = event.payload;
+    // A child's cost was booked where it was spent.
+    if (childRunId !== undefined) return;
+    const begun = findNode(live.state, nodeId)?.routes[attempt - 1];
+    const { agentId = null, gatewayId = null, startedAt = event.at } = begun ?? {};
+    if (costMicros !== 0) {
+      for (const part of judge.settle?.(about, { agentId, gatewayId, startedAt }, costMicros) ?? []) {
+        this.#ledger.add(part, 0, part.spent);
+        this.#money.push({ part, micros: part.spent, ceiling: null });
+      }
+    }
+    const used = tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens + costMicros;
+    if (used === 0) return;
+    this.usage.push({
+      nodeId,
+      attempt,
+      agentId,
+      model: storable(model ?? begun?.model ?? null),
+      gatewayId,
+      ...tokens,
+      costMicros,
+      priceId: storable(priceId ?? null),
+      at: event.at,
+    });
+  }
+
+  /**
+   * What all of a commit together may come to, so that each of its reservations keeps the ceiling it was decided under:
+   * one counter may have several. What is reserved or spent after a reservation was not there yet when that was decided,
+   * and is not held against it; else what was spent late could never be written.
+   */
+  #holdCeilings(ledger: LedgerChanges): void {
+    for (const { part, micros, ceiling } of this.#money) {
+      const sum = ledger.of(part);
+      if (sum === undefined) continue;
+      const before = sum.ceiling === null ? Infinity : sum.ceiling + micros;
+      const held = Math.min(before, ceiling ?? Infinity);
+      if (held !== Infinity) sum.ceiling = held;
+    }
+  }
+}
+
+/** The model is named by the Bridge that reports it; a column takes less than JSON does. */
+function storable(text: string | null): string | null {
+  return text === null ? null : (repairText(text).value as string);
+}

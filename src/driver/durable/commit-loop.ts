@@ -1,0 +1,44 @@
+import type { InputQueue } from "./input-queue.ts";
+
+/** Batches that may be on their way to the database at once: one is decided while another is written. */
+const LANES = 2;
+
+export interface CommitLoopOptions {
+  readonly queue: InputQueue;
+  /** Commits one batch; false when there was nothing to do. */
+  readonly step: () => Promise<boolean>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Commits batches for as long as inputs wait. */
+export class CommitLoop {
+  readonly #options: CommitLoopOptions;
+  #activeLanes = 0;
+
+  constructor(options: CommitLoopOptions) {
+    this.#options = options;
+    options.queue.onReady = () => this.#wake();
+  }
+
+  get isBusy(): boolean {
+    return this.#activeLanes > 0 || this.#options.queue.size > 0;
+  }
+
+  #wake(): void {
+    if (this.#activeLanes >= LANES || !this.#options.queue.hasReady) return;
+    this.#activeLanes += 1;
+    // After the present burst of callbacks, so that what arrives together is committed together.
+    setImmediate(() => void this.#work());
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (await this.#options.step());
+    } catch (error) {
+      this.#options.onTrouble("a batch failed", error);
+    } finally {
+      this.#activeLanes -= 1;
+      this.#wake();
+    }
+  }
+}

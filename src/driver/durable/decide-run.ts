@@ -1,0 +1,131 @@
+import {
+  advance,
+  type Effect,
+  findNode,
+  type Input,
+  type Refusal,
+  type RequestVerdict,
+  type Timer,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import { attemptKey } from "../../core/event/index.ts";
+import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
+import type { AttemptReport } from "../../store/index.ts";
+import { CommitFacts } from "./commit-facts.ts";
+import type { Decided } from "./derive-commit.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Moderator } from "./moderator.ts";
+import { pricedReport } from "./pricing.ts";
+import type { ResolvedInput, Taken } from "./input-queue.ts";
+
+/** What was decided for one run of a batch, and who waits for it. */
+export interface Work extends Decided {
+  readonly taken: Taken;
+  readonly refusals: readonly (Refusal | undefined)[];
+}
+
+export interface DecidingOptions {
+  readonly judge: Judge;
+  readonly moderator: Pick<Moderator, "before">;
+  readonly clock: Pick<Clock, "now">;
+  readonly jitter: () => number;
+}
+
+/**
+ * Every input of the run and every verdict they lead to; one moment for all of them. What is admitted is put into
+ * `admissions` at once, so that the caller can give it back when this throws.
+ */
+export function decideRun(
+  taken: Taken,
+  live: LiveRun,
+  { judge, moderator, clock, jitter }: DecidingOptions,
+  admissions: Map<string, Admission>,
+): Work {
+  const { state } = live;
+  const at = Math.max(live.lastAt, clock.now());
+  live.lastAt = at;
+  const about = aboutRun(live, at);
+  const facts = new CommitFacts({ live, about, admissions, judge });
+  const effects: Effect[] = [];
+  const firedTimers: Timer[] = [];
+  const reports: AttemptReport[] = [];
+  const rulings: Ruling[] = [];
+  const places = new Map<string, QueuePlace>();
+  /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
+  const rule = (effect: RequestVerdict): Input | null => {
+    const { nodeId, epoch, nextAttempt } = effect;
+    if (!isAsked(live, effect)) return null;
+    const moderated = moderator.before(live, effect);
+    if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
+    // Args, depth and placement are known once the run has started, which may be in this very commit.
+    const { args, recursionDepth: depth, placement, lastEventId } = state;
+    const isBegun = hasBegun(live);
+    const nextEventId = lastEventId + 1;
+    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });
+    rulings.push(ruling);
+    if (ruling.place !== null) places.set(nodeId, ruling.place);
+    if (ruling.admission !== null) admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
+    return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
+  };
+  const refusals = taken.waiting.map((waiting) => {
+    const resolved = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
+    const { input, report }: ResolvedInput = resolved;
+    if (input === null) return undefined;
+    if (report !== undefined) reports.push(report);
+    if (input.type === "timer") firedTimers.push(input.timer);
+    const priced = withCredits(pricedReport(input, live, about, judge), about, judge);
+    const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
+    let refusal: Refusal | undefined;
+    for (const next of open) {
+      const stamped = next.type === "request-verdict" ? rule(next) : next;
+      if (stamped === null) continue;
+      const turn = advance(state, stamped);
+      facts.add(turn.events);
+      for (const effect of turn.effects) {
+        if (effect.type === "request-verdict") open.push(effect);
+        else effects.push(effect);
+      }
+      refusal ??= turn.refusal;
+    }
+    return refusal;
+  });
+  live.hasBegun = hasBegun(live);
+  return { taken, live, about, facts, effects, firedTimers, refusals, reports, rulings, places, admissions, at };
+}
+
+/** What a finished piece of work is charged, by the plan of this moment. */
+function withCredits(input: UnstampedInput, about: AboutRun, judge: Judge): UnstampedInput {
+  if (input.type !== "callback" || input.result.status !== "completed") return input;
+  const creditsCharged = judge.creditsOf?.(about, input.result) ?? null;
+  return creditsCharged === null ? input : { ...input, result: { ...input.result, creditsCharged } };
+}
+
+function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean {
+  const node = findNode(state, nodeId);
+  return node !== undefined && node.epoch === epoch && state.asked.has(node.index);
+}
+
+function hasBegun({ run, state, hasBegun: before }: LiveRun): boolean {
+  const { completed, failed, running, streaming, retrying, timed_out: timedOut } = state.counts;
+  return before || run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
+}
+
+function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
+  const { orgId, runId, workflow, gateway, model, roleBindings, team } = run;
+  return {
+    orgId,
+    runId,
+    plan: state.plan,
+    workflow,
+    depth: state.recursionDepth,
+    gateway,
+    model,
+    roleBindings,
+    team,
+    args: state.args,
+    isBegun: false,
+    at,
+    nextEventId: state.lastEventId + 1,
+  };
+}

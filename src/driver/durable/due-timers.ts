@@ -1,0 +1,51 @@
+import type { Clock } from "../../clock/index.ts";
+import { type ChildTimer, type Timer } from "../../core/engine/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Children } from "./children.ts";
+import type { InputQueue } from "./input-queue.ts";
+import { putOff } from "./parking.ts";
+import type { ReportIntake } from "./report-intake.ts";
+
+export interface DueTimersOptions {
+  readonly queue: InputQueue;
+  readonly intake: ReportIntake;
+  readonly attempts: Attempts;
+  readonly children: Children;
+  readonly store: Pick<Store, "loadRuns" | "commit">;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Submits timers that are due to their runs. */
+export class DueTimers {
+  readonly #options: DueTimersOptions;
+
+  constructor(options: DueTimersOptions) {
+    this.#options = options;
+  }
+
+  /** Fired from memory, by the replica that set it. */
+  fire(runId: string, timer: Timer): void {
+    if (isOfChild(timer)) this.#options.children.lookAfter(runId, timer);
+    else this.#options.queue.enqueue(runId, { type: "timer", timer });
+  }
+
+  /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
+  found(runId: string, timer: Timer): void {
+    const { intake, attempts, children, store, clock, onTrouble } = this.#options;
+    if (isOfChild(timer)) return children.lookAfter(runId, timer);
+    const resolve = timer.kind === "lost" ? attempts.lost(timer) : () => ({ input: { type: "timer", timer } as const });
+    intake
+      .submitToNewest(runId, () => resolve)
+      .catch(async (error: unknown) => {
+        onTrouble(`a timer of run ${runId} could not be submitted`, error);
+        if (timer.kind !== "lost" && timer.kind !== "attempt") await putOff(store, runId, timer, clock.now());
+      })
+      .catch((error: unknown) => onTrouble(`a timer of run ${runId} could not be put off`, error));
+  }
+}
+
+export function isOfChild(timer: Timer): timer is ChildTimer {
+  return timer.kind === "child" || timer.kind === "child-cancel" || timer.kind === "child-cost";
+}

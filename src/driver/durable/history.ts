@@ -1,0 +1,41 @@
+import { apply, type BoundRequest, createRunState, replay, requestOf } from "../../core/engine/index.ts";
+import type { RunStore } from "../../store/index.ts";
+import { type PlanCache, planHashOf } from "./plan-cache.ts";
+import type { RunView } from "./runtime.ts";
+
+/** What each attempt of a node was sent: binding is deterministic, so it follows from the state just before it began. */
+export async function requestsOf(
+  store: Pick<RunStore, "loadRuns">,
+  plans: PlanCache,
+  { orgId, runId, nodeId }: { readonly orgId: string; readonly runId: string; readonly nodeId: string },
+): Promise<ReadonlyMap<number, BoundRequest>> {
+  const requests = new Map<number, BoundRequest>();
+  const [loaded] = await store.loadRuns([runId]);
+  if (loaded === undefined || loaded.run.orgId !== orgId) return requests;
+  const plan = await plans.get(orgId, planHashOf(loaded.run));
+  if (plan === undefined) return requests;
+  const state = createRunState(plan, runId);
+  for (const event of loaded.events) {
+    if (event.type === "node.started" && event.payload.nodeId === nodeId) {
+      const request = requestOf(state, nodeId);
+      if (request !== undefined) requests.set(event.payload.attempt ?? 0, request);
+    }
+    apply(state, event);
+  }
+  return requests;
+}
+
+/** The state as it was after an event; null when the log does not reach so far, undefined when there is no such run. */
+export async function stateAt(
+  store: Pick<RunStore, "loadRuns">,
+  plans: PlanCache,
+  { orgId, runId, eventId }: { readonly orgId: string; readonly runId: string; readonly eventId: number },
+): Promise<RunView | null | undefined> {
+  const [loaded] = await store.loadRuns([runId]);
+  if (loaded === undefined || loaded.run.orgId !== orgId) return undefined;
+  const plan = await plans.get(orgId, planHashOf(loaded.run));
+  if (plan === undefined) return undefined;
+  if (eventId < 1 || eventId > loaded.run.lastEventId) return null;
+  const events = loaded.events.filter((event) => event.eventId <= eventId);
+  return { run: loaded.run, state: replay(plan, runId, events) };
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import {
+  branchFrom,
+  type Carried,
+  createRunState,
+  findNode,
+  restartFrom,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
+import type { Judge } from "../../governance/index.ts";
+import type { NewRun, RunStore } from "../../store/index.ts";
+import { newRunId } from "../run-id.ts";
+import { HeldTimers } from "./held-timers.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { DuplicateRun } from "./duplicate-run.ts";
+import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
+
+/** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
+export async function carriedFor(
+  runtime: Pick<Runtime, "stateOf" | "stateAt">,
+  { orgId, source, args }: Launch,
+): Promise<readonly Carried[] | null | undefined> {
+  if (source === undefined) return undefined;
+  const { runId, kind, fromNode, eventId } = source;
+  const view =
+    eventId === undefined ? await runtime.stateOf(orgId, runId) : await runtime.stateAt(orgId, runId, eventId);
+  if (view === undefined || view === null) return null;
+  if (fromNode !== undefined && findNode(view.state, fromNode) === undefined) return null;
+  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state, args);
+}
+
+/** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
+export async function placed(launch: Launch, plan: Plan, judge: Pick<Judge, "place" | "prepare">): Promise<Launch> {
+  const { orgId, workflow, gateway = null, roleBindings = {} } = launch;
+  if (judge.place === undefined) return launch;
+  await judge.prepare?.(new Set([orgId]));
+  const placement = judge.place(orgId, { workflow, plan, gateway, roleBindings });
+  return {
+    ...launch,
+    placement,
+    gateway: placement.gateway ?? null,
+    roleBindings: placement.roleBindings ?? {},
+  };
+}
+
+export function startOf(launch: Launch, carried: readonly Carried[] | undefined): UnstampedInput {
+  return {
+    type: "start",
+    workflow: launch.workflow,
+    version: launch.version,
+    hash: launch.definitionHash,
+    args: launch.args,
+    trigger: launch.trigger,
+    recursionDepth: launch.parent?.recursionDepth ?? 0,
+    ...(launch.parent === undefined ? {} : { parentRunId: launch.parent.runId }),
+    ...(launch.parent?.handoffs === undefined ? {} : { handoffs: launch.parent.handoffs }),
+    ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
+    ...(launch.placement === undefined ? {} : { placement: launch.placement }),
+    ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
+    ...(carried === undefined ? {} : { carried }),
+  };
+}
+
+/** A run that exists in memory only until its first commit. */
+export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
+  const runId = launch.runId ?? newRunId(now);
+  const creating = newRunOf(launch, now);
+  const { idempotency: _key, ...pinned } = creating;
+  const head = { status: "queued", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: null, endedAt: null } as const;
+  return {
+    run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
+    state: createRunState(plan, runId),
+    openAttempts: new Map(),
+    timers: new HeldTimers(),
+    hasBegun: false,
+    contentBytes: 0,
+    lastAt: now,
+    creating,
+  };
+}
+
+/** The same run as it was before anything was decided for it. */
+export function renewed({ run, state, creating }: LiveRun): LiveRun {
+  const { plan, runId } = state;
+  return {
+    run,
+    state: createRunState(plan, runId),
+    openAttempts: new Map(),
+    timers: new HeldTimers(),
+    hasBegun: false,
+    contentBytes: 0,
+    lastAt: run.createdAt,
+    creating,
+  };
+}
+
+/** What is pinned now and never changes. */
+function newRunOf(launch: Launch, createdAt: number): NewRun {
+  return {
+    workflow: launch.workflow,
+    version: launch.version,
+    definitionHash: launch.definitionHash,
+    args: launch.args,
+    trigger: launch.trigger,
+    pinnedHash: launch.pinnedHash ?? null,
+    traceId: launch.parent?.traceId ?? launch.traceId ?? randomBytes(16).toString("hex"),
+    rootSpanId: randomBytes(8).toString("hex"),
+    parentSpanId: launch.parentSpanId ?? null,
+    parentRunId: launch.parent?.runId ?? null,
+    parentNode: launch.parent?.nodeId ?? null,
+    parentAttempt: launch.parent?.attempt ?? null,
+    sourceRunId: launch.source?.runId ?? null,
+    recursionDepth: launch.parent?.recursionDepth ?? 0,
+    gateway: launch.gateway ?? null,
+    model: launch.model ?? null,
+    roleBindings: launch.roleBindings ?? {},
+    team: launch.team ?? null,
+    recoveryMax: launch.recoveryMax ?? null,
+    startedBy: launch.startedBy,
+    createdAt,
+    idempotency: launch.idempotency ?? null,
+  };
+}
+
+/** What the same key with the same body had started; a key used for something else is refused. */
+export async function repeated(
+  store: Pick<RunStore, "getRun">,
+  launch: Launch,
+  { runId, bodyHash }: DuplicateRun,
+): Promise<LaunchOutcome> {
+  const message = "the idempotency key was used before with another body";
+  if (bodyHash !== launch.idempotency?.bodyHash) return refused("idempotency_conflict", message);
+  const run = await store.getRun(launch.orgId, runId);
+  return run === undefined ? refused("idempotency_conflict", message) : { kind: "repeated", run };
+}
+
+export function refused(code: string, message: string): LaunchOutcome {
+  return { kind: "refused", refusal: { code, message } };
+}

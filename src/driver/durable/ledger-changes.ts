@@ -1,0 +1,85 @@
+import type { Admission } from "../../governance/index.ts";
+import type { LedgerChange, OpenAttempt, RunCommit, SlotChange } from "../../store/index.ts";
+
+type Envelope = Pick<LedgerChange, "envelopeId" | "periodStart">;
+type LedgerSum = { -readonly [K in keyof LedgerChange]: LedgerChange[K] };
+
+/** What one commit adds to the counters of budgets, summed per envelope and period. */
+export class LedgerChanges {
+  readonly #sums = new Map<string, LedgerSum>();
+
+  add(envelope: Envelope, reserved: number, spent: number): void {
+    const { envelopeId, periodStart } = envelope;
+    const sum = this.of(envelope);
+    if (sum === undefined) {
+      this.#sums.set(keyOf(envelope), { envelopeId, periodStart, reserved, spent, ceiling: null });
+    } else {
+      sum.reserved += reserved;
+      sum.spent += spent;
+    }
+  }
+
+  of(envelope: Envelope): LedgerSum | undefined {
+    return this.#sums.size === 0 ? undefined : this.#sums.get(keyOf(envelope));
+  }
+
+  list(): readonly LedgerChange[] {
+    return [...this.#sums.values()];
+  }
+}
+
+function keyOf({ envelopeId, periodStart }: Envelope): string {
+  return `${envelopeId} ${periodStart}`;
+}
+
+/** A run may admit thousands of attempts at one moment: they are summed, not listed. */
+interface SlotSum extends SlotChange {
+  delta: number;
+  maxOpen: number | null;
+  hits: { readonly at: number; count: number }[];
+  rate: SlotChange["rate"];
+}
+
+/** What one commit adds to the counters of agents, summed per agent. */
+export class SlotChanges {
+  readonly #sums = new Map<string, SlotSum>();
+
+  admit({ agentId, maxOpen, rate, at }: Admission): void {
+    const sum = this.#sumOf(agentId);
+    sum.delta += 1;
+    sum.maxOpen = maxOpen;
+    if (rate === null) return;
+    sum.rate = rate;
+    const last = sum.hits.at(-1);
+    if (last?.at === at) last.count += 1;
+    else sum.hits.push({ at, count: 1 });
+  }
+
+  release(agentId: string, count = 1): void {
+    this.#sumOf(agentId).delta -= count;
+  }
+
+  list(): readonly SlotChange[] {
+    return [...this.#sums.values()];
+  }
+
+  #sumOf(agentId: string): SlotSum {
+    let sum = this.#sums.get(agentId);
+    if (sum === undefined) {
+      sum = { agentId, delta: 0, maxOpen: null, hits: [], rate: null };
+      this.#sums.set(agentId, sum);
+    }
+    return sum;
+  }
+}
+
+/** The slots and the money of attempts that no report will settle. */
+export function releasesOf(open: readonly OpenAttempt[]): Pick<RunCommit, "slots" | "ledger"> {
+  const slots = new SlotChanges();
+  const ledger = new LedgerChanges();
+  for (const { agentId, reserved } of open) {
+    if (agentId !== null) slots.release(agentId);
+    for (const part of reserved) ledger.add(part, -part.micros, 0);
+  }
+  return { slots: slots.list(), ledger: ledger.list() };
+}

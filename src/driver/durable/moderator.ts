@@ -1,0 +1,104 @@
+import {
+  type CallbackResult,
+  type Dispatch,
+  NO_TOKENS,
+  type RequestVerdict,
+  type RunState,
+  type StreamInput,
+  type Verdict,
+} from "../../core/engine/index.ts";
+import type { ModerationMode } from "../../core/definition/index.ts";
+import type { Plan } from "../../core/plan/index.ts";
+import { moderatesInput, moderatesOutput, type NodeModeration, WithheldPartials } from "../moderation/index.ts";
+import type { AttemptCallbacks } from "../adapter-pool.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** Whether texts may pass on their way to an adapter and back, for nodes whose author wants them looked at. */
+export class Moderator {
+  readonly #moderation: NodeModeration;
+  readonly #plans = new WeakMap<Plan, boolean>();
+  readonly #stopped = new AbortController();
+
+  constructor(moderation: NodeModeration) {
+    this.#moderation = moderation;
+  }
+
+  /** By the rules alone, before any gate is asked; undefined: it may pass. */
+  before({ run }: LiveRun, { nodeId, moderation: mode, request }: RequestVerdict): Verdict | undefined {
+    if (!moderatesInput(mode)) return undefined;
+    const { orgId, runId } = run;
+    const judged = this.#moderation.inputNow(mode, { orgId, runId, nodeId }, request);
+    return judged.allowed ? undefined : { disposition: "moderated", decision: { ...judged.decision } };
+  }
+
+  /** Undefined: nothing has to be asked before the adapter is. Null: it may pass. */
+  beforeSend({ run, state }: LiveRun, { nodeId, request }: Dispatch): Promise<CallbackResult | null> | undefined {
+    const mode = modeOf(state, nodeId);
+    if (!this.#moderation.asksBeforeSend || !moderatesInput(mode)) return undefined;
+    const node = { orgId: run.orgId, runId: run.runId, nodeId };
+    return this.#moderation.inputBeforeSend(mode, node, request, this.#stopped.signal).then((judged) =>
+      judged.allowed
+        ? null
+        : {
+            status: "failed",
+            errorCode: "moderation_blocked",
+            error: `the input of ${nodeId} was refused by moderation`,
+            moderation: { ...judged.decision },
+            tokens: NO_TOKENS,
+            costMicros: 0,
+          },
+    );
+  }
+
+  /** The reports of an attempt, held back until they have been looked at. */
+  around(live: LiveRun, nodeId: string, callbacks: AttemptCallbacks): AttemptCallbacks {
+    if (!this.isChecked(live.state, nodeId)) return callbacks;
+    const withheld = new WithheldPartials();
+    return {
+      stream: (deltas) => withheld.add(deltas),
+      answered: () => callbacks.answered(),
+      callback: (result, outcome) => {
+        void this.check(live, nodeId, result).then((checked) => {
+          if (checked === result && result.status === "completed") replayDeltas(withheld.release(), callbacks);
+          else if (result.status !== "deferred") withheld.drop();
+          // What was refused is kept nowhere, and neither is what came with it.
+          callbacks.callback(checked, checked === result ? outcome : null);
+        });
+      },
+    };
+  }
+
+  isChecked({ plan }: RunState, nodeId: string): boolean {
+    let isAnywhere = this.#plans.get(plan);
+    if (isAnywhere === undefined) {
+      isAnywhere = plan.nodes.some(({ body }) => body.kind === "lens" && body.moderation !== "off");
+      this.#plans.set(plan, isAnywhere);
+    }
+    return isAnywhere && moderatesOutput(modeIn(plan, nodeId));
+  }
+
+  /** The very same result when it may pass. */
+  check({ run, state }: LiveRun, nodeId: string, result: CallbackResult): Promise<CallbackResult> {
+    const node = { orgId: run.orgId, runId: run.runId, nodeId };
+    return this.#moderation.result(modeOf(state, nodeId), node, result, this.#stopped.signal);
+  }
+
+  close(): void {
+    this.#stopped.abort();
+  }
+}
+
+function replayDeltas(deltas: StreamInput["deltas"], callbacks: AttemptCallbacks): void {
+  if (deltas.length > 0) callbacks.stream(deltas);
+}
+
+function modeOf({ plan }: RunState, nodeId: string): ModerationMode {
+  return modeIn(plan, nodeId);
+}
+
+/** An instance is looked at as its node is. */
+function modeIn(plan: Plan, nodeId: string): ModerationMode {
+  const index = plan.indexById.get(nodeId.split("[", 1)[0] ?? nodeId);
+  const body = index === undefined ? undefined : plan.nodes[index]?.body;
+  return body?.kind === "lens" ? body.moderation : "off";
+}

@@ -1,0 +1,76 @@
+import type { AttemptAddress } from "../../core/event/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import { type CallbackBody, readCallback } from "../../bridge/index.ts";
+import type { CallbackResult, StreamInput } from "../../core/engine/index.ts";
+import { outputStrategyOf } from "../dispatch-request.ts";
+import type { InputQueue } from "./input-queue.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Moderator } from "./moderator.ts";
+import {
+  resolveCallback,
+  submitUntilCurrent,
+  type Reporter,
+  type ReportOutcome,
+  resolveStream,
+  type InputResolver,
+} from "./attempt-report.ts";
+import type { RunCache } from "./run-cache.ts";
+
+export interface ReportIntakeOptions {
+  readonly queue: InputQueue;
+  readonly cache: RunCache;
+  readonly moderator: Moderator;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Takes in reports on attempts, and answers what became of each once that cannot be lost. */
+export class ReportIntake {
+  readonly #options: ReportIntakeOptions;
+
+  constructor(options: ReportIntakeOptions) {
+    this.#options = options;
+  }
+
+  async report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome> {
+    this.#options.queue.refuseWhenFull();
+    const at = this.#options.clock.now();
+    const checked = await this.#checked(address, body);
+    return this.submitToNewest(address.runId, (judged) =>
+      resolveCallback(reporter, address, body, at, judged, checked),
+    );
+  }
+
+  async stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
+    this.#options.queue.refuseWhenFull();
+    // Nothing that has not been moderated is passed on; the result brings all of it.
+    const isWithheld = ({ state }: LiveRun): boolean => this.#options.moderator.isChecked(state, address.nodeId);
+    return this.submitToNewest(address.runId, (judged) => resolveStream(reporter, address, deltas, judged, isWithheld));
+  }
+
+  /** Submits an input to the newest state of a run, on whichever replica that was made. */
+  submitToNewest(runId: string, resolverFor: InputResolver): Promise<ReportOutcome> {
+    const { queue, cache } = this.#options;
+    return submitUntilCurrent(
+      resolverFor,
+      (input) => queue.submit(runId, input),
+      () => cache.dropIfStale(runId),
+    );
+  }
+
+  /** The newest state of a run. */
+  async newest(runId: string): Promise<LiveRun | undefined> {
+    const { queue, cache } = this.#options;
+    await cache.dropIfStale(runId);
+    const outcome = await queue.submit(runId, null);
+    if (outcome.kind === "failed") throw outcome.error;
+    return outcome.kind === "unknown" ? undefined : outcome.live;
+  }
+
+  /** Undefined: it need not be moderated. What is moderated never changes in a run, so that any state will do. */
+  async #checked({ runId, nodeId }: AttemptAddress, body: CallbackBody): Promise<CallbackResult | undefined> {
+    const { cache, moderator } = this.#options;
+    const live = cache.peek(runId) ?? (await this.newest(runId));
+    if (live === undefined || !moderator.isChecked(live.state, nodeId)) return undefined;
+    return moderator.check(live, nodeId, readCallback(body, outputStrategyOf(live.state, nodeId)));
+  }
+}

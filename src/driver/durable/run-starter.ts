@@ -1,0 +1,62 @@
+import type { Clock } from "../../clock/index.ts";
+import type { Judge } from "../../governance/index.ts";
+import type { RunStore } from "../../store/index.ts";
+import { DuplicateRun } from "./duplicate-run.ts";
+import type { InputOutcome, InputQueue } from "./input-queue.ts";
+import { carriedFor, createLive, placed, refused, repeated, startOf } from "./launch.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { PlanCache } from "./plan-cache.ts";
+import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
+import type { StartAdmission } from "./start-admission.ts";
+
+export interface RunStarterOptions {
+  readonly queue: InputQueue;
+  readonly plans: PlanCache;
+  readonly admission: StartAdmission;
+  readonly judge: Judge;
+  readonly store: Pick<RunStore, "getRun">;
+  readonly clock: Clock;
+}
+
+/** Starts runs: those a caller asks for, and those a parent has asked for in a commit. */
+export class RunStarter {
+  readonly #options: RunStarterOptions;
+
+  constructor(options: RunStarterOptions) {
+    this.#options = options;
+  }
+
+  /** `states`: where the run is found that this one continues. */
+  async start(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<LaunchOutcome> {
+    const { admission, plans, store } = this.#options;
+    await admission.admit(launch.orgId);
+    const plan = await plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+    if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
+    const carried = await carriedFor(states, launch);
+    if (carried === null) return refused("unknown_source", "the run to start from is not there");
+    const pinned = await placed(launch, plan, this.#options.judge);
+    const live = createLive(pinned, plan, this.#options.clock.now());
+    const outcome = await this.#begin(live, pinned, carried);
+    if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
+    if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
+      return repeated(store, launch, outcome.error);
+    throw outcome.kind === "failed" ? outcome.error : new Error(`the run ${live.state.runId} is gone`);
+  }
+
+  /**
+   * Under the id its parent gave it: the second time, the run that is there already is asked to start, and refuses.
+   * Returns why it cannot begin; null: it has.
+   */
+  async startChild(launch: Launch): Promise<string | null> {
+    const plan = await this.#options.plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+    if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
+    const pinned = await placed(launch, plan, this.#options.judge);
+    const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, undefined);
+    // Trying again would hit the same bug again.
+    return outcome.kind === "failed" ? outcome.error.message : null;
+  }
+
+  #begin(live: LiveRun, launch: Launch, carried: Parameters<typeof startOf>[1]): Promise<InputOutcome> {
+    return this.#options.queue.submit(live.state.runId, startOf(launch, carried), live);
+  }
+}

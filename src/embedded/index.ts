@@ -1,3 +1,0 @@
-export { openEmbedded, type EmbeddedOptions } from "./embedded-sql.ts";
-export { DirectoryInUse, lockDirectory } from "./directory-lock.ts";
-export { defaultSeedDirectory, prepareSeed } from "./seed.ts";

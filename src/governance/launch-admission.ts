@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../clock/index.ts";
+import { auditEntry } from "../core/audit/index.ts";
+import { canonicalJson, digestJson, type Json, LIMITS } from "../core/base/index.ts";
+import type { ApprovalRule } from "../core/definition/index.ts";
+import { type Judgement, policyKey } from "../core/governance/index.ts";
+import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../store/index.ts";
+import type { Governor } from "./governor.ts";
+import type { LaunchSubject } from "./launch.ts";
+import { newChain } from "./launch-chain.ts";
+import type { RegisteredCache } from "./registered-cache.ts";
+
+/** A run that is to be started, whole: an approval counts for exactly this. */
+export interface LaunchToAdmit extends Omit<LaunchSubject, "hasApprovedLaunch"> {
+  /** Whose start it is. */
+  readonly keyId: string;
+  readonly version: number | null;
+  readonly model: string | null;
+  readonly roleBindings: Readonly<Record<string, string>>;
+  /** What it is, unless it is a plain start: `restart of run_1`. */
+  readonly purpose?: string;
+  /** Who asks, as people know them. */
+  readonly by: string;
+  /** Whose key it is, if it is an agent's: that agent can never approve it. */
+  readonly agentId: string | null;
+}
+
+export interface LaunchRuling {
+  readonly judgement: Judgement;
+  /** The run could not be created after all: the approval it used may be used again. */
+  giveBack(): Promise<void>;
+}
+
+export interface LaunchAdmissionOptions {
+  readonly governor: Governor;
+  readonly registered: RegisteredCache;
+  readonly store: LaunchApprovalStore;
+  readonly clock: Clock;
+}
+
+/** What the posture of a workflow wants, beside the names of policies. */
+const POSTURE_GRANT = "posture";
+
+/**
+ * Asks the launch gates, and people where the gates want them: a launch that needs an approval is refused, and the
+ * approval opened. Once it is granted, the very same launch passes, once.
+ */
+export class LaunchAdmission {
+  readonly #options: LaunchAdmissionOptions;
+
+  constructor(options: LaunchAdmissionOptions) {
+    this.#options = options;
+  }
+
+  async judge(orgId: string, request: LaunchToAdmit): Promise<LaunchRuling> {
+    const { governor, store } = this.#options;
+    const granted = { ...request, hasApprovedLaunch: true };
+    // What would be refused even with an approval cannot be approved.
+    const judged = await governor.lookAtLaunch(orgId, granted);
+    if (judged.disposition !== "allow") return ruling(judged);
+    const wanted = wantedBy(request, judged);
+    if (wanted.length === 0) return ruling(await governor.judgeLaunch(orgId, { ...request, hasApprovedLaunch: false }));
+    const digest = digestOf(request, wanted);
+    const approvalId = await store.findApprovedLaunch(orgId, digest);
+    const isUsed = approvalId !== undefined && (await store.useLaunch(orgId, digest, approvalId));
+    if (!isUsed) return ruling(await this.#ask(orgId, request, wanted, digest));
+    const giveBack = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
+    const judgement = await governor.judgeLaunch(orgId, granted);
+    if (judgement.disposition !== "allow") await giveBack();
+    return { judgement, giveBack };
+  }
+
+  async #ask(orgId: string, request: LaunchToAdmit, wanted: readonly string[], digest: string): Promise<Judgement> {
+    const { governor, store, clock } = this.#options;
+    const refused = await governor.lookAtLaunch(orgId, { ...request, hasApprovedLaunch: false });
+    // What is registered may have changed just now, so that no approval is needed any more.
+    if (refused.disposition !== "block") return refused;
+    const rule = this.#ruleFor(orgId, wanted);
+    const asked = approvalOf(orgId, { request, wanted, digest, rule, at: clock.now() });
+    const { choices, approvers, expiresAt } = asked;
+    const entry = auditEntry({
+      at: asked.requestedAt,
+      type: "approval.requested",
+      actor: request.keyId,
+      resource: `approval/${asked.id}`,
+      detail: {
+        approvalId: asked.id,
+        source: "policy",
+        workflow: request.workflow,
+        choices: [...choices],
+        digest,
+        agentId: request.agentId,
+        policies: [...wanted],
+        approvers: approvers.map((approver) => ({ ...approver })),
+        expiresAt,
+        hop: 0,
+      },
+    });
+    const { id } = await store.askLaunch(asked, entry);
+    const approve = { action: "approve_launch", target: id, detail: `approve ${id}, then start it again as it is` };
+    const others = refused.explanation.unblock.filter(({ action }) => action !== "approve_launch");
+    return { ...refused, explanation: { ...refused.explanation, unblock: [approve, ...others] } };
+  }
+
+  /** The first policy that names approvers decides who answers; a policy that demands a second person gets one. */
+  #ruleFor(orgId: string, wanted: readonly string[]): ApprovalRule {
+    const named = this.#options.registered
+      .of(orgId)
+      .policies.filter((policy) => wanted.includes(policyKey(policy)))
+      .flatMap(({ approvers }) => (approvers === null ? [] : [approvers]));
+    const isSeparate = named.some((rule) => rule.isSeparate);
+    return { ...(named[0] ?? ANYONE), isSeparate };
+  }
+}
+
+const ANYONE: ApprovalRule = {
+  approvers: [],
+  otherwise: null,
+  expiresMs: LIMITS.approvalExpiresMsDefault,
+  isSeparate: false,
+};
+
+function ruling(judgement: Judgement): LaunchRuling {
+  return { judgement, giveBack: () => Promise.resolve() };
+}
+
+function wantedBy({ posture }: LaunchToAdmit, { matched }: Judgement): readonly string[] {
+  const policies = matched
+    .filter(({ action, enforcement }) => action === "require_approval" && enforcement === "hard")
+    .map(policyKey);
+  return posture === "approval_required" ? [POSTURE_GRANT, ...policies] : policies;
+}
+
+/** Another version, other args, another place or another policy is another launch. */
+function digestOf(request: LaunchToAdmit, wanted: readonly string[]): string {
+  return digestJson({ ...launchOf(request), policies: [...wanted] });
+}
+
+function launchOf(request: LaunchToAdmit): { readonly [name: string]: Json } {
+  const { workflow, version, args, gateway, model, roleBindings, team = null, purpose = null, depth } = request;
+  return { workflow, version, args, gateway, model, roleBindings: { ...roleBindings }, team, purpose, depth };
+}
+
+interface Asked {
+  readonly request: LaunchToAdmit;
+  readonly wanted: readonly string[];
+  readonly digest: string;
+  readonly rule: ApprovalRule;
+  readonly at: number;
+}
+
+function approvalOf(orgId: string, { request, wanted, digest, rule, at }: Asked): LaunchApproval {
+  const { workflow, version, by, purpose, agentId, keyId } = request;
+  const what = `${workflow}${version === null ? "" : ` version ${version}`}${purpose === undefined ? "" : ` (${purpose})`}`;
+  const given = Object.entries(launchOf(request)).filter(([, value]) => value !== null);
+  return {
+    id: `apr_${at.toString(36).padStart(9, "0")}${randomBytes(10).toString("hex")}`,
+    orgId,
+    runId: NO_RUN,
+    nodeId: "",
+    attempt: null,
+    epoch: 0,
+    source: "policy",
+    summary: `${by} wants to start ${what}, which needs an approval (${wanted.join(", ")})`,
+    agentId,
+    digest,
+    rendered: `start ${what}\n${given.map(([name, value]) => `${name}: ${canonicalJson(value)}`).join("\n")}\n`,
+    choices: ["approve", "reject"],
+    approvers: rule.approvers,
+    isSeparate: rule.isSeparate,
+    status: "pending",
+    choice: null,
+    requestedAt: at,
+    expiresAt: at + rule.expiresMs,
+    resolvedBy: null,
+    resolvedAt: null,
+    reason: null,
+    modifications: null,
+    requestedBy: keyId,
+    chain: newChain(rule, at),
+  };
+}

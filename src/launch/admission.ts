@@ -1,0 +1,100 @@
+import type { Explanation } from "../core/governance/index.ts";
+import type { Launch, Runtime } from "../driver/index.ts";
+import type { LaunchRuling, OpenedGovernance } from "../governance/index.ts";
+import type { RunRecord, Store, WorkflowRecord } from "../store/index.ts";
+import { launchFacts } from "./launch-facts.ts";
+import type { LaunchCaller, LaunchIdempotency, LaunchRefusal, LaunchResult } from "./launcher.ts";
+
+export interface AdmissionOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly governance: Pick<OpenedGovernance, "launches">;
+}
+
+/** A launch as the gates are asked about it. */
+export interface Candidate extends Required<
+  Pick<Launch, "orgId" | "workflow" | "version" | "args" | "model" | "gateway" | "roleBindings" | "team">
+> {
+  readonly caller: LaunchCaller;
+  /** Undefined: its workflow is no longer stored. */
+  readonly record: Pick<WorkflowRecord, "status" | "posture"> | undefined;
+  readonly depth: number;
+  /** What it is, unless it is a plain start: `restart of run_1`. */
+  readonly purpose?: string;
+}
+
+/** The end of every launch: the gates are asked, and the run is created. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  /** The run that the same request has started before, or the refusal of another request under its key. */
+  async repeated(idempotency: LaunchIdempotency | undefined): Promise<LaunchResult | undefined> {
+    if (idempotency === undefined) return undefined;
+    const { store } = this.#options;
+    const found = await store.findIdempotent(idempotency);
+    if (found === undefined) return undefined;
+    if (found.bodyHash !== idempotency.bodyHash) {
+      return refuse("idempotency_conflict", "The Idempotency-Key was used within a day for another body.");
+    }
+    const run = await store.getRun(idempotency.orgId, found.runId);
+    return run === undefined ? undefined : { kind: "repeated", run };
+  }
+
+  /** Asks the launch gates. Work passes them however it is started. */
+  async judge(
+    candidate: Candidate,
+  ): Promise<{ readonly ruling: LaunchRuling; readonly refusal: LaunchRefusal | null }> {
+    const { orgId, version, model, roleBindings, caller, record, purpose } = candidate;
+    const ruling = await this.#options.governance.launches.judge(orgId, {
+      ...launchFacts(candidate, record),
+      version,
+      model,
+      roleBindings,
+      ...(purpose === undefined ? {} : { purpose }),
+      keyId: caller.startedBy,
+      by: caller.by ?? caller.startedBy,
+      agentId: caller.agentId ?? null,
+    });
+    const { judgement } = ruling;
+    if (judgement.disposition !== "block") return { ruling, refusal: null };
+    return { ruling, refusal: refusalOf(judgement.explanation, judgement.block.until) };
+  }
+
+  /** Creates the run if the gates allow it; what they granted is given back when there is no new run. */
+  async start(
+    candidate: Candidate,
+    rest: Pick<RunRecord, "definitionHash" | "pinnedHash"> & Pick<Launch, "trigger"> & Partial<Launch>,
+  ): Promise<LaunchResult> {
+    const { ruling, refusal } = await this.judge(candidate);
+    if (refusal !== null) return refused(refusal);
+    const { orgId, workflow, version, args, model, gateway, roleBindings, team, caller } = candidate;
+    const what = { orgId, workflow, version, args, model, gateway, roleBindings, team };
+    try {
+      const outcome = await this.#options.runtime.launch({ ...what, startedBy: caller.startedBy, ...rest });
+      if (outcome.kind !== "started") await ruling.giveBack();
+      return outcome;
+    } catch (error) {
+      await ruling.giveBack();
+      throw error;
+    }
+  }
+}
+
+function refusalOf(explanation: Explanation, until: number | undefined): LaunchRefusal {
+  const { code, message } = explanation;
+  return { code, message, explanation, ...(until === undefined ? {} : { until }) };
+}
+
+export type RefusedLaunch = Extract<LaunchResult, { kind: "refused" }>;
+
+export function refused(refusal: LaunchRefusal): RefusedLaunch {
+  return { kind: "refused", refusal };
+}
+
+export function refuse(code: string, message: string): RefusedLaunch {
+  return refused({ code, message });
+}

@@ -1,0 +1,121 @@
+import type { JsonObject } from "../core/base/index.ts";
+import { pinnedVersion, pinsOfJson, type Plan, refText } from "../core/plan/index.ts";
+import type { StartChild } from "../core/engine/index.ts";
+import type { ChildPreparer, Launch, PreparedChild, Runtime } from "../driver/index.ts";
+import type { Governor } from "../governance/index.ts";
+import type { RunRecord, Store } from "../store/index.ts";
+import { launchFacts } from "./launch-facts.ts";
+import { keepPinned } from "./pinning.ts";
+import { argsFor } from "./run-launcher.ts";
+
+export interface ChildPreparerOptions {
+  readonly store: Store;
+  readonly runtime: () => Pick<Runtime, "planOf">;
+  /** Null: every gate is open. */
+  readonly governor: Pick<Governor, "judgeLaunch"> | null;
+  readonly now: () => number;
+}
+
+/**
+ * How child runs are started: the version that was pinned with the first of the family, the args their parent gives, the
+ * launch gates under the same caller. What the parent was allowed is what they are allowed; nothing is added on the way.
+ */
+export function openChildPreparer(options: ChildPreparerOptions): ChildPreparer {
+  return {
+    prepare: async (parent, wanted) => {
+      const name = refText(wanted.workflow);
+      const found = await versionOf(options, parent, wanted);
+      if (found === undefined) return refused(`there is no workflow "${name}" among what was pinned for the run`);
+      const { orgId } = parent;
+      const plan = await options.runtime().planOf(orgId, found.pinnedHash ?? found.hash);
+      if (plan === undefined) return refused(`the workflow "${name}" can no longer be compiled`);
+      const args = argsFor(plan, { ...declaredOf(plan, wanted.offered ?? {}), ...wanted.args });
+      if (!args.ok) return refused(`the args do not fit the workflow "${name}": ${args.refusal.message}`);
+      const launch = launchOf(parent, wanted, found, args.args);
+      return (await refusedCaller(options, parent)) ?? (await refusedLaunch(options, launch)) ?? launched(launch);
+    },
+  };
+}
+
+function declaredOf({ args }: Plan, offered: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(offered).filter(([name]) => Object.hasOwn(args, name)));
+}
+
+interface Found {
+  readonly version: number;
+  readonly hash: string;
+  readonly pinnedHash: string | null;
+}
+
+async function versionOf(
+  { store }: ChildPreparerOptions,
+  { orgId, pinnedHash }: RunRecord,
+  { workflow }: StartChild,
+): Promise<Found | undefined> {
+  const kept = pinnedHash === null ? undefined : await store.getDefinition(orgId, pinnedHash);
+  const pins = pinsOfJson(kept?.catalog ?? null);
+  const version = pinnedVersion(pins, workflow);
+  if (version === undefined) return undefined;
+  const text = await store.getDefinition(orgId, version.hash);
+  if (text === undefined) return undefined;
+  return { ...version, pinnedHash: await keepPinned(store, orgId, { source: text.source, hash: version.hash }, pins) };
+}
+
+function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Launch["args"]): Launch {
+  const { orgId, runId, startedBy, model, team, traceId } = parent;
+  const { childRunId, nodeId, attempt, recursionDepth, workflow } = wanted;
+  const { gateway = null, roleBindings = {} } = wanted.named ?? parent;
+  return {
+    orgId,
+    runId: childRunId,
+    workflow: workflow.name,
+    version: found.version,
+    definitionHash: found.hash,
+    pinnedHash: found.pinnedHash,
+    args,
+    trigger: "parent",
+    startedBy,
+    model,
+    gateway,
+    roleBindings,
+    team,
+    parent: {
+      runId,
+      nodeId,
+      attempt,
+      recursionDepth,
+      traceId,
+      ...(wanted.handoffs === undefined ? {} : { handoffs: wanted.handoffs }),
+    },
+  };
+}
+
+/** The starter of the parent must still be allowed to start runs. */
+async function refusedCaller({ store, now }: ChildPreparerOptions, { orgId, startedBy }: RunRecord) {
+  const key = startedBy === null ? undefined : await store.getKey(orgId, startedBy);
+  if (key === undefined) return undefined;
+  const isOver = key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now());
+  if (isOver) return refused(`the key "${key.label}", which started the parent, is no longer valid`);
+  return key.permissions.includes("workflow:execute")
+    ? undefined
+    : refused(`the key "${key.label}", which started the parent, may not start runs`);
+}
+
+async function refusedLaunch({ store, governor }: ChildPreparerOptions, launch: Launch) {
+  if (governor === null) return undefined;
+  const { orgId, workflow, args, gateway = null, team = null } = launch;
+  const record = await store.getWorkflow(orgId, workflow);
+  const depth = launch.parent?.recursionDepth ?? 0;
+  const facts = launchFacts({ workflow, args, gateway, team, depth }, record);
+  // The approval of a family's first run counts for the whole family.
+  const judgement = await governor.judgeLaunch(orgId, { ...facts, hasApprovedLaunch: true, keyId: null });
+  return judgement.disposition === "block" ? refused(judgement.explanation.message) : undefined;
+}
+
+function refused(message: string): PreparedChild {
+  return { kind: "refused", message };
+}
+
+function launched(launch: Launch): PreparedChild {
+  return { kind: "launch", launch };
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from "../core/base/index.ts";
+import { findNode } from "../core/engine/index.ts";
+import { isTerminal } from "../core/event/index.ts";
+import type { Launch } from "../driver/index.ts";
+import type { RunRecord } from "../store/index.ts";
+import { Admission, type AdmissionOptions, type Candidate, refuse, refused } from "./admission.ts";
+import { takeInputs } from "./inputs-from.ts";
+import type {
+  BranchFrom,
+  LaunchCaller,
+  LaunchRefusal,
+  LaunchResult,
+  Relauncher,
+  RelaunchRequest,
+  RestartFrom,
+} from "./launcher.ts";
+import { argsFor } from "./run-launcher.ts";
+
+/** What differs between the new run and the one it comes from. */
+interface Changes {
+  readonly args: JsonObject;
+  readonly more: Pick<Launch, "source" | "inputsFrom">;
+}
+
+type Prepared =
+  | { readonly ok: true; readonly changes: Changes }
+  | { readonly ok: false; readonly refusal: LaunchRefusal };
+
+/** Version and pins are those of the run; args may differ; the gates are asked as for every launch. */
+export class RunRelauncher implements Relauncher {
+  readonly #options: AdmissionOptions;
+  readonly #admission: Admission;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+    this.#admission = new Admission(options);
+  }
+
+  async relaunch(request: RelaunchRequest): Promise<LaunchResult> {
+    const { run, from, idempotency } = request;
+    const before = await this.#admission.repeated(idempotency);
+    if (before !== undefined) return before;
+    const prepared = await (from.kind === "restart" ? this.#restart(run, from) : this.#branch(run, from));
+    if (!prepared.ok) return refused(prepared.refusal);
+    const { args, more } = prepared.changes;
+    const candidate = await this.#candidate({ ...run, args, ...(await this.#named(run)) }, request, from.kind);
+    return this.#admission.start(candidate, {
+      definitionHash: run.definitionHash,
+      pinnedHash: run.pinnedHash,
+      recoveryMax: run.recoveryMax,
+      trigger: from.kind,
+      ...more,
+      ...(idempotency === undefined ? {} : { idempotency }),
+    });
+  }
+
+  async refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null> {
+    return (await this.#admission.judge(await this.#candidate(run, caller, "recovery"))).refusal;
+  }
+
+  async #restart(run: RunRecord, { fromNode }: RestartFrom): Promise<Prepared> {
+    if (!isTerminal(run.status)) {
+      return refuseChanges("run_not_finished", `The run is ${run.status}; cancel it first, or rewind it.`);
+    }
+    const view = fromNode === undefined ? undefined : await this.#options.runtime.stateOf(run.orgId, run.runId);
+    if (fromNode !== undefined && (view === undefined || findNode(view.state, fromNode) === undefined)) {
+      return refuseChanges("unknown_node", `The run has no node "${fromNode}".`);
+    }
+    const source = { runId: run.runId, kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) } as const;
+    return { ok: true, changes: { args: run.args, more: { source } } };
+  }
+
+  async #branch(run: RunRecord, { eventId, args = {}, inputsFrom = {} }: BranchFrom): Promise<Prepared> {
+    const { orgId, runId, lastEventId } = run;
+    const { runtime } = this.#options;
+    if (eventId > lastEventId) {
+      return refuseChanges("cursor_ahead", `Event ${eventId} is not in the log, which ends at ${lastEventId}.`);
+    }
+    const taken = await takeInputs(runtime, orgId, inputsFrom, args);
+    if (!taken.ok) return taken;
+    const merged = { ...run.args, ...args, ...taken.args };
+    const plan = await runtime.planOf(orgId, run.pinnedHash ?? run.definitionHash);
+    const checked = plan === undefined ? ({ ok: true, args: merged } as const) : argsFor(plan, merged);
+    if (!checked.ok) return checked;
+    const source = { runId, kind: "branch", eventId } as const;
+    const more = { source, ...(Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom }) };
+    return { ok: true, changes: { args: checked.args, more } };
+  }
+
+  /**
+   * The gateway and roles the starter of the run had named. What deployments and bindings gave it is found again: the
+   * new run may be placed elsewhere.
+   */
+  async #named({
+    orgId,
+    runId,
+    gateway,
+    roleBindings,
+  }: RunRecord): Promise<Pick<RunRecord, "gateway" | "roleBindings">> {
+    const view = await this.#options.runtime.stateOf(orgId, runId);
+    const placement = view?.state.placement ?? null;
+    if (placement === null) return { gateway, roleBindings };
+    return { gateway: placement.named?.gateway ?? null, roleBindings: placement.named?.roleBindings ?? {} };
+  }
+
+  async #candidate(run: RunRecord, { startedBy, by, agentId }: LaunchCaller, what: string): Promise<Candidate> {
+    const { orgId, workflow, version, args, model, gateway, roleBindings, team, recursionDepth: depth } = run;
+    const record = await this.#options.store.getWorkflow(orgId, workflow);
+    const caller = { startedBy, ...(by === undefined ? {} : { by }), ...(agentId === undefined ? {} : { agentId }) };
+    const purpose = `${what} of ${run.runId}`;
+    return { orgId, workflow, version, args, model, gateway, roleBindings, team, caller, record, depth, purpose };
+  }
+}
+
+function refuseChanges(code: string, message: string): Prepared {
+  return { ok: false, refusal: refuse(code, message).refusal };
+}

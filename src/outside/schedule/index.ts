@@ -1,0 +1,2 @@
+export { Scheduler } from "./scheduler.ts";
+export { nextSlots } from "./slots.ts";

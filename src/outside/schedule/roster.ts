@@ -1,0 +1,114 @@
+import { type Schedule, scheduleOf } from "../../registry/index.ts";
+import {
+  type Entry,
+  everyEntry,
+  type RegistryStore,
+  type ScheduleCursor,
+  type ScheduleStore,
+} from "../../store/index.ts";
+import { type Timetable, timetableOf } from "./slots.ts";
+
+/** A schedule that is being looked at. */
+export interface Scheduled {
+  readonly orgId: string;
+  readonly schedule: Schedule;
+  readonly edition: string;
+  readonly timetable: Timetable;
+  /** Its next slot not looked at yet, as far as is known here; null when there is none. */
+  nextAt: number | null;
+}
+
+export type RosterStore = Pick<RegistryStore, "configVersions" | "listEntries"> &
+  Pick<ScheduleStore, "scheduleCursors" | "startCursor">;
+
+export interface RosterOptions {
+  readonly store: RosterStore;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** A change is looked at from the moment it was made, if that was not longer ago than this; else from now. */
+const NOTICE_MS = 60_000;
+
+/** The schedules that are enabled, in every organisation. */
+export class Roster {
+  readonly #options: RosterOptions;
+  readonly #versions = new Map<string, number>();
+  readonly #organisations = new Map<string, ReadonlyMap<string, Scheduled>>();
+
+  constructor(options: RosterOptions) {
+    this.#options = options;
+  }
+
+  /** One query when nothing was changed anywhere. */
+  async refresh(now: number): Promise<void> {
+    for (const [orgId, version] of await this.#options.store.configVersions()) {
+      if (this.#versions.get(orgId) === version) continue;
+      await this.#load(orgId, now);
+      this.#versions.set(orgId, version);
+    }
+  }
+
+  /** What is known of an organisation is read anew the next time. */
+  forget(orgId: string): void {
+    this.#versions.delete(orgId);
+  }
+
+  find(orgId: string, scheduleId: string): Scheduled | undefined {
+    return this.#organisations.get(orgId)?.get(scheduleId);
+  }
+
+  due(now: number): readonly Scheduled[] {
+    return [...this.#all()].filter(({ nextAt }) => nextAt !== null && nextAt <= now);
+  }
+
+  /** When the next slot of all is due. */
+  nextAt(): number | null {
+    let next: number | null = null;
+    for (const { nextAt } of this.#all()) if (nextAt !== null && (next === null || nextAt < next)) next = nextAt;
+    return next;
+  }
+
+  *#all(): Generator<Scheduled, void> {
+    for (const schedules of this.#organisations.values()) yield* schedules.values();
+  }
+
+  async #load(orgId: string, now: number): Promise<void> {
+    const { store } = this.#options;
+    const entries = await everyEntry(store, orgId, "schedule");
+    const cursors = new Map((await store.scheduleCursors(orgId)).map((cursor) => [cursor.scheduleId, cursor]));
+    const loaded = new Map<string, Scheduled>();
+    for (const entry of entries) {
+      const edition = `${entry.revision}@${entry.updatedAt}`;
+      const kept = cursors.get(entry.id);
+      const known = this.find(orgId, entry.id);
+      // Something else was changed: what is known of this one is as true as before.
+      if (known?.edition === edition && kept?.edition === edition) {
+        loaded.set(entry.id, known);
+        continue;
+      }
+      const read = this.#read(orgId, entry);
+      if (read?.schedule.isEnabled !== true) continue;
+      const { schedule, timetable } = read;
+      const cursor = kept?.edition === edition ? kept : await this.#begin(orgId, entry, edition, now);
+      const nextAt = timetable.next(cursor.lookedUntil);
+      loaded.set(entry.id, { orgId, schedule, edition, timetable, nextAt });
+    }
+    this.#organisations.set(orgId, loaded);
+  }
+
+  #begin(orgId: string, { id, updatedAt }: Entry, edition: string, now: number): Promise<ScheduleCursor> {
+    const isFresh = updatedAt <= now && now - updatedAt <= NOTICE_MS;
+    const lookedUntil = isFresh ? updatedAt : now;
+    return this.#options.store.startCursor({ orgId, scheduleId: id, edition, lookedUntil });
+  }
+
+  #read(orgId: string, entry: Entry): Pick<Scheduled, "schedule" | "timetable"> | null {
+    try {
+      const schedule = scheduleOf(entry);
+      return { schedule, timetable: timetableOf(schedule.timing) };
+    } catch (error) {
+      this.#options.onTrouble(`the schedule ${entry.id} of ${orgId} cannot be read and starts nothing`, error);
+      return null;
+    }
+  }
+}

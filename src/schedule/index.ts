@@ -1,2 +1,0 @@
-export { Scheduler, type SchedulerOptions } from "./scheduler.ts";
-export { nextSlots } from "./slots.ts";

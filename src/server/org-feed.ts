@@ -1,0 +1,197 @@
+/**
+ * Reports to the streams of an organisation which of its runs have changed. The heads are the truth: one query for all
+ * organisations that have streams finds what any replica has committed, soon after a commit of this process and every
+ * second otherwise. A message is serialised once, however many streams it goes to.
+ *
+ * Approvals of launches belong to no run: they are looked for every second, and reported without one.
+ *
+ * L1 after `watch` has resolved, every later change of a head is reported, at least once and as it is then · L2 an
+ * organisation without streams costs nothing.
+ */
+import type { LiveApprovals, LiveRun } from "../contract/index.ts";
+import { isTerminal } from "../core/event/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { Runtime } from "../driver/index.ts";
+import type { LiveHead, LiveStore, OpenLaunch } from "../store/index.ts";
+import { sseMessage } from "./frame-text.ts";
+
+export interface OrgFeedOptions {
+  readonly store: LiveStore;
+  readonly runtime: Pick<Runtime, "onCommitted">;
+  readonly now: () => number;
+  /** How often commits of other replicas are looked for. */
+  readonly everyMs: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export interface LiveWatcher {
+  readonly orgId: string;
+  onRun(runId: string, message: Uint8Array): void;
+  /** `runId` is null for those of launches, which have no run yet. */
+  onApprovals(runId: string | null, message: Uint8Array): void;
+}
+
+interface Known {
+  readonly rowVersion: number;
+  readonly pending: string;
+  readonly isOpen: boolean;
+}
+
+/** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
+const YOUNG_MS = 60_000;
+const RUNS_MAX = 2_000;
+/** After a commit of this process; several commits are reported together. */
+const SOON_MS = 100;
+
+export class OrgFeed {
+  readonly #options: OrgFeedOptions;
+  readonly #watchers = new Map<string, Set<LiveWatcher>>();
+  /** Organisations whose runs are known: what differs from that is reported. */
+  readonly #ready = new Set<string>();
+  #known = new Map<string, Known>();
+  /** By organisation, which approvals of launches wait. */
+  readonly #launches = new Map<string, string>();
+  #isLaunchLookDue = false;
+  #changed = new Set<string>();
+  #stopListening: (() => void) | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(options: OrgFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once nothing can be missed any more. */
+  async watch(watcher: LiveWatcher): Promise<void> {
+    const watchers = this.#watchers.get(watcher.orgId) ?? new Set();
+    this.#watchers.set(watcher.orgId, watchers.add(watcher));
+    this.#listen();
+    this.#isLaunchLookDue = true;
+    // The look that is under way may not know of this organisation.
+    while (!this.#ready.has(watcher.orgId) && watchers.has(watcher)) await this.#look();
+  }
+
+  unwatch(watcher: LiveWatcher): void {
+    const watchers = this.#watchers.get(watcher.orgId);
+    watchers?.delete(watcher);
+    if (watchers === undefined || watchers.size > 0) return;
+    this.#watchers.delete(watcher.orgId);
+    this.#ready.delete(watcher.orgId);
+    this.#launches.delete(watcher.orgId);
+    if (this.#watchers.size > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = null;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#timer = null;
+    this.#soon = null;
+    this.#known.clear();
+    this.#changed.clear();
+  }
+
+  #listen(): void {
+    if (this.#stopListening !== null) return;
+    const { runtime, everyMs } = this.#options;
+    this.#stopListening = runtime.onCommitted((runId) => {
+      this.#changed.add(runId);
+      this.#soon ??= setTimeout(() => {
+        this.#soon = null;
+        this.#lookAgain();
+      }, SOON_MS).unref();
+    });
+    this.#timer = setInterval(() => {
+      this.#isLaunchLookDue = true;
+      this.#lookAgain();
+    }, everyMs).unref();
+  }
+
+  #lookAgain(): void {
+    this.#look().catch((error: unknown) => this.#options.onTrouble("the heads of runs could not be read", error));
+  }
+
+  /** One at a time; a caller that asks meanwhile gets the one after it. */
+  async #look(): Promise<void> {
+    const before = this.#looking;
+    if (before !== null) await before.catch(() => undefined);
+    this.#looking ??= this.#ask().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #ask(): Promise<void> {
+    const orgIds = [...this.#watchers.keys()];
+    if (orgIds.length === 0) return;
+    const changed = this.#changed;
+    this.#changed = new Set();
+    const isLaunchLook = this.#isLaunchLookDue;
+    this.#isLaunchLookDue = false;
+    const open = [...this.#known].flatMap(([runId, { isOpen }]) => (isOpen ? [runId] : []));
+    try {
+      const heads = await this.#options.store.listLiveRuns({
+        orgIds,
+        createdSince: this.#options.now() - YOUNG_MS,
+        runIds: [...new Set([...changed, ...open])],
+        limit: RUNS_MAX,
+      });
+      this.#compare(heads);
+      if (isLaunchLook) this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
+    } catch (error) {
+      this.#isLaunchLookDue ||= isLaunchLook;
+      for (const runId of changed) this.#changed.add(runId);
+      throw error;
+    }
+    for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
+  }
+
+  #compareLaunches(orgIds: readonly string[], open: readonly OpenLaunch[]): void {
+    for (const orgId of orgIds) {
+      const watchers = this.#watchers.get(orgId);
+      if (watchers === undefined) continue;
+      const pending = open.filter((launch) => launch.orgId === orgId).map(({ approvalId }) => approvalId);
+      const before = this.#launches.get(orgId) ?? "";
+      this.#launches.set(orgId, pending.join(" "));
+      if (!this.#ready.has(orgId) || before === pending.join(" ")) continue;
+      const message = approvalsMessage({ runId: null, pending });
+      for (const watcher of watchers) watcher.onApprovals(null, message);
+    }
+  }
+
+  #compare(heads: readonly LiveHead[]): void {
+    const before = this.#known;
+    this.#known = new Map();
+    for (const head of heads.toReversed()) {
+      const known = before.get(head.runId);
+      const pending = head.pendingApprovals.join(" ");
+      const { runId, rowVersion } = head;
+      this.#known.set(runId, { rowVersion, pending, isOpen: !isTerminal(head.status) });
+      if (!this.#ready.has(head.orgId)) continue;
+      const watchers = this.#watchers.get(head.orgId) ?? [];
+      if (known?.rowVersion !== rowVersion) {
+        const message = sseMessage("run", liveRunOf(head));
+        for (const watcher of watchers) watcher.onRun(runId, message);
+      }
+      if ((known?.pending ?? "") !== pending) {
+        const message = approvalsMessage({ runId, pending: head.pendingApprovals });
+        for (const watcher of watchers) watcher.onApprovals(runId, message);
+      }
+    }
+  }
+}
+
+function approvalsMessage(approvals: LiveApprovals): Uint8Array {
+  return sseMessage("approval", approvals);
+}
+
+function liveRunOf({ runId, workflow, status, lastEventId, costMicros, startedAt, endedAt }: LiveHead): LiveRun {
+  return {
+    id: runId,
+    workflow,
+    status,
+    lastEventId,
+    costMicros,
+    startedAt: startedAt === null ? null : isoFromEpochMs(startedAt),
+    completedAt: endedAt === null ? null : isoFromEpochMs(endedAt),
+  };
+}

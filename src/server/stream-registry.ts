@@ -1,0 +1,132 @@
+import type { KeyStore, RunRecord } from "../store/index.ts";
+import type { Principal } from "./auth.ts";
+import type { ApiConfig } from "./config.ts";
+import { EventStream } from "./event-stream.ts";
+import type { OrgFeed } from "./org-feed.ts";
+import { LiveStream, type LiveSetup } from "./live-stream.ts";
+import { KeyWatch } from "./key-watch.ts";
+import { Refused } from "./problem.ts";
+import type { PulledSetup, PulledStream } from "./pulled-stream.ts";
+import type { Tail } from "./tail.ts";
+
+interface Opening extends Pick<PulledSetup, "hangUp" | "isStillAllowed"> {
+  readonly signal: AbortSignal;
+  /** Whose stream it is. */
+  readonly principal: StreamOwner;
+}
+
+export type StreamOwner = Pick<Principal, "orgId" | "keyId" | "expiresAt">;
+
+export interface RunOpening extends Opening {
+  readonly run: RunRecord;
+  readonly afterEventId: number;
+}
+
+export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" | "hasApprovals"> {}
+
+type Store = Pick<KeyStore, "listEndedKeys">;
+
+/** All open streams of this process, with one heartbeat and one look at their keys for them together. */
+export class StreamRegistry {
+  readonly #tail: Tail;
+  readonly #live: OrgFeed;
+  readonly #config: ApiConfig;
+  readonly #streams = new Map<PulledStream, StreamOwner>();
+  readonly #keys: KeyWatch;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  constructor(store: Store, tail: Tail, live: OrgFeed, config: ApiConfig) {
+    this.#tail = tail;
+    this.#live = live;
+    this.#config = config;
+    this.#keys = new KeyWatch({
+      store,
+      config,
+      owners: () => [...this.#streams.values()],
+      onEnded: (keyId) => this.expire(keyId),
+    });
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Of one run. */
+  open({ signal, principal, ...opening }: RunOpening): ReadableStream<Uint8Array> {
+    return this.#add(signal, principal, (given) => new EventStream({ ...given, ...opening }));
+  }
+
+  /** Of an organisation. */
+  openLive({ signal, principal, ...opening }: LiveOpening): ReadableStream<Uint8Array> {
+    return this.#add(signal, principal, (given) => new LiveStream({ ...given, ...opening, live: this.#live }));
+  }
+
+  /** Ends the streams of a key or token that has ended. */
+  expire(keyId: string): void {
+    for (const [stream, owner] of this.#streams) if (owner.keyId === keyId) stream.expire();
+  }
+
+  /** Ends all streams and takes no more; clients resume elsewhere. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of this.#streams.keys()) stream.end();
+  }
+
+  #add(
+    signal: AbortSignal,
+    owner: StreamOwner,
+    make: (given: Pick<LiveSetup, "tail" | "config" | "onClosed">) => PulledStream,
+  ): ReadableStream<Uint8Array> {
+    this.#requireRoom(owner);
+    const stream = make({
+      tail: this.#tail,
+      config: this.#config,
+      onClosed: (closed) => this.#forget(closed),
+    });
+    this.#streams.set(stream, owner);
+    this.#timer ??= setInterval(() => this.#beat(), this.#config.heartbeatMs).unref();
+    this.#keys.start();
+    // A client may be gone before its answer is written, and then the body is not cancelled.
+    if (signal.aborted) stream.end();
+    else signal.addEventListener("abort", () => stream.end(), { once: true });
+    return stream.body;
+  }
+
+  /** One caller must not take the streams of all others, nor one organisation those of the process. */
+  #requireRoom({ orgId, keyId }: StreamOwner): void {
+    const { streamsMax, streamsPerOrganisationMax, streamsPerPrincipalMax } = this.#config;
+    const headers = { "retry-after": "2" };
+    if (this.#isClosed || this.#streams.size >= streamsMax) {
+      throw new Refused("too_many_streams", `This process serves at most ${streamsMax} streams at once.`, { headers });
+    }
+    const owners = [...this.#streams.values()].filter((one) => one.orgId === orgId);
+    const own = owners.filter((one) => one.keyId === keyId);
+    if (own.length >= streamsPerPrincipalMax) {
+      const detail = `A key or token has at most ${streamsPerPrincipalMax} streams open at once; close one first.`;
+      throw new Refused("stream_limit", detail, { headers });
+    }
+    if (owners.length >= streamsPerOrganisationMax) {
+      const detail = `An organisation has at most ${streamsPerOrganisationMax} streams open at once in one process.`;
+      throw new Refused("stream_limit", detail, { headers });
+    }
+  }
+
+  #beat(): void {
+    for (const stream of this.#streams.keys()) {
+      stream.beat().catch((error: unknown) => {
+        // While the database is away no key can be checked, and no event comes either.
+        this.#config.onTrouble("a heartbeat failed", error);
+      });
+    }
+  }
+
+  #forget(stream: PulledStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    this.#keys.stop();
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}

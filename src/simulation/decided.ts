@@ -1,0 +1,61 @@
+import type { RunEvent } from "../core/event/index.ts";
+import type { Explanation } from "../core/governance/index.ts";
+import type { StoredVerdict } from "../store/index.ts";
+
+/** What the gates came to for a node, all its instances taken together. */
+export interface Decided {
+  readonly disposition: StoredVerdict["disposition"];
+  readonly gate: string | null;
+  readonly code: string | null;
+  readonly explanation: Explanation | null;
+  /** For all its attempts; null where nothing is reserved. */
+  readonly reservedMicros: number | null;
+}
+
+const STRICTNESS = { allow: 0, hold: 1, block: 2 } as const;
+
+export function baseOf(nodeId: string): string {
+  return nodeId.split("[", 1)[0] ?? nodeId;
+}
+
+/** Where only the log holds verdicts. */
+export function decidedByLog(log: readonly RunEvent[]): ReadonlyMap<string, Decided> {
+  const decided = new Map<string, Decided>();
+  for (const { type, payload } of log) {
+    if (type !== "gate.decided") continue;
+    const { nodeId, disposition, gate = null, code = null } = payload;
+    const found = { disposition, gate, code, explanation: null, reservedMicros: null };
+    decided.set(baseOf(nodeId), stricter(decided.get(baseOf(nodeId)), found));
+  }
+  return decided;
+}
+
+export function decidedByRecords(verdicts: readonly StoredVerdict[]): ReadonlyMap<string, Decided> {
+  const instances = new Map<string, Decided>();
+  for (const verdict of verdicts) instances.set(verdict.nodeId, followedBy(instances.get(verdict.nodeId), verdict));
+  const decided = new Map<string, Decided>();
+  for (const [nodeId, found] of instances) {
+    const before = decided.get(baseOf(nodeId));
+    const reservedMicros = (before?.reservedMicros ?? 0) + (found.reservedMicros ?? 0);
+    decided.set(baseOf(nodeId), { ...stricter(before, found), reservedMicros });
+  }
+  return decided;
+}
+
+/** A hold is shown although it was answered; a block only as the last verdict: a node that waited for a slot got it. */
+function followedBy(before: Decided | undefined, { disposition, gate, code, body }: StoredVerdict): Decided {
+  // Written by the governor only.
+  const kept = body as unknown as {
+    readonly explanation?: Explanation;
+    readonly facts: { readonly estimateMicros: number | null };
+  };
+  const reserved = disposition === "allow" ? (kept.facts.estimateMicros ?? 0) : 0;
+  const reservedMicros = (before?.reservedMicros ?? 0) + reserved;
+  if (before?.disposition === "hold" && disposition === "allow") return { ...before, reservedMicros };
+  return { disposition, gate, code, explanation: kept.explanation ?? null, reservedMicros };
+}
+
+function stricter(before: Decided | undefined, found: Decided): Decided {
+  const isStricter = before === undefined || STRICTNESS[found.disposition] > STRICTNESS[before.disposition];
+  return isStricter ? found : before;
+}

@@ -1,0 +1,5 @@
+export { APPROVE_ANSWERS, type ApproveMode } from "./answer.ts";
+export { buildEnvironment, type BuiltEnvironment } from "./environment.ts";
+export { type Performance, type Piece, simulateGoverned, simulateOpen, SimulationTooLong } from "./simulate.ts";
+export { GOVERNANCE_MODES, type GovernanceMode, type Simulation, simulationOf } from "./simulation.ts";
+export { EMPTY_SCRIPT, readScript, type Script } from "../adapters/index.ts";

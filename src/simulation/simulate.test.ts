@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { readScript } from "../adapters/index.ts";
+import { createVirtualClock } from "../clock/index.ts";
+import { digestText, type Json } from "../core/base/index.ts";
+import { checkArgs, EMPTY_CATALOG } from "../core/definition/index.ts";
+import { checkSource, NO_PINS } from "../core/plan/index.ts";
+import { readManifestList } from "../registry/index.ts";
+import { buildEnvironment, type BuiltEnvironment } from "./environment.ts";
+import { type Performance, type Piece, simulateGoverned, simulateOpen, SimulationTooLong } from "./simulate.ts";
+import { type Simulation, simulationOf } from "./simulation.ts";
+
+const NOON = Date.UTC(2026, 10, 15, 12);
+const HOW: Performance = { approve: "all", at: NOON, mayGoOn: () => true };
+const SUBJECT = {
+  status: "active",
+  posture: "bounded_autonomous",
+  hasApprovedLaunch: false,
+  depth: 0,
+  gateway: null,
+} as const;
+
+function pieceOf(steps: string, script = "default: echo\n"): Piece {
+  const source = `name: w\nsteps:\n${steps}`;
+  const { plan, problems } = checkSource(source, EMPTY_CATALOG);
+  if (plan === null) throw new Error(JSON.stringify(problems));
+  const args = checkArgs(plan.args, {});
+  if (!args.ok) throw new Error("the args do not fit");
+  const read = readScript(script);
+  expect(read.problems).toEqual([]);
+  const hash = digestText(source);
+  return { source, hash, pins: NO_PINS, texts: new Map(), plan, version: null, args: args.value, script: read.script };
+}
+
+async function environmentOf(piece: Piece, manifests: Json | null): Promise<BuiltEnvironment> {
+  const read = manifests === null ? null : readManifestList(manifests);
+  const built = await buildEnvironment(read, [piece.plan], createVirtualClock(NOON));
+  if (!built.ok) throw new Error(JSON.stringify(built.applied));
+  return built.environment;
+}
+
+async function simulated(
+  steps: string,
+  manifests: Json | null,
+  { script, how = {} }: { script?: string; how?: Partial<Performance> } = {},
+): Promise<Simulation> {
+  const piece = pieceOf(steps, script);
+  const environment = await environmentOf(piece, manifests);
+  return simulationOf(piece.plan, await simulateGoverned(piece, environment, SUBJECT, { ...HOW, ...how }));
+}
+
+const agent = (name: string, spec: Json = {}): Json => ({ kind: "Agent", name, spec });
+const rows = ({ nodes }: Simulation) =>
+  nodes.map(({ nodeId, verdict, code, status }) => [nodeId, verdict, code, status].join(" ").replaceAll("  ", " "));
+
+describe("a simulation", () => {
+  it("fails closed on agents that no manifest registers", async () => {
+    const found = await simulated("  - { id: a, command: A, agent: ada }\n", []);
+    expect(found.status).toBe("failed");
+    expect(rows(found)).toEqual(["a block agent_disabled failed"]);
+    expect(found.nodes[0]?.explanation).toMatchObject({ gate: "agent_status" });
+  });
+
+  it("takes every agent that is named for new where nothing is registered", async () => {
+    const piece = pieceOf("  - { id: a, command: A, agent: ada, capabilities: [browser] }\n");
+    const environment = await environmentOf(piece, null);
+    expect(environment.assumedAgents).toEqual(["ada"]);
+    const simulated = await simulateGoverned(piece, environment, SUBJECT, HOW);
+    expect(simulationOf(piece.plan, simulated).status).toBe("completed");
+  });
+
+  it("asks for what the rung of an agent wants asked, and continues as if answered", async () => {
+    const steps = "  - { id: a, command: A, action: write }\n  - { id: b, command: B, depends_on: [a] }\n";
+    const yes = await simulated(steps, null);
+    expect(rows(yes)).toEqual(["a hold completed", "b allow completed"]);
+    expect(yes.approvals).toMatchObject([{ nodeId: "a", source: "policy", decision: "approve" }]);
+    expect(yes.forecast.waitsForPerson).toEqual(["a"]);
+    const no = await simulated(steps, null, { how: { approve: "reject" } });
+    expect(no.status).toBe("failed");
+    expect(rows(no)[0]).toBe("a hold approval_rejected failed");
+  });
+
+  it("lets those who wait for a slot have it, in time that is not the wall's", async () => {
+    const steps = [0, 1, 2].map((index) => `  - { id: n${index}, command: go }\n`).join("");
+    const script = "nodes: { n0: { delay_ms: 60000 }, n1: { delay_ms: 60000 }, n2: { delay_ms: 60000 } }\n";
+    const found = await simulated(steps, [agent("default", { max_concurrent: 1 })], { script });
+    expect(rows(found)).toEqual(["n0 allow completed", "n1 allow completed", "n2 allow completed"]);
+    expect(found.forecast.durationMs).toBe(180_000);
+    expect(found.verdicts.filter(({ code }) => code === "agent_busy")).toHaveLength(2);
+  });
+
+  it("spends the money of the organisation once, and stops where it ends", async () => {
+    const steps = ["a", "b", "c"]
+      .map((id, index) => {
+        const after = index === 0 ? "" : `, depends_on: [${"abc"[index - 1]}]`;
+        return `  - { id: ${id}, command: go, estimated_cost: 0.02${after}, on_failure: skip }\n`;
+      })
+      .join("");
+    const script = "nodes: { a: { stdout: x, cost_usd: 0.03 }, b: { stdout: x, cost_usd: 0.02 } }\n";
+    const budget = { kind: "Budget", name: "cap", spec: { scope: "global", period: "daily", amount_usd: 0.06 } };
+    const found = await simulated(steps, [budget], { script });
+    expect(rows(found)).toEqual(["a allow completed", "b allow completed", "c block budget_exceeded skipped"]);
+    expect(found.forecast).toMatchObject({ costMicros: 50_000, costUsd: "0.05", reservedMicros: 40_000 });
+    expect(await simulated(steps, [budget], { script })).toMatchObject({ nodes: found.nodes });
+  });
+
+  it("expects what has no price to cost what is reserved for it", async () => {
+    const found = await simulated("  - { id: a, command: go, estimated_cost: 0.5 }\n", []);
+    expect(found.nodes[0]).toMatchObject({ reservedMicros: 500_000, costMicros: 500_000 });
+  });
+
+  it("prices a model although the script answers for it", async () => {
+    const model = { provider: "acme", input_usd_per_mtok: 1, output_usd_per_mtok: 10, max_output_tokens: 1_000 };
+    const steps = "  - { id: a, command: go, provider: acme, model: big }\n";
+    const found = await simulated(steps, [{ kind: "Model", name: "acme:big", spec: model }]);
+    expect(found.status).toBe("completed");
+    expect(found.nodes[0]?.reservedMicros).toBeGreaterThanOrEqual(10_000);
+  });
+
+  it("counts every instance of a node", async () => {
+    const steps =
+      "  - { id: list, command: go, outputs: { all: { type: array, items: { type: string } } } }\n" +
+      "  - { id: each, command: 'go ${item}', for_each: list.outputs.all, estimated_cost: 0.01, tolerate: 3 }\n";
+    const script = "nodes: { list: { outputs: { all: [a, b, c] } }, each: { stdout: x, delay_ms: 5 } }\n";
+    const budget = { kind: "Budget", name: "cap", spec: { scope: "global", period: "daily", amount_usd: 0.02 } };
+    const found = await simulated(steps, [budget], { script });
+    expect(found.nodes).toMatchObject([
+      { nodeId: "list", instances: null },
+      { nodeId: "each", instances: 3, verdict: "block", gate: "budget_envelopes", reservedMicros: 20_000 },
+    ]);
+  });
+
+  it("is not begun when a launch gate refuses", async () => {
+    const piece = pieceOf("  - { id: a, command: A }\n");
+    const environment = await environmentOf(piece, []);
+    const simulated = await simulateGoverned(piece, environment, { ...SUBJECT, posture: "advisory" }, HOW);
+    const found = simulationOf(piece.plan, simulated);
+    expect(found).toMatchObject({
+      status: "refused",
+      launch: { disposition: "block", explanation: { code: "posture_forbidden" } },
+      events: [],
+      verdicts: [],
+      nodes: [{ nodeId: "a", status: "pending", verdict: null }],
+    });
+  });
+
+  it("waits where a run it started wants something a simulation does not have, and reports for which node", async () => {
+    const child = `format: lens-graph/v1
+name: child
+nodes:
+  - { id: a, lens_id: null, label: A, ordinal: 1, config: { template_body: "Say [[word]]" } }
+edges: []
+`;
+    const hash = digestText(child);
+    const source = "name: w\nsteps:\n  - { id: sub, workflow_ref: child }\n  - { id: other, command: go }\n";
+    const { plan } = checkSource(source, { ...EMPTY_CATALOG, workflows: ["child"] });
+    if (plan === null) throw new Error("the source is wrong");
+    const piece = {
+      ...pieceOf("  - { id: a, command: A }\n"),
+      source,
+      plan,
+      hash: digestText(source),
+      pins: { ...NO_PINS, workflows: { child: { version: 1, hash } } },
+      texts: new Map([[hash, child]]),
+    };
+    for (const simulated of [
+      await simulateGoverned(piece, await environmentOf(piece, null), SUBJECT, HOW),
+      await simulateOpen(piece, HOW),
+    ]) {
+      const found = simulationOf(plan, simulated);
+      expect(found.status).toBe("waiting");
+      expect(found.forecast.waitsForPerson).toEqual(["sub"]);
+      expect(found.nodes.map(({ status }) => status)).toEqual(["completed", "running"]);
+    }
+  });
+
+  it("waits where something is wanted that a simulation does not have", async () => {
+    const source = `format: lens-graph/v1
+name: w
+nodes:
+  - { id: a, lens_id: null, label: A, ordinal: 1, config: { template_body: "Say [[word]]" } }
+edges: []
+`;
+    const { plan } = checkSource(source, EMPTY_CATALOG);
+    if (plan === null) throw new Error("the source is wrong");
+    const piece = { ...pieceOf("  - { id: a, command: A }\n"), source, plan, hash: digestText(source) };
+    const found = simulationOf(plan, await simulateGoverned(piece, await environmentOf(piece, null), SUBJECT, HOW));
+    expect(found).toMatchObject({
+      status: "waiting",
+      nodes: [{ nodeId: "a", status: "blocked", verdict: null, waitsForPerson: true }],
+      approvals: [{ nodeId: "a", source: "block", decision: null }],
+    });
+  });
+
+  it("passes days in no time, and ends when it has gone on for too long", async () => {
+    const script = "nodes: { a: { hang: true } }\n";
+    const steps = "  - { id: a, command: A, timeout: 3600 }\n";
+    const late = await simulated(steps, null, { script });
+    expect(late).toMatchObject({ status: "failed", forecast: { durationMs: 3_600_000 } });
+    let asked = 0;
+    const mayGoOn = (): boolean => (asked += 1) < 50;
+    await expect(simulated(steps, null, { script, how: { mayGoOn } })).rejects.toThrow(SimulationTooLong);
+  });
+
+  it("reports what is wrong with manifests", async () => {
+    const piece = pieceOf("  - { id: a, command: A }\n");
+    const manifests = readManifestList([agent("ada", { trust_level: 11 })]);
+    const built = await buildEnvironment(manifests, [piece.plan], createVirtualClock(NOON));
+    expect(built).toMatchObject({ ok: false, applied: [{ name: "ada", action: "invalid" }] });
+  });
+
+  it("with every gate open asks only those whom the workflow asks", async () => {
+    const piece = pieceOf("  - { id: a, command: A, agent: ada, action: write, estimated_cost: 0.1 }\n");
+    const found = simulationOf(piece.plan, await simulateOpen(piece, HOW));
+    expect(found).toMatchObject({
+      governance: "none",
+      status: "completed",
+      verdicts: [],
+      nodes: [{ verdict: "allow", reservedMicros: 0, costMicros: 100_000 }],
+    });
+  });
+});

@@ -1,0 +1,182 @@
+import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
+import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
+import type { Adapter } from "../adapter/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { RunState } from "../core/engine/index.ts";
+import type { RunEvent } from "../core/event/index.ts";
+import type { Judgement } from "../core/governance/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { DurableDriver } from "../driver/index.ts";
+import { createAllowAllJudge, Governor, type Judge, type LaunchSubject } from "../governance/index.ts";
+import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
+import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
+import type { ApproveMode } from "./answer.ts";
+import type { SimulationEnvironment } from "./environment.ts";
+import { Stage } from "./stage.ts";
+
+/** What is simulated. */
+export interface Piece extends UnsavedPiece {
+  readonly plan: Plan;
+  readonly version: number | null;
+  /** Checked against the declared args. */
+  readonly args: JsonObject;
+  readonly script: Script;
+}
+
+export interface Performance {
+  readonly approve: ApproveMode;
+  /** When it begins, epoch milliseconds. */
+  readonly at: number;
+  /** Asked now and then; false ends it with `SimulationTooLong`. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** The result of a simulation. */
+export interface Simulated {
+  readonly launch: Judgement | null;
+  /** Null: it was not even started. */
+  readonly state: RunState | null;
+  readonly log: readonly RunEvent[];
+  readonly verdicts: readonly StoredVerdict[];
+  /** Nodes for which a person was asked, here or in a run they started. */
+  readonly askedFor: ReadonlySet<string>;
+  /** It stopped because it needs something that a simulation does not have. */
+  readonly isWaiting: boolean;
+}
+
+/** It takes longer than the limit. */
+export class SimulationTooLong extends Error {
+  override readonly name = "SimulationTooLong";
+}
+
+const EVENTS_MAX = 100_000;
+
+/** Runs it with the real gates and the real driver, in time that passes by itself, on a store that is then thrown away. */
+export async function simulateGoverned(
+  piece: Piece,
+  environment: SimulationEnvironment,
+  subject: Omit<LaunchSubject, "workflow" | "args" | "keyId">,
+  performance: Performance,
+): Promise<Simulated> {
+  const clock = createVirtualClock(performance.at);
+  const store = createMemoryStore({ now: () => clock.now() });
+  const troubles: unknown[] = [];
+  const { orgId, directory, registered, counters } = environment;
+  const governor = new Governor({
+    store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
+    directory,
+    registered,
+    clock,
+    isAlone: true,
+    startRate: null,
+    onTrouble: (_what, error) => troubles.push(error),
+  });
+  const { plan, args } = piece;
+  const launch = await governor.judgeLaunch(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
+  if (launch.disposition !== "allow")
+    return { launch, state: null, log: [], verdicts: [], askedFor: new Set(), isWaiting: false };
+  try {
+    const adapters = adaptersFor(piece, environment, clock);
+    const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: subject.gateway, troubles };
+    return { ...(await play(piece, scene, performance)), launch };
+  } finally {
+    governor.stop();
+  }
+}
+
+/** Runs it with every gate open. */
+export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
+  const clock = createVirtualClock(performance.at);
+  const store = createMemoryStore({ now: () => clock.now() });
+  const adapters = [createScriptedAdapter({ script: piece.script, clock })];
+  const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
+  const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
+  return play(piece, scene, performance);
+}
+
+interface Scene {
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly orgId: string;
+  readonly adapters: readonly Adapter[];
+  readonly judge: Judge;
+  /** Null: child runs are started unasked. */
+  readonly governor: Governor | null;
+  readonly gateway: string | null;
+  /** What went wrong in the background. */
+  readonly troubles: unknown[];
+}
+
+async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performance): Promise<Simulated> {
+  const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
+  const driver: DurableDriver = new DurableDriver({
+    store,
+    clock,
+    adapters,
+    judge,
+    children: () => openChildPreparer({ store, runtime: () => driver, governor, now: () => clock.now() }),
+    jitter: () => 0.5,
+    monotonic: () => clock.now(),
+    isUnavailable: () => false,
+    supersedesAll: true,
+    onTrouble: (_what, error) => troubles.push(error),
+  });
+  try {
+    const stage = new Stage(driver, orgId, approve);
+    const runId = await stage.start({
+      ...piece,
+      workflow: piece.plan.name,
+      ...(await keepPiece(store, orgId, piece)),
+      gateway: scene.gateway,
+    });
+    const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
+    await clock.run(
+      () => isOver() || !mayGoOn(),
+      async () => {
+        await untilIdle(driver);
+        await stage.look();
+      },
+    );
+    if (troubles.length > 0) throw new Error("the simulation broke", { cause: troubles[0] });
+    if (!stage.isOver) throw new SimulationTooLong("the simulation takes too long");
+    const view = await driver.stateOf(orgId, runId);
+    const verdicts = await store.verdictsOf(orgId, runId);
+    const { log, askedFor, hasEnded } = stage;
+    return { launch: null, state: view?.state ?? null, log, verdicts, askedFor, isWaiting: !hasEnded };
+  } finally {
+    await settle(clock, driver.stop());
+  }
+}
+
+/** One script answers for every provider a gateway might have chosen. */
+function adaptersFor({ script }: Piece, { orgId, directory }: SimulationEnvironment, clock: VirtualClock) {
+  const adapter = createScriptedAdapter({ script, clock });
+  const providers = new Set([SCRIPTED_PROVIDER]);
+  for (const { providers: served, defaultProvider } of directory.of(orgId)) {
+    for (const provider of served) providers.add(provider);
+    if (defaultProvider !== null) providers.add(defaultProvider);
+  }
+  return [...providers].map((provider) => ({ ...adapter, provider }));
+}
+
+const IDLE_TURNS = 3;
+
+/** Time stands still while the driver works: what it does takes turns of the event loop, and none of the run's time. */
+async function untilIdle(driver: DurableDriver): Promise<void> {
+  for (let idle = 0, before = -1; idle < IDLE_TURNS;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { commits, queuedInputs } = driver.figures();
+    idle = queuedInputs === 0 && commits === before ? idle + 1 : 0;
+    before = commits;
+  }
+}
+
+/** Time has to pass for those who wait on their way out. */
+async function settle(clock: VirtualClock, leaving: Promise<void>): Promise<void> {
+  let hasLeft = false;
+  const left = leaving.finally(() => {
+    hasLeft = true;
+  });
+  await clock.run(() => hasLeft);
+  await left;
+}

@@ -1,0 +1,37 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "../index.ts";
+import { lockDirectory } from "./directory-lock.ts";
+import { defaultSeedDirectory, plantDatabase } from "./seed.ts";
+import { WalSync } from "./wal-sync.ts";
+
+export interface EmbeddedOptions {
+  /** Made if it is not there; one process at a time. */
+  readonly directory: string;
+  /** Where the empty database is kept that new ones are copied from; default: the user's cache. */
+  readonly seedDirectory?: string;
+}
+
+/**
+ * A Postgres inside this process, on a directory. Survives the death of the process; has one connection. It is loaded
+ * here and not before: a process that only locks a directory, or has a database elsewhere, does not need it.
+ */
+export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions): Promise<Sql> {
+  await mkdir(directory, { recursive: true });
+  const unlock = await lockDirectory(directory);
+  try {
+    const data = join(directory, "db");
+    const [{ PGlite }, { databaseSql }, { Engine }] = await Promise.all([
+      import("@electric-sql/pglite"),
+      import("./database-sql.ts"),
+      import("./engine.ts"),
+      plantDatabase(data, seedDirectory ?? defaultSeedDirectory()),
+    ]);
+    const open = (): Promise<PGlite> => PGlite.create(data);
+    return databaseSql(new Engine(await open(), open), new WalSync(data), unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}

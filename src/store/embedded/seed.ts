@@ -1,0 +1,93 @@
+import type { PGlite as PGliteEngine } from "@electric-sql/pglite";
+import { constants, existsSync, readFileSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { basename, dirname, join, relative } from "node:path";
+import { createSqlStore, schemaDigest } from "../index.ts";
+import { WalSync } from "./wal-sync.ts";
+
+/** Where the empty database lies that new data directories are copied from: one for each engine and schema. */
+export function defaultSeedDirectory(): string {
+  return join(homedir(), ".cache", "sluice", `seed-${engineVersion()}-${schemaDigest().slice(0, 12)}`);
+}
+
+function engineVersion(): string {
+  const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
+  const text = readFileSync(join(dirname(entry), "..", "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/**
+ * Makes the seed unless it is there. Setting up an empty database takes seconds and most of a gigabyte; copying one
+ * takes neither. It appears under its name only when it is whole, also when other processes make it at the same time.
+ */
+export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void> {
+  if (existsSync(seedDirectory)) return;
+  await mkdir(dirname(seedDirectory), { recursive: true });
+  const made = await mkdtemp(`${seedDirectory}.`);
+  try {
+    await makeEmpty(join(made, "data"));
+    await rename(join(made, "data"), seedDirectory).catch((error: unknown) => {
+      if (!existsSync(seedDirectory)) throw error;
+    });
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+  await clearUnused(seedDirectory);
+}
+
+const UNUSED_MS = 7 * 86_400_000;
+
+/** Every version with another schema leaves one behind. A seed unused for a week can be made again. */
+async function clearUnused(seedDirectory: string): Promise<void> {
+  const home = dirname(seedDirectory);
+  const { mtimeMs: now } = await stat(seedDirectory);
+  for (const name of await readdir(home)) {
+    if (!name.startsWith("seed-") || name === basename(seedDirectory)) continue;
+    const { mtimeMs } = await stat(join(home, name)).catch(() => ({ mtimeMs: now }));
+    if (now - mtimeMs > UNUSED_MS) await rm(join(home, name), { recursive: true, force: true });
+  }
+}
+
+/** Set up and migrated: a program that finds its schema there has nothing left to do. */
+async function makeEmpty(directory: string): Promise<void> {
+  const [{ PGlite }, { databaseSql }, { Engine }] = await Promise.all([
+    import("@electric-sql/pglite"),
+    import("./database-sql.ts"),
+    import("./engine.ts"),
+  ]);
+  const open = (): Promise<PGliteEngine> => PGlite.create(directory);
+  const sql = databaseSql(new Engine(await open(), open), new WalSync(directory), async () => undefined);
+  try {
+    await createSqlStore(sql).migrate();
+  } finally {
+    await sql.close();
+  }
+}
+
+/** Puts a new database at `target`, which appears only when it is whole. The caller holds the lock above it. */
+export async function plantDatabase(target: string, seedDirectory: string): Promise<void> {
+  if (existsSync(target)) return;
+  const copy = `${target}.new`;
+  await rm(copy, { recursive: true, force: true });
+  await prepareSeed(seedDirectory);
+  const now = new Date();
+  // Only marks it as in use: a cache that cannot be written serves all the same.
+  await utimes(seedDirectory, now, now).catch(() => undefined);
+  await copyTree(seedDirectory, copy);
+  await rename(copy, target);
+}
+
+/** All files at a time: one after the other, a thousand small ones take longer than everything else of a start. */
+async function copyTree(from: string, to: string): Promise<void> {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  const places = entries.map((entry) => ({ entry, path: relative(from, join(entry.parentPath, entry.name)) }));
+  await mkdir(to, { recursive: true });
+  for (const { entry, path } of places) if (entry.isDirectory()) await mkdir(join(to, path), { recursive: true });
+  await Promise.all(
+    places
+      .filter(({ entry }) => entry.isFile())
+      .map(({ path }) => copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE)),
+  );
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from "../../core/base/index.ts";
+import type { RunStatus } from "../../core/event/index.ts";
+import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
+
+/** Of `run_heads`: what changes with every commit. */
+export const HEAD_FIELDS = {
+  status: oneOf<RunStatus>(),
+  epoch: int,
+  lastEventId: int,
+  costMicros: bigint,
+  startedAt: optional(bigint),
+  endedAt: optional(bigint),
+};
+
+export const RUN_HEAD = new Columns({ runId: text, rowVersion: int, ...HEAD_FIELDS });
+
+/** Of `runs`: what is pinned when a run is created. */
+export const NEW_RUN = new Columns({
+  workflow: text,
+  version: optional(int),
+  definitionHash: text,
+  pinnedHash: optional(text),
+  args: parsed<JsonObject>(),
+  trigger: text,
+  traceId: text,
+  rootSpanId: text,
+  parentSpanId: optional(text),
+  parentRunId: optional(text),
+  parentNode: optional(text),
+  parentAttempt: optional(int),
+  sourceRunId: optional(text),
+  recursionDepth: int,
+  gateway: optional(text),
+  model: optional(text),
+  roleBindings: parsed<Readonly<Record<string, string>>>(),
+  team: optional(text),
+  recoveryMax: optional(int),
+  startedBy: optional(text),
+  createdAt: bigint,
+});

@@ -1,1 +1,0 @@
-export { startTelemetry, type Telemetry, type TelemetryFigures, type TelemetryOptions } from "./telemetry.ts";
