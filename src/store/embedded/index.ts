@@ -1,3 +1,2 @@
 export { openEmbedded } from "./embedded-sql.ts";
 export { DirectoryInUse, lockDirectory } from "./directory-lock.ts";
-export { defaultSeedDirectory, prepareSeed } from "./seed.ts";
