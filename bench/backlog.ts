@@ -86,7 +86,9 @@ async function startServer(root: string, data: string, command: "up" | "serve", 
   if (command === "up") flags.push("--data", data, "--no-demo");
   else flags.push("--start-rate", "0");
   if (url !== null) flags.push("--database-url", url);
-  const child = spawn(process.execPath, [...process.execArgv, join(root, "bin", "sluice"), ...flags], {
+  // As `npm start` has it for the embedded database, which needs memory of its own.
+  const execArgv = url === null ? ["--max-semi-space-size=32"] : process.execArgv;
+  const child = spawn(process.execPath, [...execArgv, join(root, "bin", "sluice"), ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

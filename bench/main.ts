@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // Beside the packages, so that the compiled files find them.
 const out = join(root, "node_modules", ".cache", "sluice-bench");
 
-/** As `npm start` has it; every process of the benchmark, peers included, is started with the same. */
+/** As the image has it; every process of the benchmark, peers included, is started with the same. */
 const NODE_FLAGS = ["--max-semi-space-size=64"];
 
 function run(args: readonly string[]): number {

@@ -22,7 +22,7 @@ function engineVersion(): string {
  * Makes the seed unless it is there. Setting up an empty database takes seconds and most of a gigabyte; copying one
  * takes neither. It appears under its name only when it is whole, also when other processes make it at the same time.
  */
-export async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void> {
+async function prepareSeed(seedDirectory = defaultSeedDirectory()): Promise<void> {
   if (existsSync(seedDirectory)) return;
   await mkdir(dirname(seedDirectory), { recursive: true });
   const made = await mkdtemp(`${seedDirectory}.`);
