@@ -184,3 +184,22 @@ describe("what waits when a process ends", () => {
     expect(woken - (await freedAt(machine, ours))).toBeLessThanOrEqual(1_000);
   });
 });
+
+it("a node that is claimed is served although this replica has an older state of its run in memory", async () => {
+  const script = scriptOf({ busy: { delay_ms: 30_000 } });
+  const machine = await GovernedMachine.open([agent({ max_concurrent: 1 })], script, 2);
+  const gated = steps([
+    { id: "gate", approval: "required" },
+    step("after", { depends_on: ["gate"], queue_timeout: 3_600 }),
+  ]);
+  const runId = await machine.launch(gated, 0);
+  // The second replica has seen the run before its node waits for a slot.
+  await machine.wait(machine.replica(1).driver.stateOf(ORG, runId));
+  const busy = await machine.launch(steps([step("busy")]), 1);
+  const { data } = await machine.store.listApprovals(ORG, "pending", { limit: 10, cursor: null });
+  await machine.submit(runId, { type: "approval", approvalId: data[0]?.id ?? "", decision: "approve", by: "ann" }, 0);
+  machine.replica(0).governance.stop();
+  await machine.wait(machine.replica(0).driver.stop());
+  expect(await machine.end(busy)).toBe("completed");
+  expect(await machine.end(runId, 60_000)).toBe("completed");
+});

@@ -103,7 +103,8 @@ export class DurableDriver implements Runtime {
     this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, onTrouble });
     judge.attach?.({
       replicaId: () => lease.replicaId,
-      wake: ({ runId, nodeId }, done) => queue.enqueue(runId, resolveWake(nodeId), done),
+      // On the newest state: a node that was claimed may wait in a state only another replica has seen so far.
+      wake: ({ runId, nodeId }, done) => void intake.submitToNewest(runId, () => resolveWake(nodeId)).then(done, done),
     });
   }
 
