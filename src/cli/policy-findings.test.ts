@@ -11,7 +11,7 @@ const server = (...pages: (readonly Registered[] | Error)[]) => ({
     const page = pages[Number(cursor)];
     if (page === undefined || page instanceof Error) return Promise.reject(page ?? new Error("there is no such page"));
     const next = Number(cursor) + 1;
-    return Promise.resolve({ data: page, nextCursor: next < pages.length ? String(next) : null });
+    return Promise.resolve({ data: page, ...(next < pages.length ? { nextCursor: String(next) } : {}) });
   },
 });
 

@@ -16,7 +16,7 @@ export async function policyFindings(api: Pick<Api, "url" | "listRegistered">): 
     do {
       const page = await api.listRegistered("policies", { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
       findings.push(...page.data.flatMap(findingsOf));
-      cursor = page.nextCursor ?? undefined;
+      cursor = page.nextCursor;
     } while (cursor !== undefined);
     return findings;
   } catch (thrown) {
