@@ -4,7 +4,19 @@ import type { OutputField } from "./field.ts";
 import { fitProblems } from "./field-fit.ts";
 import { optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
-import { anyJson, anyText, byKind, choice, flag, list, mapOf, number, refine, refuseType, type Shape } from "./shape.ts";
+import {
+  anyJson,
+  anyText,
+  byKind,
+  choice,
+  flag,
+  list,
+  mapOf,
+  number,
+  refine,
+  refuseType,
+  type Shape,
+} from "./shape.ts";
 import { patternText } from "./text-shape.ts";
 
 const formType = choice(FORM_TYPES);
@@ -76,7 +88,10 @@ function checked(field: FormField, path: TreePath, report: Report): FormField | 
     const fitting = FITTING[key];
     if (field[key] === undefined || fitting.includes(type)) continue;
     const message = `"${key}" says nothing about a field of type ${type}.`;
-    report.problem("conflicting_fields", [...path, key], message, { isAtKey: true, hint: `It fits ${fitting.join(", ")}.` });
+    report.problem("conflicting_fields", [...path, key], message, {
+      isAtKey: true,
+      hint: `It fits ${fitting.join(", ")}.`,
+    });
   }
   if (type === "enum" && members === undefined) {
     const message = `A field of type enum needs "enum", the values to choose from.`;

@@ -40,7 +40,13 @@ function checkFourEyes({ read, path }: Located<RawStep>, report: Report): void {
   const means = `"four_eyes" means quorum: 2 with separate_approver`;
   if (read.quorum === 1) conflict(path, "quorum", `${means}, so that quorum: 1 contradicts it.`, "Remove one.", report);
   if (read.separate_approver === false) {
-    conflict(path, "separate_approver", `${means}, so that separate_approver: false contradicts it.`, "Remove one.", report);
+    conflict(
+      path,
+      "separate_approver",
+      `${means}, so that separate_approver: false contradicts it.`,
+      "Remove one.",
+      report,
+    );
   }
 }
 
@@ -55,7 +61,8 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
   const work = isWritten(raw, "command") && read.command?.text.trim() !== "" ? "command" : "workflow_ref";
   if (!isWritten(raw, work) || (work === "command" && read.command?.text.trim() === "")) return;
   const message = `A form belongs to a gate, and "${id}" has a "${work}" as well: what is entered would go nowhere.`;
-  const hint = "Put a step with approval: required and this form before it, and read what was entered as ${gate.field}.";
+  const hint =
+    "Put a step with approval: required and this form before it, and read what was entered as ${gate.field}.";
   conflict(path, "form", message, hint, report);
 }
 
