@@ -1,4 +1,4 @@
-import type { TreePath } from "../base/index.ts";
+import { isJsonObject, type TreePath } from "../base/index.ts";
 import { declaredField, FORM_TYPES, type FormField, type FormFields } from "../event/index.ts";
 import type { OutputField } from "./field.ts";
 import { fitProblems } from "./field-fit.ts";
@@ -140,14 +140,23 @@ const fieldName: Shape<string> = refine(anyText, (name, path, report) => {
   return undefined;
 });
 
-export const form: Shape<FormFields> = refine(mapOf(formField, fieldName), (fields, path, report) => {
-  if (Object.keys(fields).length > 0) return { ...fields };
-  // Fields that were written but are wrong have been reported already.
-  report.problem("missing_field", path, `"form" must have at least one field.`, { hint: "Remove it, or add a field." });
-  return undefined;
-});
+const fields = mapOf(formField, fieldName);
+
+export const form: Shape<FormFields> = {
+  read(value, path, report) {
+    const read = fields.read(value, path, report);
+    if (read === undefined) return undefined;
+    // Fields that were written but are wrong have been reported already.
+    if (isJsonObject(value) && Object.keys(value).length === 0) {
+      const hint = "Remove it, or add a field.";
+      report.problem("missing_field", path, `"form" must have at least one field.`, { hint });
+    }
+    return Object.keys(read).length === 0 ? undefined : { ...read };
+  },
+  schema: { ...fields.schema, minProperties: 1 },
+};
 
 /** What a gate with the form returns besides `approved`. */
-export function outputsOfForm(fields: FormFields): Readonly<Record<string, OutputField>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, declaredField(field)]));
+export function outputsOfForm(declared: FormFields): Readonly<Record<string, OutputField>> {
+  return Object.fromEntries(Object.entries(declared).map(([name, field]) => [name, declaredField(field)]));
 }

@@ -59,6 +59,7 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
     return conflict(path, "form", message, "Add approval: required, or remove it.", report);
   }
   const work = isWritten(raw, "command") && read.command?.text.trim() !== "" ? "command" : "workflow_ref";
+  checkUnanswered(read, path, report);
   if (!isWritten(raw, work) || (work === "command" && read.command?.text.trim() === "")) return;
   const message = `A form belongs to a gate, and "${id}" has a "${work}" as well: what is entered would go nowhere.`;
   const hint =
@@ -77,6 +78,15 @@ function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void 
     const hint = "Remove it, or write a command for an agent to do once the step is approved.";
     report.strict("conflicting_fields", [...path, name], message, { isAtKey: true, hint });
   }
+}
+
+/** Approved without an answer, it would lack what others read. */
+function checkUnanswered({ otherwise, form = {} }: RawStep, path: TreePath, report: Report): void {
+  if (otherwise !== "approve") return;
+  const open = Object.entries(form).find(([, field]) => field.required && (field.default ?? null) === null);
+  if (open === undefined) return;
+  const message = `"otherwise: approve" would approve without "${open[0]}", which a person has to enter.`;
+  conflict(path, "otherwise", message, `Give "${open[0]}" a default, or write another word.`, report);
 }
 
 function checkAtMostOnce({ read, raw, path }: Located<RawStep>, report: Report): void {
