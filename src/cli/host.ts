@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { closeAdapters } from "../adapters/index.ts";
-import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
+import { type OidcSettings, SignInProvider, type SignInSettings, TokenVerifier } from "../oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
 import { nextSlots } from "../outside/schedule/index.ts";
 import { createApp, serve } from "../server/index.ts";
@@ -36,6 +36,8 @@ export interface HostParts {
   readonly config: Config;
   /** The issuer whose tokens are taken beside keys; null: none. */
   readonly oidc: OidcSettings | null;
+  /** Where people sign in to the console. */
+  readonly signIn: readonly SignInSettings[];
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
@@ -68,6 +70,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const { gateways, governance, audit, agent, runtime, launcher } = engine;
   // The issuer is the operator's own choice, so that no guard stands before it.
   const issuers = new PeerAgent();
+  const providers = new PeerAgent(parts.outbound);
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
     store,
@@ -76,6 +79,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     governance,
     audit,
     launcher,
+    signIn: parts.signIn.map((settings) => new SignInProvider({ settings, agent: providers })),
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
       ...reachOf(parts),
@@ -120,6 +124,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => governance.stop(),
         () => agent.close(),
         () => issuers.close(),
+        () => providers.close(),
         () => closeAdapters(bridge.adapters),
         () => clock.stop(),
         () => store.close(),

@@ -1,6 +1,6 @@
 import { auditEntry, type AuditType } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import { isTokenKeyId, type Principal } from "./auth.ts";
+import { isPersonId, isTokenKeyId, type Principal } from "./auth.ts";
 import type { Services } from "./route.ts";
 
 type Audited = Pick<Services, "store" | "config">;
@@ -43,9 +43,14 @@ export class Refusals {
     if (now - (this.#recordedAt.get(topic) ?? 0) < QUIET_MS) return;
     if (this.#recordedAt.size >= KEYS_MAX) this.#recordedAt.clear();
     this.#recordedAt.set(topic, now);
-    const resource = `${isTokenKeyId(who.keyId) ? "token" : "key"}/${who.keyId}`;
+    const resource = `${kindOf(who.keyId)}/${who.keyId}`;
     noteChange(services, who, "auth.failed", resource, detail).catch((error: unknown) =>
       config.onTrouble("a refusal could not be audited", error),
     );
   }
+}
+
+function kindOf(keyId: string): "person" | "token" | "key" {
+  if (isPersonId(keyId)) return "person";
+  return isTokenKeyId(keyId) ? "token" : "key";
 }

@@ -1,20 +1,32 @@
 import type { KeyRing, Principal } from "./auth.ts";
 import type { Credential } from "./credentials.ts";
+import { type OrganisationChoice, requireOwn, type SessionRing } from "./session-ring.ts";
 import type { TokenAuthenticator } from "./token-authenticator.ts";
 
-/** Finds out who is asking: by a key or, where tokens of an issuer are taken, by one of those. */
-export class Authenticator {
-  readonly #keys: KeyRing;
-  readonly #tokens: TokenAuthenticator | null;
+export interface Rings {
+  readonly keys: KeyRing;
+  readonly sessions: SessionRing;
+  /** Null: no tokens are accepted. */
+  readonly tokens: TokenAuthenticator | null;
+}
 
-  constructor(keys: KeyRing, tokens: TokenAuthenticator | null) {
-    this.#keys = keys;
-    this.#tokens = tokens;
+const ANY: OrganisationChoice = { named: null, isPersonal: false, isUse: true };
+
+/** Finds out who is asking: by the session of a browser, by a key or, where tokens of an issuer are taken, by one of those. */
+export class Authenticator {
+  readonly #rings: Rings;
+
+  constructor(rings: Rings) {
+    this.#rings = rings;
   }
 
-  /** A token has dots, a key has none. The session of a browser is opened with a key, and holds nothing else. */
-  identify({ secret, isCookie }: Credential): Promise<Principal> {
-    if (this.#tokens === null || isCookie || !secret.includes(".")) return this.#keys.authenticate(secret);
-    return this.#tokens.authenticate(secret);
+  /** A token has dots, a key has none. */
+  async identify({ secret, isCookie }: Credential, choice: OrganisationChoice = ANY): Promise<Principal> {
+    const { keys, sessions, tokens } = this.#rings;
+    if (isCookie) return sessions.authenticate(secret, choice);
+    const isToken = tokens !== null && secret.includes(".");
+    const principal = await (isToken ? tokens.authenticate(secret) : keys.authenticate(secret));
+    requireOwn(principal.orgId, choice);
+    return principal;
   }
 }

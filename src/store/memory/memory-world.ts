@@ -11,6 +11,11 @@ import type {
   WorkflowStatus,
   WorkflowVersion,
 } from "../store.ts";
+import type { InvitationRecord } from "../invitation-store.ts";
+import type { MembershipRecord } from "../membership-store.ts";
+import type { OrganisationRecord } from "../organisation-store.ts";
+import type { PersonRecord } from "../person-store.ts";
+import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
@@ -50,6 +55,16 @@ export interface MemoryWorld {
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
+  readonly people: MemoryPeople;
+}
+
+/** By id; memberships by organisation and person. */
+interface MemoryPeople {
+  readonly organisations: Map<string, OrganisationRecord>;
+  readonly persons: Map<string, PersonRecord>;
+  readonly memberships: Map<string, MembershipRecord>;
+  readonly invitations: Map<string, InvitationRecord>;
+  readonly sessions: Map<string, SessionRecord>;
 }
 
 export interface MemoryConfig {
@@ -106,6 +121,13 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     reports: new Map(),
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
+    people: {
+      organisations: new Map(),
+      persons: new Map(),
+      memberships: new Map(),
+      invitations: new Map(),
+      sessions: new Map(),
+    },
   };
 }
 
