@@ -70,7 +70,6 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const { gateways, governance, audit, agent, runtime, launcher } = engine;
   // The issuer is the operator's own choice, so that no guard stands before it.
   const issuers = new PeerAgent();
-  const providers = new PeerAgent(parts.outbound);
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
     store,
@@ -79,7 +78,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     governance,
     audit,
     launcher,
-    signIn: parts.signIn.map((settings) => new SignInProvider({ settings, agent: providers })),
+    signIn: parts.signIn.map((settings) => new SignInProvider({ settings, agent })),
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
       ...reachOf(parts),
@@ -124,7 +123,6 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => governance.stop(),
         () => agent.close(),
         () => issuers.close(),
-        () => providers.close(),
         () => closeAdapters(bridge.adapters),
         () => clock.stop(),
         () => store.close(),

@@ -16,6 +16,9 @@ export const sessionSchema = z.object({
     .nullable()
     .describe("The person behind the key, token or session; null: not known"),
   organisations: z.array(organisationSchema).describe("Those the person is a member of, or that of the key"),
+  answersAs: z
+    .array(z.string())
+    .describe("The names of approver lists under which the caller answers: own ones, and as a deputy those of others"),
   sessionId: z.string().nullable().describe("Null: the request carries a key or a token"),
   csrfToken: z.string().nullable().describe("For X-Sluice-CSRF on every request of this session that is not GET"),
 });

@@ -1,7 +1,7 @@
 import * as openid from "openid-client";
 import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
 import { type PeerAgent, requestPeer } from "../outbound/index.ts";
-import { emailOf, labelOf, nameOf, wordsOfClaim } from "./claims.ts";
+import { emailOf, nameOf, wordsOfClaim } from "./claims.ts";
 import { isOrganisationName } from "./organisation-name.ts";
 
 /** A provider at which people sign in to the console. */
@@ -142,7 +142,7 @@ export class SignInProvider {
       issuer,
       subject,
       email: emailOf(claims, trustsEmail),
-      name: nameOf(claims) ?? labelOf(claims, subject),
+      name: nameOf(claims) ?? subject,
       roles: wordsOfClaim(claims, roleClaim),
       groups: wordsOfClaim(claims, groupsClaim),
       organisation: "name" in organisation ? organisation.name : claimed,

@@ -7,11 +7,11 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import { KeyRing, lacking, requireInPerson } from "./auth.ts";
+import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
-import { Authenticator } from "./authenticator.ts";
+import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, organisationOf } from "./credentials.ts";
@@ -25,15 +25,12 @@ import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
-import { PersonRing } from "./person-ring.ts";
-import { SessionRing } from "./session-ring.ts";
 import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
-import { TokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -94,13 +91,9 @@ export function createApp({
   const metrics = new Metrics();
   const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
   const streams = new StreamRegistry(store, tail, live, config);
-  const people = new PersonRing(store, config.now);
-  const keys = new KeyRing(store, people, config.now);
-  const sessions = new SessionRing(store, keys, people, config.now);
   const refusals = new Refusals();
+  const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
-  const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, people, config, refusals });
-  const callers = new Authenticator({ keys, sessions, tokens });
   const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
@@ -110,11 +103,8 @@ export function createApp({
     config,
     metrics,
     streams,
-    keys,
-    people,
-    sessions,
+    ...callers,
     signIn: new SignIn(signIn),
-    callers,
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
@@ -137,7 +127,7 @@ export function createApp({
     const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
     return problemResponse(refused, context.get("requestId"));
   });
-  const mcp = openMcp(config, callers, (request) => hono.fetch(request));
+  const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
   addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,

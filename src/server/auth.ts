@@ -75,7 +75,7 @@ export class KeyRing {
     const { orgId, id: keyId, label, agentId, permissions, expiresAt, personId } = key;
     const holder = { orgId, keyId, label, agentId, permissions: new Set(permissions), expiresAt };
     const member = personId === null ? null : await this.#people.memberOf(orgId, personId);
-    // The key of an agent acts for the agent, whoever has made it.
+    // The key of an agent acts for the agent, not for the person who has made it.
     if (member === null || agentId !== null) return { ...holder, ...NO_PERSON, personId };
     const { names, deputyFor } = member;
     return { ...holder, personId, groups: names.groups, sessionId: null, person: names, deputyFor };

@@ -1,9 +1,11 @@
-import type { KeyRing, Principal } from "./auth.ts";
+import type { TokenVerifier } from "../oidc/index.ts";
+import { KeyRing, type Principal } from "./auth.ts";
 import type { Credential } from "./credentials.ts";
-import { type OrganisationChoice, requireOwn, type SessionRing } from "./session-ring.ts";
-import type { TokenAuthenticator } from "./token-authenticator.ts";
+import { PersonRing } from "./person-ring.ts";
+import { type OrganisationChoice, requireOwn, SessionRing } from "./session-ring.ts";
+import { TokenAuthenticator, type TokenAuthenticatorOptions } from "./token-authenticator.ts";
 
-export interface Rings {
+interface Rings {
   readonly keys: KeyRing;
   readonly sessions: SessionRing;
   /** Null: no tokens are accepted. */
@@ -29,4 +31,24 @@ export class Authenticator {
     requireOwn(principal.orgId, choice);
     return principal;
   }
+}
+
+export interface CallerParts extends Omit<TokenAuthenticatorOptions, "verifier" | "people"> {
+  /** Null: no tokens are accepted. */
+  readonly verifier: TokenVerifier | null;
+}
+
+/** Everything that knows callers, over one store. */
+export function openCallers({ verifier, ...parts }: CallerParts): {
+  readonly people: PersonRing;
+  readonly keys: KeyRing;
+  readonly sessions: SessionRing;
+  readonly callers: Authenticator;
+} {
+  const { store, config } = parts;
+  const people = new PersonRing(store, config.now);
+  const keys = new KeyRing(store, people, config.now);
+  const sessions = new SessionRing(store, keys, people, config.now);
+  const tokens = verifier === null ? null : new TokenAuthenticator({ ...parts, verifier, people });
+  return { people, keys, sessions, callers: new Authenticator({ keys, sessions, tokens }) };
 }

@@ -75,11 +75,12 @@ function closed(problem: string): Response {
   return page("Invitation", body, 410);
 }
 
-/** The person of the browser's session; null: nobody is signed in, or with a key. */
+/** The person of the browser's session; null: no person is signed in. */
 async function personOf({ sessions, store, config }: Services, request: Request): Promise<PersonRecord | null> {
   const secret = sessionSecretOf(request, config.publicUrl);
   const session = secret === null ? undefined : await sessions.find(secret, true);
-  const person = session?.personId == null ? undefined : await store.getPerson(session.personId);
+  const personId = session?.personId ?? null;
+  const person = personId === null ? undefined : await store.getPerson(personId);
   return person === undefined || person.isDisabled ? null : person;
 }
 

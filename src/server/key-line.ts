@@ -49,7 +49,8 @@ async function lineOf(store: Store, orgId: string, firstId: string): Promise<Lin
     if (subject !== null) for (const person of await store.listPersonsOfSubject(subject)) persons.add(person.id);
     // Tokens are made by an issuer, and the operator's own key by no other; neither is in the list with a maker.
     const key: KeyRecord | undefined = isPersonId(id) || subject !== null ? undefined : await store.getKey(orgId, id);
-    if (key?.personId != null) persons.add(key.personId);
+    const personId = key?.personId ?? null;
+    if (personId !== null) persons.add(personId);
     id = key?.createdBy ?? null;
   }
   return { ids, persons, isTooLong: false };

@@ -74,7 +74,7 @@ export function permissionsOfRoles(roles: readonly string[]): readonly Permissio
   return [...new Set(ROLES.filter((role) => roles.includes(role)).flatMap(permissionsOf))];
 }
 
-/** Nobody gives roles, or changes a member with roles, that allow what the own ones do not. */
+/** A caller cannot give roles, or change a member with roles, that allow what the own ones do not. */
 export function requireWithin(principal: Principal, roles: readonly string[], what: string): void {
   const missing = missingPermissions(principal, permissionsOfRoles(roles));
   if (missing.length > 0) {

@@ -12,7 +12,7 @@ export interface MembershipStore {
   /** What the claims of a sign-in give. A person who is no member becomes one only by a claimed role. */
   claimMembership(orgId: string, personId: string, claimed: Claimed): Promise<void>;
   changeMember(orgId: string, personId: string, change: MemberChange): Promise<MemberOutcome>;
-  /** Also revokes the keys this person has made, except those of agents, and ends being anybody's deputy here. */
+  /** Also revokes the keys this person has made, except those of agents, and ends being the deputy of other members. */
   removeMember(orgId: string, personId: string): Promise<MemberOutcome>;
 }
 

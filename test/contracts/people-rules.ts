@@ -190,7 +190,7 @@ export function peopleRules(subjectOf: SubjectOf): void {
         store.acceptInvitation("hash of inv_1", "per_bob"),
         rival.acceptInvitation("hash of inv_1", "per_bob"),
       ]);
-      expect(taken.toSorted()).toEqual([false, true]);
+      expect(taken.filter((isTaken) => isTaken)).toHaveLength(1);
       const member = await store.getMember("org_1", "per_bob");
       expect(member).toMatchObject({ assignedRoles: ["viewer", "author"], assignedGroups: ["legal", "finance"] });
       expect(await store.revokeInvitation("org_1", "inv_1")).toBe(false);

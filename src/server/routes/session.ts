@@ -9,6 +9,7 @@ import {
 } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { SessionOwner, SessionRecord } from "../../store/index.ts";
+import { answersAs } from "../answers-as.ts";
 import { lacking, personInPerson, type Principal } from "../auth.ts";
 import { csrfTokenOf, sessionSecretOf } from "../credentials.ts";
 import { requireMayChange } from "../member-answer.ts";
@@ -71,6 +72,7 @@ async function sessionOf({ services, principal, request }: Call<undefined, undef
     connect: services.config.consoleConnect,
     person: personId === null ? null : { id: personId, email: email ?? null, groups },
     organisations: await organisationsOf(services, principal),
+    answersAs: [...answersAs(principal)],
     sessionId,
     csrfToken: secret === null ? null : csrfTokenOf(secret),
   };
@@ -85,7 +87,7 @@ async function listSessions(call: Call<undefined, z.output<typeof sessionsQuery>
   return json({ data: await Promise.all(found.map((session) => sessionOnWire(services, principal, session))) });
 }
 
-/** A session of a key belongs to the key, whoever has made it. */
+/** A session of a key belongs to the key, not to the person who has made it. */
 function ownerOf(principal: Principal): SessionOwner {
   const personId = personInPerson(principal);
   return personId === null ? { keyId: principal.keyId } : { personId };

@@ -75,12 +75,14 @@ export function memoryMemberships(world: MemoryWorld): MembershipStore {
     getMember: async (orgId, personId) => membersOf(world, orgId).find((member) => member.personId === personId),
     listMembers: async (orgId, page) => {
       const after = decodeCursor(page.cursor);
-      const place = ({ joinedAt, personId }: MemberRecord) => ({ at: joinedAt, id: personId });
       const rows = membersOf(world, orgId).filter(
         ({ joinedAt, personId }) =>
           after === null || joinedAt > after.at || (joinedAt === after.at && compareCodeUnits(personId, after.id) > 0),
       );
-      return listed(rows.slice(0, page.limit + 1), page.limit, place);
+      return listed(rows.slice(0, page.limit + 1), page.limit, ({ joinedAt, personId }) => ({
+        at: joinedAt,
+        id: personId,
+      }));
     },
     readStanding: async (orgId, personId) => {
       const members = membersOf(world, orgId);

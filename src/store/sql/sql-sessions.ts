@@ -45,7 +45,7 @@ const SESSION = new Columns({
 /** `$2`: for how long it may go unused. */
 const IS_LIVE = `revoked_at is null and expires_at > ${NOW_MS} and last_seen_at > ${NOW_MS} - $2::bigint`;
 
-/** Few at a time: nobody waits for it. */
+/** Few at a time, so that no sign-in waits for it. */
 const PRUNE = {
   name: "prune sessions",
   text: `delete from sessions where id in (
