@@ -109,10 +109,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   return {
     url,
     localUrl,
-    signInUrl: (secret) => {
-      const path = app.signInPath(secret);
-      return path === null ? null : `${url}${path}`;
-    },
+    signInUrl: (secret) => addressOf(url, app.signInPath(secret)),
     // One part that cannot end in order, such as a database that is away, keeps no other from ending.
     close: () =>
       closeEach([
@@ -128,6 +125,10 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => store.close(),
       ]),
   };
+}
+
+function addressOf(url: string, path: string | null): string | null {
+  return path === null ? null : `${url}${path}`;
 }
 
 /** Where the server is reached, and with which pages. */

@@ -7,18 +7,21 @@ import { useStore } from "../page/store.ts";
 import { Button } from "../parts/button.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
 import { Toasts } from "../parts/toast.tsx";
+import { NoOrganisation } from "./no-organisation.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 export function App(): JSX.Element {
   const state = useStore(session);
+  const organisation = state.phase === "signed-in" ? state.session.organisation : null;
   useEffect(() => void loadSession(), []);
   useEffect(() => {
-    if (state.phase === "signed-in") startLive();
+    if (organisation !== null) startLive(organisation);
     if (state.phase === "signed-out") cache.clear();
-  }, [state.phase]);
+  }, [state.phase, organisation]);
   if (state.phase === "asking") return <div className="boot" aria-busy="true" />;
   if (state.phase === "signed-out") return <SignIn />;
+  if (state.phase === "no-organisation") return <NoOrganisation session={state.session} wanted={state.wanted} />;
   if (state.phase === "unreachable") {
     return (
       <main className="boot">
