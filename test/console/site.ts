@@ -40,16 +40,16 @@ export interface Site {
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
 /** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
-export async function openSite(
-  script?: string,
-  connect: readonly string[] = [],
-  parts: ApiParts = {},
-): Promise<Site> {
+export async function openSite(script?: string, connect: readonly string[] = [], parts: ApiParts = {}): Promise<Site> {
   await buildConsoleIfStale();
   const executablePath = findChromium();
   if (executablePath === null) throw new Error(CHROMIUM_MISSING);
   mkdirSync(SCREENSHOTS, { recursive: true });
-  const api = await createApi({ consoleDirectory: join(CHECKOUT, "dist", "console"), consoleConnect: connect }, script, parts);
+  const api = await createApi(
+    { consoleDirectory: join(CHECKOUT, "dist", "console"), consoleConnect: connect },
+    script,
+    parts,
+  );
   let server = await listen(api, 0);
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;

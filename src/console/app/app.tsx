@@ -1,7 +1,7 @@
 import { type JSX, useEffect } from "react";
 import { loadSession } from "../live/api.ts";
 import { cache } from "../live/cache.ts";
-import { startLive } from "../live/connection.ts";
+import { startLive, useLiveState } from "../live/connection.ts";
 import { session } from "../live/session-store.ts";
 import { useStore } from "../page/store.ts";
 import { Button } from "../parts/button.tsx";
@@ -14,7 +14,12 @@ import { SignIn } from "./sign-in.tsx";
 export function App(): JSX.Element {
   const state = useStore(session);
   const organisation = state.phase === "signed-in" ? state.session.organisation : null;
+  const { phase: livePhase } = useLiveState();
   useEffect(() => void loadSession(), []);
+  // The session or the membership was ended elsewhere: what the person may see now is asked for at once.
+  useEffect(() => {
+    if (livePhase === "signed-out" && session.get().phase === "signed-in") void loadSession();
+  }, [livePhase]);
   useEffect(() => {
     if (organisation !== null) startLive(organisation);
     if (state.phase === "signed-out") cache.clear();
