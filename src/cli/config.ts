@@ -58,6 +58,8 @@ const settingsSchema = z.object({
   oidcOrg: printableText.optional(),
   oidcOrgClaim: printableText.optional(),
   oidcRoleClaim: printableText.optional(),
+  oidcGroupsClaim: printableText.optional(),
+  signIn: z.string().optional(),
 });
 
 /** Where things are: from flags, else from the environment, else by default. */
@@ -87,6 +89,8 @@ export interface ConfigFlags {
   readonly oidcOrg?: string;
   readonly oidcOrgClaim?: string;
   readonly oidcRoleClaim?: string;
+  readonly oidcGroupsClaim?: string;
+  readonly signIn?: string;
 }
 
 type Setting = keyof ConfigFlags;
@@ -111,6 +115,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
   oidcOrgClaim: { flag: "--oidc-org-claim", variable: "SLUICE_OIDC_ORG_CLAIM" },
   oidcRoleClaim: { flag: "--oidc-role-claim", variable: "SLUICE_OIDC_ROLE_CLAIM" },
+  oidcGroupsClaim: { flag: "--oidc-groups-claim", variable: "SLUICE_OIDC_GROUPS_CLAIM" },
+  signIn: { flag: "--sign-in", variable: "SLUICE_SIGN_IN_PROVIDERS" },
 };
 
 /** What a client of a server needs, and what a server needs. */
@@ -133,6 +139,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "oidcOrg",
   "oidcOrgClaim",
   "oidcRoleClaim",
+  "oidcGroupsClaim",
+  "signIn",
 ];
 
 /** Reads everything and reports everything that is wrong with it, secrets left out. Empty means not set. */

@@ -117,6 +117,11 @@ function addHostOptions(command: Command): Command {
     .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")
     .option("--oidc-org-claim <name>", "the claim that names the organisation instead (SLUICE_OIDC_ORG_CLAIM)")
     .option("--oidc-role-claim <name>", "the claim that names the roles (SLUICE_OIDC_ROLE_CLAIM; sluice_role)")
+    .option("--oidc-groups-claim <name>", "the claim that names the groups (SLUICE_OIDC_GROUPS_CLAIM; groups)")
+    .option(
+      "--sign-in <file>",
+      "the providers people sign in to the console at, as JSON (SLUICE_SIGN_IN_PROVIDERS: the same, or the JSON itself)",
+    )
     .option("--script <file>", "what the scripted adapter answers")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
     .option("--config <file>", "what the adapters in this process may do")

@@ -44,6 +44,7 @@ import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
@@ -52,6 +53,13 @@ import { watchEvents, type WatchOptions } from "./watch.ts";
 export class SluiceClient extends Caller {
   /** What webhooks are sent, and messages that start runs. */
   readonly webhooks = new WebhookClient({
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+  });
+
+  /** Members, organisations, invitations and sessions. */
+  readonly people = new PeopleClient({
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
     list: (path, asked) => this.list(path, asked),
     command: (method, path) => this.command(method, path),

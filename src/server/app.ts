@@ -5,16 +5,16 @@ import { AuditTrail } from "../audit/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
-import type { TokenVerifier } from "../oidc/index.ts";
+import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import { KeyRing, lacking } from "./auth.ts";
+import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
-import { Authenticator } from "./authenticator.ts";
+import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
-import { credentialOf, ownOriginsOf } from "./credentials.ts";
+import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
@@ -27,9 +27,10 @@ import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
+import { senderOf } from "./sender.ts";
+import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
-import { TokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -42,6 +43,8 @@ export interface AppOptions {
   readonly launcher?: Launcher;
   /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
+  /** Where people sign in to the console; default: nowhere, only keys open it. */
+  readonly signIn?: readonly SignInProvider[];
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -80,6 +83,7 @@ export function createApp({
   config: given,
   launcher,
   verifier = null,
+  signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -87,11 +91,9 @@ export function createApp({
   const metrics = new Metrics();
   const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
   const streams = new StreamRegistry(store, tail, live, config);
-  const keys = new KeyRing(store, config.now);
   const refusals = new Refusals();
+  const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
-  const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, config, refusals });
-  const callers = new Authenticator(keys, tokens);
   const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
@@ -101,8 +103,8 @@ export function createApp({
     config,
     metrics,
     streams,
-    keys,
-    callers,
+    ...callers,
+    signIn: new SignIn(signIn),
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
@@ -125,7 +127,7 @@ export function createApp({
     const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
     return problemResponse(refused, context.get("requestId"));
   });
-  const mcp = openMcp(config, callers, (request) => hono.fetch(request));
+  const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
   addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
@@ -171,7 +173,12 @@ function addRoutes(hono: Hono<Env>, services: Services, unkeyed: readonly OpenRo
     });
   };
   for (const { method, path, handle, answersHead = true } of unkeyed) {
-    add(method, path, (context) => handle(services, context.req.raw), answersHead);
+    add(
+      method,
+      path,
+      (context) => handle(services, context.req.raw, senderOf(context.req.raw, context.env)),
+      answersHead,
+    );
   }
   for (const route of ROUTES) {
     add(route.method, route.path, (context) => answerRoute(route, services, context), route.answersHead);
@@ -197,17 +204,20 @@ function notAllowed(method: string, methods: readonly string[]): Refused {
 /** Caller, permission and body are checked in this order: no body is read for an unknown caller. */
 async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
   const request = context.req.raw;
-  const credential = credentialOf(request, ownOriginsOf(request, services.config.publicUrl));
-  const principal = await services.callers.identify(credential);
+  const url = new URL(request.url);
+  const credential = credentialOf(request, services.config.publicUrl);
+  const choice = { named: organisationOf(request, url), isPersonal: route.isPersonal, isUse: true };
+  const principal = await services.callers.identify(credential, choice);
   if (route.permission !== null && !principal.permissions.has(route.permission)) {
     services.refusals.note(services, principal, `${route.method} ${route.path}`);
     throw lacking(route.permission);
   }
+  if (route.isInPerson) requireInPerson(principal);
   const params = context.req.param() as Readonly<Record<string, string>>;
   if (!Object.values(params).every((value) => NAME.test(value))) {
     throw new Refused("not_found", "The path names nothing that could exist here.");
   }
-  const query = readQuery(route.query, new URL(request.url).searchParams);
+  const query = readQuery(route.query, url.searchParams);
   const { body, raw } = await readSent(route, request);
   const outgoing = context.env?.outgoing;
   const call: Call<unknown, unknown> = {
@@ -218,7 +228,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
     query,
     body,
     raw,
-    reauthenticate: () => services.callers.identify(credential).catch(nullIfRefused),
+    reauthenticate: () => services.callers.identify(credential, { ...choice, isUse: false }).catch(nullIfRefused),
     hangUp: outgoing === undefined ? null : () => void outgoing.destroy(),
   };
   return route.handle(call);

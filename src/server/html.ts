@@ -37,7 +37,8 @@ const PAGE_HEADERS = {
   "content-security-policy":
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
+  // Without any referrer a browser sends its forms with the origin "null", which is no origin of ours.
+  "referrer-policy": "same-origin",
   "cache-control": "no-store",
 } as const;
 

@@ -8,8 +8,11 @@ import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
+import { invitationRoutes } from "./routes/invitations.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
+import { organisationRoutes } from "./routes/organisations.ts";
+import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
@@ -44,6 +47,9 @@ export const ROUTES: readonly Route[] = [
     ...blobRoutes,
     ...keyRoutes,
     ...sessionRoutes,
+    ...personRoutes,
+    ...organisationRoutes,
+    ...invitationRoutes,
     ...gatewayRoutes,
     ...threadRoutes,
     ...agentMemoryRoutes,

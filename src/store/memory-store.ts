@@ -7,11 +7,13 @@ import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryLive } from "./memory/memory-live.ts";
+import { memoryMemberships, memoryOrganisations, memoryPersons } from "./memory/memory-people.ts";
 import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
+import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
@@ -30,6 +32,11 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryRuns(world),
     ...memoryWorkflows(world),
     ...memoryKeys(world),
+    ...memoryPersons(world),
+    ...memoryOrganisations(world),
+    ...memoryMemberships(world),
+    ...memoryInvitations(world),
+    ...memorySessions(world),
     ...memoryReplicas(world),
     ...memoryWaiting(world),
     ...memoryBacklog(world),

@@ -43,6 +43,10 @@ const TABLES = [
   "webhook_deliveries",
   "workflow_hooks",
   "alert_leases",
+  "persons",
+  "memberships",
+  "invitations",
+  "sessions",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
@@ -66,6 +70,11 @@ const AGED = [
   ["webhook_cursors", "held_until"],
   ["webhook_cursors", "swept_at"],
   ["alert_leases", "expires_at"],
+  ["memberships", "deputy_from"],
+  ["memberships", "deputy_until"],
+  ["invitations", "expires_at"],
+  ["sessions", "last_seen_at"],
+  ["sessions", "expires_at"],
 ] as const;
 
 export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): Subject {

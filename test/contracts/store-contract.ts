@@ -16,6 +16,7 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
+import { peopleRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -73,5 +74,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     deliveryRules(subjectOf);
     hookRules(subjectOf);
     alertRules(subjectOf);
+    peopleRules(subjectOf);
+    sessionRules(subjectOf);
   });
 }

@@ -85,7 +85,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   },
   "outside/alert": { rooms: ["core", "clock", "registry", "store", "outside/webhook"], packages: [], isNode: true },
   "outside/telemetry": { rooms: ["core", "clock", "outbound", "driver", "store"], packages: [], isNode: true },
-  oidc: { rooms: ["core", "outbound"], packages: ["jose"], isNode: true },
+  oidc: { rooms: ["core", "outbound"], packages: ["jose", "openid-client"], isNode: true },
   contract: { rooms: ["core"], packages: ["zod"], isNode: false },
   client: { rooms: ["core", "contract"], packages: [], isNode: false },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },

@@ -4,9 +4,9 @@ import type { ApprovalInput } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
-import { type Principal, requirePermission } from "../auth.ts";
+import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
@@ -98,14 +98,17 @@ async function readAnswer({ services, principal, body }: AnswerCall, approval: A
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;
+  const { personId, label: by, keyId: byId } = principal;
   // Where any person may answer, it is not looked up who started the work.
-  const second = approval.isSeparate ? await secondPerson(store, approval, principal) : {};
+  const starter = approval.isSeparate ? await starterOf(store, approval) : null;
+  const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter) : {};
   return {
     decision,
-    by: principal.label,
-    byId: principal.keyId,
+    by,
+    byId,
+    ...(personId === null ? {} : { personId }),
     ...second,
-    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal) }),
+    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal, starter) }),
     ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
@@ -119,12 +122,19 @@ async function readAnswer({ services, principal, body }: AnswerCall, approval: A
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
 
 /** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
-async function secondPerson(store: Store, approval: ApprovalRecord, { keyId }: Principal): Promise<SecondPerson> {
-  const { orgId, runId } = approval;
-  const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
-  const byStarter = await isOfRequester(store, orgId, keyId, starter ?? null);
-  const key = await store.getKey(orgId, keyId);
-  return { byStarter, ...(key !== undefined && key.createdBy === null ? { isUnowned: true } : {}) };
+async function secondPerson(
+  store: Store,
+  orgId: string,
+  callerId: string,
+  starter: string | null,
+): Promise<SecondPerson> {
+  const byStarter = await isOfRequester(store, orgId, callerId, starter);
+  return { byStarter, ...((await hasKnownPerson(store, orgId, callerId)) ? {} : { isUnowned: true }) };
+}
+
+async function starterOf(store: Store, approval: ApprovalRecord): Promise<string | null> {
+  if (isLaunchApproval(approval)) return approval.requestedBy;
+  return (await store.getRun(approval.orgId, approval.runId))?.startedBy ?? null;
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */

@@ -4,6 +4,11 @@ import type { MemoryEntry } from "../agent-memory-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
 import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { InvitationRecord } from "../invitation-store.ts";
+import type { MembershipRecord } from "../membership-store.ts";
+import type { OrganisationRecord } from "../organisation-store.ts";
+import type { PersonRecord } from "../person-store.ts";
+import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
@@ -43,6 +48,16 @@ export interface MemoryWorld {
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
+  readonly people: MemoryPeople;
+}
+
+/** By id; memberships by organisation and person. */
+interface MemoryPeople {
+  readonly organisations: Map<string, OrganisationRecord>;
+  readonly persons: Map<string, PersonRecord>;
+  readonly memberships: Map<string, MembershipRecord>;
+  readonly invitations: Map<string, InvitationRecord>;
+  readonly sessions: Map<string, SessionRecord>;
 }
 
 export interface MemoryConfig {
@@ -99,6 +114,13 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     reports: new Map(),
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
+    people: {
+      organisations: new Map(),
+      persons: new Map(),
+      memberships: new Map(),
+      invitations: new Map(),
+      sessions: new Map(),
+    },
   };
 }
 

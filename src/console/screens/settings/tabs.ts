@@ -2,6 +2,8 @@ import type { Tab } from "../../parts/tabs.tsx";
 
 export const SETTINGS_TABS: readonly Tab[] = [
   { id: "keys", label: "Keys" },
+  { id: "people", label: "People" },
+  { id: "organisation", label: "Organisation" },
   { id: "webhooks", label: "Webhooks" },
   { id: "schedules", label: "Schedules" },
   { id: "lenses", label: "Lenses" },
