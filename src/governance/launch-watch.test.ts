@@ -37,7 +37,7 @@ const watch = (over: Partial<Store> = {}): LaunchWatch =>
     deliveriesOf: async (notice) => {
       notices.push(notice);
       const { orgId, key, type } = notice;
-      return [{ id: `msg ${key}`, orgId, webhookId: "ops", type, body: JSON.stringify(notice.data) }];
+      return [{ id: `msg ${key}`, orgId, targetId: "ops", type, body: JSON.stringify(notice.data) }];
     },
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
   });

@@ -25,7 +25,7 @@ export function alertRules(subjectOf: SubjectOf): void {
 
     it("fire once under a key, with what is reported about them", async () => {
       const { store, rival } = subjectOf();
-      const delivery = { id: "m", orgId: "org_1", webhookId: "ops", type: "alert.fired", body: "{}" };
+      const delivery = { id: "m", orgId: "org_1", targetId: "ops", type: "alert.fired", body: "{}" };
       const entry = auditEntry({ at: 1, type: "budget.alert", actor: "sluice", resource: "budget/b", detail: {} });
       const fired = await Promise.all(
         [store, rival, store].map((one, index) =>

@@ -30,7 +30,7 @@ export function backlogRules(subjectOf: SubjectOf): void {
 
     it("counts deliveries until they are settled", async () => {
       const { store } = subjectOf();
-      const delivery = { orgId: "org_1", webhookId: "ops", type: "run.completed", body: "{}" };
+      const delivery = { orgId: "org_1", targetId: "ops", type: "run.completed", body: "{}" };
       await store.addDeliveries(["a", "b"].map((id) => ({ ...delivery, id })));
       expect(await store.readBacklog()).toMatchObject({ pendingDeliveries: 2 });
       const [claimed] = await store.claimDeliveries(1, 60_000, []);

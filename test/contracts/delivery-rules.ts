@@ -33,12 +33,12 @@ export function deliveryRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       await store.addDeliveries([
         delivery("a"),
-        delivery("b", { webhookId: "log" }),
+        delivery("b", { targetId: "log" }),
         delivery("c", { orgId: "org_2" }),
       ]);
       const busy = [
-        { orgId: "org_1", webhookId: "ops" },
-        { orgId: "org_2", webhookId: "log" },
+        { orgId: "org_1", targetId: "ops" },
+        { orgId: "org_2", targetId: "log" },
       ];
       expect((await store.claimDeliveries(9, 60_000, busy)).map(({ id }) => id)).toEqual(["b", "c"]);
     });

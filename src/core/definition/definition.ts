@@ -1,5 +1,6 @@
 import type { Json, JsonObject, RetryCause } from "../base/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
+import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 
@@ -22,6 +23,8 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** Which channels are used for what happens in its runs. */
+  readonly notify: readonly NotifyRule[];
 }
 
 export interface LobsterDefinition extends DefinitionHead {
@@ -223,4 +226,6 @@ export interface Catalog {
   readonly lenses: Readonly<Record<string, Lens>> | null;
   /** Names of workflows that exist; null when unknown. */
   readonly workflows: readonly string[] | null;
+  /** Names of channels that exist; absent or null when unknown. */
+  readonly channels?: readonly string[] | null;
 }

@@ -8,7 +8,7 @@ import {
   type NewDelivery,
   type RegistryStore,
 } from "../../store/index.ts";
-import { deliveryOf, noticeMessage } from "../webhook/index.ts";
+import { deliveryOf, noticeMessage } from "../delivery/index.ts";
 import {
   approvalFindings,
   budgetFindings,
