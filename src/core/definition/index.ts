@@ -11,6 +11,7 @@ export {
   type NotifyFacts,
   type NotifyKind,
   type NotifyRule,
+  rulesOfSource,
 } from "./notify.ts";
 export { lensVersionOf } from "./lens-name.ts";
 export { parseLens } from "./lens.ts";

@@ -1,4 +1,4 @@
-import type { Json, TreePath } from "../base/index.ts";
+import { getOwn, isJsonObject, type Json, type TreePath } from "../base/index.ts";
 import {
   ANY_OBJECT,
   closedObject,
@@ -11,9 +11,10 @@ import {
   valueKindOf,
   walk,
 } from "../expression/index.ts";
+import { readSource } from "../text/index.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import { mandatory, optional, record } from "./record.ts";
-import type { Report } from "./report.ts";
+import { Report } from "./report.ts";
 import { choice, list, type Located, located, refine, type Shape } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 import { expression, givenName } from "./text-shape.ts";
@@ -150,4 +151,12 @@ export function checkChannels(
     const hint = didYouMean(read.channel, known) ?? "Apply a manifest of kind Channel first, or fix the name.";
     report.problem("unknown_channel", [...path, "channel"], message, { hint });
   }
+}
+
+/** The rules of a workflow that was saved, whatever else it says. */
+export function rulesOfSource(source: string): readonly NotifyRule[] {
+  const document = readSource(source).tree?.value;
+  const rules = isJsonObject(document) ? getOwn(document, "notify") : undefined;
+  if (rules === undefined) return [];
+  return (workflowRules.read(rules, ["notify"], new Report()) ?? []).map(({ read }) => read);
 }

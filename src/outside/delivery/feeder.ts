@@ -115,8 +115,9 @@ export class Feeder {
         // What happens before there is a run has no events to be sent.
         .filter(({ type, run }) => run === undefined || !isCoveredByEvents(type))
         .map((record): Occurrence => {
-          const { at, detail = {} } = record;
-          return { orgId, message: auditMessage(record), at: epochMsFromIso(at) ?? 0, run: null, data: detail };
+          const { at, resource, detail } = record;
+          const data = { resource, ...detail };
+          return { orgId, message: auditMessage(record), at: epochMsFromIso(at) ?? 0, run: null, data };
         });
       const deliveries = await deliveriesOf(occurrences, audience);
       if (!(await store.feedAudit({ orgId, version: audience.version, from: seq, to, deliveries }))) {
