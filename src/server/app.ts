@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
+import { ApprovalTickets } from "../outside/channel/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
+import { type Answerers, NO_PERSONS } from "./answerer.ts";
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
@@ -26,6 +28,8 @@ import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
+import { SLACK_ROUTES } from "./slack-routes.ts";
+import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
@@ -42,6 +46,8 @@ export interface AppOptions {
   readonly launcher?: Launcher;
   /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
+  /** Persons who answer from outside; default: only addresses are known. */
+  readonly answerers?: Answerers;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -80,6 +86,7 @@ export function createApp({
   config: given,
   launcher,
   verifier = null,
+  answerers = NO_PERSONS,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -110,6 +117,8 @@ export function createApp({
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
+    answerers,
+    approvalTickets: new ApprovalTickets(store),
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
@@ -126,7 +135,14 @@ export function createApp({
     return problemResponse(refused, context.get("requestId"));
   });
   const mcp = openMcp(config, callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
+  addRoutes(hono, services, [
+    ...OPEN_ROUTES,
+    ...BRIDGE_ROUTES,
+    ...HOOK_ROUTES,
+    ...TICKET_ROUTES,
+    ...SLACK_ROUTES,
+    ...mcp.routes,
+  ]);
   return {
     fetch: hono.fetch,
     request: hono.request,

@@ -28,6 +28,8 @@ export function page(title: string, body: Html, status = 200): Response {
 }
 
 export const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+form p{margin:.75rem 0}
+textarea,select{font:inherit;width:100%;box-sizing:border-box}
 main{max-width:60rem;margin:2rem auto;padding:0 1rem}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884;vertical-align:top}

@@ -102,17 +102,19 @@ export interface ApiParts {
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
+  /** What the store takes for database time; the machine's otherwise. */
+  readonly now?: () => number;
 }
 
 export async function createApi(
   config: Partial<ApiConfig> = {},
   script = SCRIPT,
-  { isRemote = false, verifier, startRate, outbound, publicUrl = () => "http://127.0.0.1:1" }: ApiParts = {},
+  { isRemote = false, verifier, startRate, outbound, now, publicUrl = () => "http://127.0.0.1:1" }: ApiParts = {},
 ): Promise<Api> {
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
-  const store = createMemoryStore();
+  const store = createMemoryStore(now === undefined ? {} : { now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const gateways = await openGateways({ store, clock, secretKey: null, local, outbound: outbound ?? null, onTrouble });
   const { directory, tickets } = gateways;

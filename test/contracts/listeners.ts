@@ -1,5 +1,8 @@
 import type { NewDelivery, Settlement, Store } from "../../src/store/index.ts";
 
+/** To the target itself, at once and on its own. */
+export const ALONE = { recipient: null, groupKey: null, delayMs: 0 } as const;
+
 /** What webhooks are sent, and organisations that have one. */
 export const delivery = (id: string, parts: Partial<NewDelivery> = {}): NewDelivery => ({
   id,
@@ -7,6 +10,7 @@ export const delivery = (id: string, parts: Partial<NewDelivery> = {}): NewDeliv
   targetId: "ops",
   type: "run.completed",
   body: '{"type":"run.completed","data":{"text":"a,\\"b\\\\\\u001e"}}',
+  ...ALONE,
   ...parts,
 });
 export const PAGE = { limit: 10, cursor: null };

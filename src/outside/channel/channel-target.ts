@@ -117,7 +117,7 @@ async function deliveriesFor(
   };
   if (channel.mail === null) return [deliver(null)];
   const people = await peopleOf(channel, orgId, notice, asked, recipients);
-  // Without anybody to write to, the delivery log says so.
+  // Where there is no address to write to, the delivery log says so.
   return people.length === 0 ? [deliver(null)] : people.map(deliver);
 }
 

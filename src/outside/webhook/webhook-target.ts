@@ -24,7 +24,7 @@ export function webhookTargets(options: WebhookTargetsOptions): TargetKind {
     open: async (orgId, entries, sinceOf) => {
       const targets: Target[] = [];
       for (const entry of entries) {
-        const keys = await signingKeys(options, orgId, "webhook", entry.id);
+        const keys = await signingKeys(options, orgId, entry.id);
         targets.push(targetOf(webhookOf(entry), keys, sinceOf(entry), options));
       }
       return targets;
@@ -33,14 +33,13 @@ export function webhookTargets(options: WebhookTargetsOptions): TargetKind {
 }
 
 /** None: what it is sent is not signed. Null: there is a secret, and it cannot be opened. */
-export async function signingKeys(
-  { store, box }: Pick<WebhookTargetsOptions, "store" | "box">,
+async function signingKeys(
+  { store, box }: WebhookTargetsOptions,
   orgId: string,
-  kind: "webhook" | "channel",
   id: string,
 ): Promise<readonly Uint8Array[] | null> {
-  const kept = await store.entrySecrets(orgId, kind, id);
-  const { secret } = openSecrets(box, secretPlace(orgId, kind, id), kept);
+  const kept = await store.entrySecrets(orgId, "webhook", id);
+  const { secret } = openSecrets(box, secretPlace(orgId, "webhook", id), kept);
   if (secret !== undefined) return keysOf(secret);
   return Object.hasOwn(kept, "secret") ? null : [];
 }

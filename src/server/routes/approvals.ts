@@ -42,7 +42,7 @@ export const approvalRoutes: readonly Route[] = [
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
-    handle: answer,
+    handle: async (call) => json(approvalOnWire(await answerApproval(call))),
   }),
 ];
 
@@ -62,17 +62,18 @@ function unknownApproval(approvalId: string): Refused {
 /** An answer as the rules read it, with what the server knows about the caller. */
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
-async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promise<Response> {
+/** An answer, wherever it comes from: the API, a ticket page, a channel. */
+export type AnswerCall = ApprovalCall & { readonly body: z.output<typeof answerBody> };
+
+/** Answers an approval; returns it as it is then. */
+export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
-  const closed = isLaunchApproval(approval)
-    ? await answerLaunch(call, approval, given)
-    : await answerNode(call, approval, given);
-  return json(approvalOnWire(closed));
+  return isLaunchApproval(approval) ? answerLaunch(call, approval, given) : answerNode(call, approval, given);
 }
 
 async function readAnswer(
-  { services, principal, body }: Call<z.output<typeof answerBody>, undefined>,
+  { services, principal, body }: AnswerCall,
   approval: ApprovalRecord,
 ): Promise<ReadAnswer> {
   const { decision, reason, digest, modifications } = body;

@@ -40,7 +40,7 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   LibraryStep: "registry:write",
   Schedule: "registry:write",
   Webhook: "registry:write",
-  // Whom it names may answer what it tells them about.
+  // The people it names may answer what they are notified of.
   Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
