@@ -74,20 +74,16 @@ export const channelSpec = spec({
   notify: anyJson.optional().describe("Rules: on, where and channel, as in a workflow; without channel: this one"),
 });
 
-const NEEDED: Readonly<Record<ChannelType, readonly string[]>> = {
-  slack: ["channel"],
-  teams: ["url"],
-  email: ["host", "from"],
-  webhook: ["url"],
-  console: [],
-};
-const OWN: Readonly<Record<ChannelType, readonly string[]>> = {
+type FieldsOf = Readonly<Partial<Record<ChannelType, readonly string[]>>>;
+
+/** What only some types have; a type that is missing here has nothing of its own. */
+const OWN: FieldsOf = {
   slack: ["channel", "token", "signing_secret"],
   teams: ["url"],
   email: ["host", "port", "secure", "user", "password", "from", "to"],
   webhook: ["url", "secret"],
-  console: [],
 };
+const NEEDED: FieldsOf = { slack: ["channel"], teams: ["url"], email: ["host", "from"], webhook: ["url"] };
 const SPECIFIC: ReadonlySet<string> = new Set(Object.values(OWN).flat());
 
 export function channelProblems(written: JsonObject): readonly SpecProblem[] {
@@ -97,16 +93,16 @@ export function channelProblems(written: JsonObject): readonly SpecProblem[] {
 
 function fieldProblems(type: ChannelType, written: JsonObject): readonly SpecProblem[] {
   const isSet = (key: string): boolean => (getOwn(written, key) ?? null) !== null;
-  const missing = NEEDED[type].filter((key) => !isSet(key));
-  const foreign = Object.keys(written).filter((key) => SPECIFIC.has(key) && !OWN[type].includes(key) && isSet(key));
-  const isHalf = isSet("user") !== isSet("password") && !isSet("user");
+  const { [type]: own = [] } = OWN;
+  const missing = (NEEDED[type] ?? []).filter((key) => !isSet(key));
+  const foreign = Object.keys(written).filter((key) => SPECIFIC.has(key) && !own.includes(key) && isSet(key));
+  const isHalf = isSet("password") && !isSet("user");
   return [
     ...missing.map((key) =>
       specProblem("missing_field", [key], `A channel of type ${type} needs "${key}".`, { hint: `Add "${key}".` }),
     ),
     ...foreign.map((key) => {
-      const known = OWN[type].length === 0 ? "none of its own" : OWN[type].join(", ");
-      const hint = `The fields of type ${type} are: ${known}.`;
+      const hint = own.length === 0 ? `A ${type} has no such fields.` : `The fields of type ${type} are ${own.join(", ")}.`;
       return specProblem("unknown_key", [key], `"${key}" is not a field of type ${type}.`, { isAtKey: true, hint });
     }),
     ...(type === "email" && isHalf

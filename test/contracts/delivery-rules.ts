@@ -21,7 +21,8 @@ export function deliveryRules(subjectOf: SubjectOf): void {
           .map(({ id }) => id)
           .sort(),
       ).toEqual(ids);
-      expect(claims.flat().find(({ id }) => id === "m00")).toEqual({ ...delivery("m00"), claim: 1, attempts: 0 });
+      const { delayMs: _, ...first } = delivery("m00");
+      expect(claims.flat().find(({ id }) => id === "m00")).toEqual({ ...first, claim: 1, attempts: 0 });
       expect(await store.claimDeliveries(99, 60_000, [])).toEqual([]);
       await passTime(61_000);
       expect((await store.claimDeliveries(99, 60_000, [])).map(({ id, claim }) => [id, claim])).toEqual(

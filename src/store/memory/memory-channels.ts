@@ -32,7 +32,8 @@ export function memoryChannels(world: MemoryWorld): ChannelStore {
       return wait;
     },
     addPosting: async (posting) => {
-      postings.push(copy(posting));
+      const isKnown = postings.some((one) => keyOf(...Object.values(one)) === keyOf(...Object.values(posting)));
+      if (!isKnown) postings.push(copy(posting));
     },
     listPostings: async (orgId, targetId, approvalId) =>
       postings
