@@ -3,6 +3,7 @@ import type { Tab } from "../../parts/tabs.tsx";
 export const SETTINGS_TABS: readonly Tab[] = [
   { id: "keys", label: "Keys" },
   { id: "webhooks", label: "Webhooks" },
+  { id: "channels", label: "Channels" },
   { id: "schedules", label: "Schedules" },
   { id: "lenses", label: "Lenses" },
   { id: "teams", label: "Teams" },
