@@ -32,7 +32,7 @@ export function addDeliveryCommands(nouns: Command, noun: Collection, { io, sett
     .argument("<id>", `name of the ${one}`)
     .addHelpText("after", example(`sluice ${noun} deliveries ${name}`))
     .action((id: string, options: ListOptions & LinkOptions) =>
-      settle(() => listDeliveries(io, apiOf(io, options)[noun], id, options)),
+      settle(() => listDeliveries(io, apiOf(io, options), noun, id, options)),
     );
   addLinkOptions(nouns.command("redeliver").description("send a message again, under the same id"))
     .argument("<id>", `name of the ${one}`)
@@ -71,15 +71,23 @@ export function addHookCommand(workflows: Command, { io, settle }: Workbench): v
 
 type Log = Api[Collection];
 
-async function listDeliveries(io: Io, log: Log, id: string, options: ListOptions): Promise<number> {
+async function listDeliveries(
+  io: Io,
+  api: Api,
+  noun: Collection,
+  id: string,
+  options: ListOptions,
+): Promise<number> {
   const now = io.clock.now();
-  printList(io, await log.listDeliveries(id, pageOf(options)), options, {
+  // Only channels have several recipients.
+  const hasRecipients = noun === "channels";
+  printList(io, await api[noun].listDeliveries(id, pageOf(options)), options, {
     none: `nothing was sent to ${printable(id)} yet`,
-    head: ["DELIVERY", "TYPE", "TO", "STATE", "TRIES", "ANSWER", "CREATED", "NEXT TRY", "ERROR"],
+    head: ["DELIVERY", "TYPE", ...(hasRecipients ? ["TO"] : []), "STATE", "TRIES", "ANSWER", "CREATED", "NEXT TRY", "ERROR"],
     row: (delivery) => [
       oneLine(delivery.id),
       oneLine(delivery.type),
-      oneLine(delivery.recipient ?? "–"),
+      ...(hasRecipients ? [oneLine(delivery.recipient ?? "–")] : []),
       delivery.state,
       String(delivery.attempts),
       delivery.lastStatus === null ? "–" : String(delivery.lastStatus),

@@ -266,7 +266,7 @@ const PROBLEMS: readonly Row[] = [
     about: "an unknown channel",
     source: `${step("command: A")}notify:\n  - { on: run.failed, channel: osp }\n`,
     catalog: { channels: ["ops"] },
-    finds: [["unknown_channel notify[0].channel 6:31", 'Did you mean "ops"?']],
+    finds: [["unknown_channel notify[0].channel 6:32", 'Did you mean "ops"?']],
   },
   {
     about: "an unknown channel of a graph",
