@@ -30,6 +30,8 @@ export interface ApiConfig {
   readonly stallMs: number;
   /** Where the Web API of Slack is. */
   readonly slackUrl: string;
+  /** `advisory`: approvers of an approval are asked, and any key with the permission may answer, as before. */
+  readonly approvers: "enforced" | "advisory";
   /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
   /** How sending spans goes, where they are sent. */
@@ -61,6 +63,7 @@ export const DEFAULT_CONFIG: ApiConfig = {
   backlogBytesMax: 1_048_576,
   stallMs: 60_000,
   slackUrl: SLACK_URL,
+  approvers: "enforced",
   nextSlots: () => [],
   onTrouble: () => undefined,
 };

@@ -1,9 +1,9 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
 import type {
-  ApprovalRecord,
   NewRun,
   OpenAttempt,
   PinnedDefinition,
