@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
+import type { AnswerCall } from "./routes/approvals.ts";
 
 /** Finds the member of an organisation behind what a channel knows of a person; null: there is none. */
 export interface Answerers {
@@ -15,16 +16,15 @@ export const NO_PERSONS: Answerers = {
   bySlackAccount: async () => null,
 };
 
+/** Who answers from outside. */
+export type Answerer = Pick<AnswerCall, "principal" | "address">;
+
 /** A person of whom only the address is known: may answer what is asked of this address, and nothing else. */
-export function addressPrincipal(orgId: string, email: string, name = email): Principal {
-  return {
-    orgId,
-    keyId: `address:${email}`,
-    label: name,
-    agentId: null,
-    permissions: new Set(["governance:approve"]),
-    expiresAt: null,
-  };
+export function addressAnswerer(orgId: string, email: string, name = email): Answerer {
+  const address = email.toLowerCase();
+  const permissions = new Set(["governance:approve"]);
+  const principal = { orgId, keyId: `address:${address}`, label: name, agentId: null, permissions, expiresAt: null };
+  return { principal, address };
 }
 
 /** Whether an approval asks for an address by name. */

@@ -13,8 +13,8 @@ import {
   verifySlack,
 } from "../outside/channel/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
-import { addressPrincipal, asksAddress } from "./answerer.ts";
-import { lacking, type Principal } from "./auth.ts";
+import { addressAnswerer, type Answerer, asksAddress } from "./answerer.ts";
+import { lacking } from "./auth.ts";
 import { BODY_BYTES_MAX, readBody } from "./body.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
@@ -187,13 +187,13 @@ async function answer(
   try {
     const approval = await services.store.getApproval(signer.orgId, approvalId);
     if (approval === undefined) throw new Refused("unknown_approval", "It does not exist any more.");
-    const principal = await principalOf(services, signer, slackAccount, approval);
+    const answerer = await answererOf(services, signer, slackAccount, approval);
     if (needsSignIn(approval)) throw new Refused("forbidden", "This can only be answered after signing in; use the link.");
     if (subjectDigest !== approval.subjectDigest) {
       throw new Refused("content_changed", "What is asked has changed since; look at it again.");
     }
     const body = { decision, subjectDigest, ...(reason === undefined ? {} : { reason }) };
-    await answerApproval({ services, principal, params: { approvalId }, body });
+    await answerApproval({ services, ...answerer, params: { approvalId }, body });
     return null;
   } catch (error) {
     if (!(error instanceof Refused) || error.status >= 500) throw error;
@@ -202,25 +202,25 @@ async function answer(
 }
 
 /** The person behind an account: as it was assigned to them, or by the address Slack has verified. */
-async function principalOf(
+async function answererOf(
   services: Services,
   { orgId, channel, slack }: Signer,
   slackAccount: string,
   approval: ApprovalRecord,
-): Promise<Principal> {
+): Promise<Answerer> {
   const { answerers } = services;
   const assigned = await answerers.bySlackAccount(orgId, slackAccount);
   const email = assigned === null ? ((await slack?.emailOf(slackAccount)) ?? null) : null;
   const member = assigned ?? (email === null ? null : await answerers.byEmail(orgId, email));
-  const known = member ?? (email !== null && asksAddress(approval, email) ? addressPrincipal(orgId, email) : null);
-  if (known === null) {
-    await noteUnknown(services, orgId, channel, slackAccount, email);
-    throw new Refused("forbidden", "Your Slack account belongs to no person who may answer here; ask an admin.", {
-      code: "unknown_account",
-    });
+  if (member !== null) {
+    if (!member.permissions.has("governance:approve")) throw lacking("governance:approve");
+    return { principal: member };
   }
-  if (!known.permissions.has("governance:approve")) throw lacking("governance:approve");
-  return known;
+  if (email !== null && asksAddress(approval, email)) return addressAnswerer(orgId, email);
+  await noteUnknown(services, orgId, channel, slackAccount, email);
+  throw new Refused("forbidden", "Your Slack account belongs to no person who may answer here; ask an admin.", {
+    code: "unknown_account",
+  });
 }
 
 async function noteUnknown(

@@ -1,8 +1,8 @@
 import { channelOf } from "../registry/index.ts";
 import { approvalUrl, needsSignIn } from "../outside/channel/index.ts";
 import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
-import { addressPrincipal } from "./answerer.ts";
-import { lacking, type Principal } from "./auth.ts";
+import { addressAnswerer, type Answerer } from "./answerer.ts";
+import { lacking } from "./auth.ts";
 import { BODY_BYTES_MAX, readBody } from "./body.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
@@ -43,8 +43,8 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
   try {
     const body = readTicketForm(sent, approval, view.hasContent);
     if (body.subjectDigest !== approval.subjectDigest) throw changed();
-    const principal = await holderOf(services, ticket);
-    const after = await answerApproval({ services, principal, params: { approvalId: approval.id }, body });
+    const holder = await holderOf(services, ticket);
+    const after = await answerApproval({ services, ...holder, params: { approvalId: approval.id }, body });
     isUsed = true;
     return answeredPage(after);
   } catch (error) {
@@ -112,12 +112,13 @@ function changed(): Refused {
 }
 
 /** As the person the ticket is for; it was sent to their address, which only they read. */
-async function holderOf({ answerers }: Services, { orgId, personId, address, name }: ApprovalTicket): Promise<Principal> {
-  const principal =
-    personId === null ? addressPrincipal(orgId, address, name) : await answerers.byPersonId(orgId, personId);
+async function holderOf({ answerers }: Services, ticket: ApprovalTicket): Promise<Answerer> {
+  const { orgId, personId, address, name } = ticket;
+  if (personId === null) return addressAnswerer(orgId, address, name);
+  const principal = await answerers.byPersonId(orgId, personId);
   if (principal === null) throw new Refused("forbidden", `${address} is not a member of the organisation any more.`);
   if (!principal.permissions.has("governance:approve")) throw lacking("governance:approve");
-  return principal;
+  return { principal };
 }
 
 /** What can be put right is said above the form; everything else ends here. */

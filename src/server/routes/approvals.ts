@@ -70,7 +70,13 @@ function unknownApproval(approvalId: string): Refused {
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
 /** What an answer is judged by: who sends it, and what it says. */
-export type AnswerCall = Pick<Call<z.output<typeof answerBody>, unknown>, "services" | "principal" | "params" | "body">;
+export interface AnswerCall extends Pick<
+  Call<z.output<typeof answerBody>, unknown>,
+  "services" | "principal" | "params" | "body"
+> {
+  /** The address of a person of whom nothing else is known, who answers as `user:` and this address. */
+  readonly address?: string;
+}
 
 /** One answer, by the rule that holds for every way an answer can come: the API, a ticket page, a channel. */
 export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
@@ -93,18 +99,19 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
   services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
-async function readAnswer({ services, principal, body }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
+async function readAnswer({ services, principal, body, address }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;
   // Where any person may answer, it is not looked up who started the work.
-  const second = approval.isSeparate ? await secondPerson(store, approval, principal) : {};
+  const second = approval.isSeparate ? await secondPerson(store, approval, principal, address) : {};
+  const names = address === undefined ? answersAs(principal) : [`user:${address}`];
   return {
     decision,
     by: principal.label,
     byId: principal.keyId,
     ...second,
-    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal) }),
+    ...(config.approvers === "advisory" ? {} : { as: names }),
     ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
@@ -118,7 +125,13 @@ async function readAnswer({ services, principal, body }: AnswerCall, approval: A
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
 
 /** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
-async function secondPerson(store: Store, approval: ApprovalRecord, { keyId }: Principal): Promise<SecondPerson> {
+async function secondPerson(
+  store: Store,
+  approval: ApprovalRecord,
+  { keyId }: Principal,
+  address: string | undefined,
+): Promise<SecondPerson> {
+  if (address !== undefined) return { isUnowned: true };
   const { orgId, runId } = approval;
   const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
   const byStarter = await isOfRequester(store, orgId, keyId, starter ?? null);
