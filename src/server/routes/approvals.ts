@@ -105,7 +105,7 @@ async function readAnswer({ services, principal, body, address }: AnswerCall, ap
   const { store, config } = services;
   // Where any person may answer, it is not looked up who started the work.
   const second = approval.isSeparate ? await secondPerson(store, approval, principal, address) : {};
-  const names = address === undefined ? answersAs(principal) : [`user:${address}`];
+  const names = address === undefined ? answersAs(principal) : addressNames(approval, address);
   return {
     decision,
     by: principal.label,
@@ -120,6 +120,12 @@ async function readAnswer({ services, principal, body, address }: AnswerCall, ap
     ...(modifications === undefined ? {} : { modifications }),
     ...(form === undefined ? {} : { form }),
   };
+}
+
+/** Addresses are compared as mail systems do: whatever their case. */
+function addressNames({ approvers }: ApprovalRecord, address: string): readonly string[] {
+  const name = `user:${address.toLowerCase()}`;
+  return [name, ...approvers.map(({ who }) => who).filter((who) => who.toLowerCase() === name)];
 }
 
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
