@@ -38,8 +38,12 @@ export function startBackground(
     onAlert: app.countAlert,
     onTrouble,
   });
-  const deliveriesOf = outside.deliveriesOf;
-  const launches = new LaunchWatch({ store, clock, deliveriesOf, onTrouble });
+  const launches = new LaunchWatch({
+    store,
+    clock,
+    deliveriesOf: (notice) => outside.deliveriesOf(notice),
+    onTrouble,
+  });
   scheduler.start();
   recoverer.start();
   launches.start();

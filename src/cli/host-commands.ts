@@ -96,7 +96,7 @@ function addHostOptions(command: Command): Command {
     )
     .option(
       "--allow-outbound <hosts>",
-      "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +
+      "private hosts, host:port or blocks that Bridges, webhooks and channels may be at; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
       together,
     )

@@ -80,7 +80,6 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     config: {
       ...reachOf(parts),
       consoleConnect,
-      ...(config.slackUrl === undefined ? {} : { slackUrl: config.slackUrl }),
       nextSlots,
       now: () => clock.now(),
       clockSkewMs: () => clock.skewMs,

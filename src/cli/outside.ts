@@ -73,7 +73,7 @@ export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
     },
     onTrouble,
   });
-  let unsubscribe: () => void = () => undefined;
+  let unsubscribe: (() => void) | null = null;
   return {
     deliveriesOf: async (notice) => {
       const { orgId, type, key, at, data } = notice;
@@ -85,6 +85,6 @@ export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
       deliveries.start();
       alerts.start();
     },
-    stop: () => closeEach([() => unsubscribe(), () => alerts.stop(), () => deliveries.stop()]),
+    stop: () => closeEach([() => unsubscribe?.(), () => alerts.stop(), () => deliveries.stop()]),
   };
 }

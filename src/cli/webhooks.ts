@@ -71,19 +71,23 @@ export function addHookCommand(workflows: Command, { io, settle }: Workbench): v
 
 type Log = Api[Collection];
 
-async function listDeliveries(
-  io: Io,
-  api: Api,
-  noun: Collection,
-  id: string,
-  options: ListOptions,
-): Promise<number> {
+async function listDeliveries(io: Io, api: Api, noun: Collection, id: string, options: ListOptions): Promise<number> {
   const now = io.clock.now();
   // Only channels have several recipients.
   const hasRecipients = noun === "channels";
   printList(io, await api[noun].listDeliveries(id, pageOf(options)), options, {
     none: `nothing was sent to ${printable(id)} yet`,
-    head: ["DELIVERY", "TYPE", ...(hasRecipients ? ["TO"] : []), "STATE", "TRIES", "ANSWER", "CREATED", "NEXT TRY", "ERROR"],
+    head: [
+      "DELIVERY",
+      "TYPE",
+      ...(hasRecipients ? ["TO"] : []),
+      "STATE",
+      "TRIES",
+      "ANSWER",
+      "CREATED",
+      "NEXT TRY",
+      "ERROR",
+    ],
     row: (delivery) => [
       oneLine(delivery.id),
       oneLine(delivery.type),

@@ -28,9 +28,14 @@ const recipient = checked(
   `must be an address such as ann@example.com, or the word ${APPROVERS}`,
   { code: "bad_name" },
 );
-const timeOfDay = checked(z.string(), (text) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text), "must be a time such as 22:00", {
-  code: "wrong_type",
-});
+const timeOfDay = checked(
+  z.string(),
+  (text) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text),
+  "must be a time such as 22:00",
+  {
+    code: "wrong_type",
+  },
+);
 const zone = checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" });
 const span = checked(
   z.union([z.number(), z.string()], { error: "must be a span of time" }) as z.ZodType<string | number>,
@@ -42,7 +47,10 @@ const span = checked(
 export const channelSpec = spec({
   type: z.enum(CHANNEL_TYPES).describe("How people are reached"),
   enabled: z.boolean().default(true).describe("Used at all"),
-  content: z.boolean().default(false).describe("Messages and ticket pages show the whole subject, not only title and policy"),
+  content: z
+    .boolean()
+    .default(false)
+    .describe("Messages and ticket pages show the whole subject, not only title and policy"),
   url: webUrl.nullish().describe("teams, webhook: where messages are sent"),
   secret: secret.nullish().describe("webhook, write-only: signs what is sent"),
   channel: name.nullish().describe("slack: id or name of the conversation"),
@@ -70,7 +78,10 @@ export const channelSpec = spec({
     .strictObject({ per_minute: whole(1, PER_MINUTE_MAX) })
     .nullish()
     .describe("So many messages are sent in any minute; the others wait"),
-  group: z.strictObject({ within: span }).nullish().describe("Approvals and failures that come within it share a message"),
+  group: z
+    .strictObject({ within: span })
+    .nullish()
+    .describe("Approvals and failures that come within it share a message"),
   notify: anyJson.optional().describe("Rules: on, where and channel, as in a workflow; without channel: this one"),
 });
 
@@ -102,7 +113,8 @@ function fieldProblems(type: ChannelType, written: JsonObject): readonly SpecPro
       specProblem("missing_field", [key], `A channel of type ${type} needs "${key}".`, { hint: `Add "${key}".` }),
     ),
     ...foreign.map((key) => {
-      const hint = own.length === 0 ? `A ${type} has no such fields.` : `The fields of type ${type} are ${own.join(", ")}.`;
+      const hint =
+        own.length === 0 ? `A ${type} has no such fields.` : `The fields of type ${type} are ${own.join(", ")}.`;
       return specProblem("unknown_key", [key], `"${key}" is not a field of type ${type}.`, { isAtKey: true, hint });
     }),
     ...(type === "email" && isHalf
@@ -176,8 +188,7 @@ export function channelOf({ id, body }: Entry): Channel {
     conversation: written.channel ?? "",
     url: written.url ?? "",
     mail: mailOf(written),
-    quietHours:
-      quiet === undefined ? null : { from: minutesOf(quiet.from), to: minutesOf(quiet.to), zone: quiet.zone },
+    quietHours: quiet === undefined ? null : { from: minutesOf(quiet.from), to: minutesOf(quiet.to), zone: quiet.zone },
     perMinute: written.rate?.per_minute ?? null,
     groupMs: group === undefined ? 0 : (parseDuration(group.within) ?? 0),
     rules: rulesOf(written.notify),

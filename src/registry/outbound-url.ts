@@ -34,7 +34,8 @@ export async function outboundProblems(
 function outboundOf(kind: RegisteredKind, body: JsonObject): Outbound | null {
   const [url, host] = [getOwn(body, "url"), getOwn(body, "host")];
   if (kind === "Gateway" || kind === "Webhook" || kind === "Channel") {
-    if (typeof url === "string" && url !== "") return { field: "url", url, purpose: kind === "Gateway" ? "peer" : "message" };
+    if (typeof url === "string" && url !== "")
+      return { field: "url", url, purpose: kind === "Gateway" ? "peer" : "message" };
   }
   if (kind !== "Channel" || typeof host !== "string") return null;
   const port = getOwn(body, "port");

@@ -47,7 +47,12 @@ export function catalogAround({
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
   // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
   const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
-  return { ...catalog, lenses: { ...Object.fromEntries(unread), ...catalog.lenses }, workflows: null, channels: channels ?? null };
+  return {
+    ...catalog,
+    lenses: { ...Object.fromEntries(unread), ...catalog.lenses },
+    workflows: null,
+    channels: channels ?? null,
+  };
 }
 
 async function found(kind: Parameters<LookUp>[0], names: ReadonlySet<string>, lookUp: LookUp) {

@@ -72,6 +72,13 @@ interface Env {
 
 /** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
+const UNKEYED: readonly OpenRoute[] = [
+  ...OPEN_ROUTES,
+  ...BRIDGE_ROUTES,
+  ...HOOK_ROUTES,
+  ...TICKET_ROUTES,
+  ...SLACK_ROUTES,
+];
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -125,24 +132,9 @@ export function createApp({
   hono.use("*", (context, next) => observe(services, context, next));
   hono.use("*", knownHosts(config));
   hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
-  hono.notFound((context) => {
-    const found = services.pages?.answer(context.req.raw) ?? null;
-    if (found !== null) {
-      context.set("route", "console");
-      return found;
-    }
-    const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
-    return problemResponse(refused, context.get("requestId"));
-  });
+  hono.notFound((context) => answerMissing(services, context));
   const mcp = openMcp(config, callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [
-    ...OPEN_ROUTES,
-    ...BRIDGE_ROUTES,
-    ...HOOK_ROUTES,
-    ...TICKET_ROUTES,
-    ...SLACK_ROUTES,
-    ...mcp.routes,
-  ]);
+  addRoutes(hono, services, [...UNKEYED, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
@@ -156,6 +148,17 @@ export function createApp({
       streams.close();
     },
   };
+}
+
+/** A page of the console, or the answer that there is nothing. */
+function answerMissing({ pages }: Services, context: Context<Env>): Response {
+  const found = pages?.answer(context.req.raw) ?? null;
+  if (found !== null) {
+    context.set("route", "console");
+    return found;
+  }
+  const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
+  return problemResponse(refused, context.get("requestId"));
 }
 
 function knownHosts({ hosts, publicUrl }: ApiConfig): MiddlewareHandler<Env> {

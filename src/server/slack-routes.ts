@@ -154,7 +154,12 @@ async function askReason(
   const view = reasonModal(value, approval?.title ?? approvalId);
   const reply = await signer.slack?.call("views.open", { trigger_id: payload.trigger_id ?? "", view });
   if (reply?.ok === true) return json({ ok: true });
-  await whisper(signer, payload.channel?.id, payload.user.id, "The form for the reason cannot be opened; use the link.");
+  await whisper(
+    signer,
+    payload.channel?.id,
+    payload.user.id,
+    "The form for the reason cannot be opened; use the link.",
+  );
   return json({ ok: false, code: "refused", message: "The form cannot be opened." });
 }
 
@@ -188,7 +193,8 @@ async function answer(
     const approval = await services.store.getApproval(signer.orgId, approvalId);
     if (approval === undefined) throw new Refused("unknown_approval", "It does not exist any more.");
     const answerer = await answererOf(services, signer, slackAccount, approval);
-    if (needsSignIn(approval)) throw new Refused("forbidden", "This can only be answered after signing in; use the link.");
+    if (needsSignIn(approval))
+      throw new Refused("forbidden", "This can only be answered after signing in; use the link.");
     if (subjectDigest !== approval.subjectDigest) {
       throw new Refused("content_changed", "What is asked has changed since; look at it again.");
     }

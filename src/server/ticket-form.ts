@@ -10,11 +10,7 @@ import { changeableInputs } from "./ticket-page.ts";
 type Answer = z.output<typeof answerBody>;
 
 /** The answer that the form of a ticket page means. Whether its values fit is checked where every answer is. */
-export function readTicketForm(
-  sent: URLSearchParams,
-  approval: ApprovalRecord,
-  hasContent: boolean,
-): Answer {
+export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, hasContent: boolean): Answer {
   const { form } = approval;
   const reason = plainText(sent.get("reason") ?? "").trim();
   const inputs = hasContent ? changedInputs(sent, changeableInputs(approval.subject)) : {};
@@ -66,7 +62,8 @@ function enteredValues(sent: URLSearchParams, fields: FormFields): JsonObject {
 }
 
 function valueOf(written: string, { type, enum: words }: FormFields[string]): Json {
-  const isNumber = (type === "number" || type === "integer") && written.trim() !== "" && Number.isFinite(Number(written));
+  const isNumber =
+    (type === "number" || type === "integer") && written.trim() !== "" && Number.isFinite(Number(written));
   if (isNumber) return Number(written);
   return type === "enum" ? (words?.find((word) => String(word) === written) ?? written) : written;
 }

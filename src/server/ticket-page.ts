@@ -35,10 +35,17 @@ export function ticketPage(view: TicketView, status = 200): Response {
   );
   const body = html`<h1>${approval.title}</h1>
     ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
-    ${policies.length === 0 ? html`` : html`<h2>Why this is asked</h2>${policies}`}
-    ${hasContent && subject !== null
-      ? sectionsOf(subject).map(sectionHtml)
-      : html`<p>The content is shown after <a href="${approvalUrl(approval.id)}">signing in</a>.</p>`}
+    ${
+      policies.length === 0
+        ? html``
+        : html`<h2>Why this is asked</h2>
+            ${policies}`
+    }
+    ${
+      hasContent && subject !== null
+        ? sectionsOf(subject).map(sectionHtml)
+        : html`<p>The content is shown after <a href="${approvalUrl(approval.id)}">signing in</a>.</p>`
+    }
     ${needsSignIn ? signInPart(approval) : answerForm(approval, hasContent)}
     <p><small>${whoText(ticket)} Opening this page decides nothing.</small></p>`;
   return withHeaders(page(approval.title, body, status));
@@ -95,9 +102,7 @@ function answerForm({ choices, subject, subjectDigest, form }: ApprovalRecord, h
     </p>
     ${choices.map(
       (choice) =>
-        html`<p>
-          <button name="decision" value="${choice}">${WORDS[choice]}</button> ${effects.get(choice) ?? ""}
-        </p>`,
+        html`<p><button name="decision" value="${choice}">${WORDS[choice]}</button> ${effects.get(choice) ?? ""}</p>`,
     )}
   </form>`;
 }
@@ -174,7 +179,12 @@ function sectionHtml({ label, kind, text, rows }: SubjectSection): Html {
   const body =
     rows.length > 0
       ? html`<table>
-          ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map((cell) => html`<td>${cell}</td>`)}
+              </tr>`,
+          )}
         </table>`
       : kind === "markdown"
         ? html`<div class="markdown">${markdownHtml(text)}</div>`

@@ -34,7 +34,8 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
   if ("refusal" in found) return found.refusal;
   const { view, hash } = found;
   const { approval, ticket } = view;
-  if (view.needsSignIn) return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval.id)), 303));
+  if (view.needsSignIn)
+    return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval.id)), 303));
   const { bytes } = await readBody(request, { bytesMax: BODY_BYTES_MAX.other, types: [FORM_TYPE], isOptional: false });
   const sent = new URLSearchParams(new TextDecoder().decode(bytes));
   const { store } = services;
@@ -108,7 +109,10 @@ function usedPage({ id, status }: ApprovalRecord): Response {
 }
 
 function changed(): Refused {
-  return new Refused("content_changed", "What is asked has changed since this page was opened; here it is as it is now.");
+  return new Refused(
+    "content_changed",
+    "What is asked has changed since this page was opened; here it is as it is now.",
+  );
 }
 
 /** As the person the ticket is for; it was sent to their address, which only they read. */

@@ -72,7 +72,10 @@ describe("a channel of type webhook", () => {
     await ground.round();
     const [first] = service.received;
     const read = new Webhook(SECRET).verify(first?.text ?? "", first?.headers as Record<string, string>);
-    expect(read).toMatchObject({ type: "approval.requested", data: { workflow: "ask", link: expect.stringMatching(/approvals\?id=/) } });
+    expect(read).toMatchObject({
+      type: "approval.requested",
+      data: { workflow: "ask", link: expect.stringMatching(/approvals\?id=/) },
+    });
     expect(first?.text).not.toContain("subject");
     await ground.put("hook", { ...spec, content: true });
     await ground.api.run("ask");
@@ -102,7 +105,12 @@ describe("a channel that cannot be saved", () => {
     [{ type: "console", notify: [{ on: "run.completed" }] }, 422, "bad_enum", "notify[0].on"],
     [{ type: "console", notify: [{ on: "alert", where: "nothing == 1" }] }, 422, "unknown_fact", "notify[0].where"],
     [{ type: "console", quiet_hours: { from: "25:00", to: "07:00" } }, 422, "wrong_type", "quiet_hours.from"],
-    [{ type: "console", quiet_hours: { from: "22:00", to: "07:00", zone: "Mars" } }, 422, "bad_name", "quiet_hours.zone"],
+    [
+      { type: "console", quiet_hours: { from: "22:00", to: "07:00", zone: "Mars" } },
+      422,
+      "bad_name",
+      "quiet_hours.zone",
+    ],
     [{ type: "console", rate: { per_minute: 0 } }, 422, "bad_number", "rate.per_minute"],
     [{ type: "console", group: { within: "soon" } }, 422, "bad_duration", "group.within"],
     [{ type: "email", host: "smtp.example.com", from: "nobody", to: ["someone"] }, 422, "bad_name", "from"],
@@ -116,12 +124,22 @@ describe("a channel that cannot be saved", () => {
   it("for what looks like a secret where it would be shown; and what is secret is never shown", async () => {
     const where = `alert == 'ghp_${"0aB9".repeat(9)}'`;
     const literal = { type: "console", notify: [{ on: "alert", where }] };
-    expect((await ground.api.request("PUT", "channels/bad", { body: literal })).body.problems[0].code).toBe("secret_literal");
-    await ground.put("chat", { type: "slack", channel: "C1", token: "very-secret-token", signing_secret: "and-another" });
+    expect((await ground.api.request("PUT", "channels/bad", { body: literal })).body.problems[0].code).toBe(
+      "secret_literal",
+    );
+    await ground.put("chat", {
+      type: "slack",
+      channel: "C1",
+      token: "very-secret-token",
+      signing_secret: "and-another",
+    });
     const { body } = await ground.api.request("GET", "channels/chat");
     expect(JSON.stringify(body)).not.toMatch(/very-secret|and-another/);
     await ground.put("chat", { type: "slack", channel: "C2" });
-    expect(Object.keys(await ground.api.store.entrySecrets("default", "channel", "chat"))).toEqual(["token", "signing_secret"]);
+    expect(Object.keys(await ground.api.store.entrySecrets("default", "channel", "chat"))).toEqual([
+      "token",
+      "signing_secret",
+    ]);
   });
 
   it("and a workflow that names one that is not there", async () => {
@@ -131,7 +149,11 @@ describe("a channel that cannot be saved", () => {
     await ground.put("nowhere", { type: "console" });
     expect((await ground.api.request("PUT", "workflows/ask", { body: { source } })).status).toBe(201);
     const stream = [
-      { kind: "Workflow", name: "both", spec: { source: source.replace("name: ask", "name: both").replace("nowhere", "fresh") } },
+      {
+        kind: "Workflow",
+        name: "both",
+        spec: { source: source.replace("name: ask", "name: both").replace("nowhere", "fresh") },
+      },
       { kind: "Channel", name: "fresh", spec: { type: "console" } },
     ];
     expect((await ground.api.request("POST", "apply", { body: stream })).status).toBe(200);

@@ -39,5 +39,8 @@ export function linkOf({ text = "" }: ParsedMail): string {
 }
 
 export function addressesOf({ to }: ParsedMail): string {
-  return [to].flat().map((one) => one?.text ?? "").join(", ");
+  return [to]
+    .flat()
+    .map((one) => one?.text ?? "")
+    .join(", ");
 }

@@ -108,7 +108,10 @@ describe("a channel of type slack", () => {
     expect(details).toMatchObject({ thread_ts: "1700000000.000001" });
     const [approve, reject, open] = buttonsOf(message ?? {});
     expect([approve?.confirm !== undefined, open?.url]).toEqual([true, expect.stringContaining("/approvals?id=")]);
-    expect(JSON.parse(reject?.value ?? "")).toMatchObject({ decision: "reject", subjectDigest: expect.stringMatching(/^sha256:/) });
+    expect(JSON.parse(reject?.value ?? "")).toMatchObject({
+      decision: "reject",
+      subjectDigest: expect.stringMatching(/^sha256:/),
+    });
     const reply = await send(press("UANN", approve?.value ?? ""));
     expect([reply.status, await reply.json()]).toEqual([200, { ok: true }]);
     expect(await statuses()).toEqual(["approved"]);
@@ -133,7 +136,10 @@ describe("a channel of type slack", () => {
       }).toString();
     };
     const empty = await send(submit(null));
-    expect(await empty.json()).toMatchObject({ response_action: "errors", errors: { reason: expect.stringMatching(/reason/) } });
+    expect(await empty.json()).toMatchObject({
+      response_action: "errors",
+      errors: { reason: expect.stringMatching(/reason/) },
+    });
     expect(await (await send(submit("not now"))).json()).toEqual({ response_action: "clear" });
     const { body } = await ground.api.request("GET", "approvals");
     expect(body.data).toMatchObject([{ status: "rejected", reason: "not now", resolvedBy: "ann@example.com" }]);
@@ -184,7 +190,9 @@ describe("a channel of type slack", () => {
 steps:
   - { id: pay, command: "Pay it", action: financial, approval: required, approvers: ["user:ann@example.com"] }
 `);
-    expect(buttonsOf(calls("chat.postMessage")[0] ?? {})).toEqual([expect.objectContaining({ url: expect.stringMatching(/approvals/) })]);
+    expect(buttonsOf(calls("chat.postMessage")[0] ?? {})).toEqual([
+      expect.objectContaining({ url: expect.stringMatching(/approvals/) }),
+    ]);
     const { body } = await ground.api.request("GET", "approvals");
     const { id: approvalId, subjectDigest } = body.data[0];
     const forged = JSON.stringify({ approvalId, subjectDigest, decision: "approve" });

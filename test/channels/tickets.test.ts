@@ -89,7 +89,7 @@ describe("a ticket page", () => {
     const link = await ask();
     const fields = { ...(await hiddenFields(link)), decision: "approve" };
     const replies = await Promise.all([sendForm(link, fields), sendForm(link, fields), sendForm(link, fields)]);
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(replies.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([200, 409, 409]);
     expect(await statuses()).toEqual(["approved"]);
   });
 
@@ -118,7 +118,9 @@ describe("a ticket page", () => {
     expect((await sendForm(link, { decision: "approve" })).status).toBe(410);
     ground.ahead = 0;
     const forged = link.replace(/.{3}$/, "abc");
-    expect([(await fetch(forged)).status, (await sendForm(forged, { decision: "approve" })).status]).toEqual([404, 404]);
+    expect([(await fetch(forged)).status, (await sendForm(forged, { decision: "approve" })).status]).toEqual([
+      404, 404,
+    ]);
     expect((await fetch(`${ground.url}/t/nonsense`)).status).toBe(404);
     const { body } = await ground.api.request("GET", "approvals");
     const answer = { body: { decision: "approve", override: true, reason: "by hand" } };
@@ -159,9 +161,19 @@ steps:
 `;
     const link = await ask(form);
     expect(await (await fetch(link)).text()).toContain("Account");
-    const bad = await fillForm(link, { decision: "approve", "form.account": "x", "form.amount": "0", "form.way": "wire" });
+    const bad = await fillForm(link, {
+      decision: "approve",
+      "form.account": "x",
+      "form.amount": "0",
+      "form.way": "wire",
+    });
     expect([bad.status, await bad.text()]).toEqual([422, expect.stringContaining("account")]);
-    const good = await fillForm(link, { decision: "approve", "form.account": "12", "form.amount": "7", "form.way": "check" });
+    const good = await fillForm(link, {
+      decision: "approve",
+      "form.account": "12",
+      "form.amount": "7",
+      "form.way": "check",
+    });
     expect([good.status, await good.text()]).toEqual([200, expect.stringContaining("approved")]);
     const { body } = await ground.api.request("GET", "approvals");
     expect(body.data[0].entered).toMatchObject({ account: "12", amount: 7, way: "check" });

@@ -37,7 +37,14 @@ export function channelRules(subjectOf: SubjectOf): void {
       expect(rest.flat()).toMatchObject([{ id: "b", claim: 1 }]);
       expect(await store.claimGroup({ ...first, groupKey: null }, 9, 30_000)).toEqual([]);
       await passTime(31_000);
-      expect((await store.claimDeliveries(9, 30_000, [])).map(({ id }) => id).sort()).toEqual([..."abcdef"]);
+      expect((await store.claimDeliveries(9, 30_000, [])).map(({ id }) => id).sort()).toEqual([
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+        "f",
+      ]);
     });
 
     it("are postponed with a reason, and can be grouped again then", async () => {
@@ -58,7 +65,12 @@ export function channelRules(subjectOf: SubjectOf): void {
       const [first] = await store.claimDeliveries(1, 60_000, []);
       if (first === undefined) throw new Error("nothing was due");
       expect(await store.claimGroup(first, 5, 60_000)).toHaveLength(1);
-      await store.settleDelivery(first.id, first.claim, { state: "delivered", retryMs: null, status: null, error: null });
+      await store.settleDelivery(first.id, first.claim, {
+        state: "delivered",
+        retryMs: null,
+        status: null,
+        error: null,
+      });
       expect(await store.claimGroup(first, 5, 60_000)).toEqual([]);
     });
   });
@@ -66,9 +78,7 @@ export function channelRules(subjectOf: SubjectOf): void {
   describe("turns of a channel", () => {
     it("are so many in any minute, whoever takes them", async () => {
       const { store, rival, passTime } = subjectOf();
-      const waits = await Promise.all(
-        [store, rival, store, rival, store].map((client) => client.takeTurn(TARGET, 3)),
-      );
+      const waits = await Promise.all([store, rival, store, rival, store].map((client) => client.takeTurn(TARGET, 3)));
       expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
       for (const wait of waits.filter((one) => one > 0)) expect(wait).toBeLessThanOrEqual(60_000);
       expect(await store.takeTurn({ ...TARGET, targetId: "channel/else" }, 1)).toBe(0);

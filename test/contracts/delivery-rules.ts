@@ -32,11 +32,7 @@ export function deliveryRules(subjectOf: SubjectOf): void {
 
     it("pass by webhooks that have enough to do", async () => {
       const { store } = subjectOf();
-      await store.addDeliveries([
-        delivery("a"),
-        delivery("b", { targetId: "log" }),
-        delivery("c", { orgId: "org_2" }),
-      ]);
+      await store.addDeliveries([delivery("a"), delivery("b", { targetId: "log" }), delivery("c", { orgId: "org_2" })]);
       const busy = [
         { orgId: "org_1", targetId: "ops" },
         { orgId: "org_2", targetId: "log" },

@@ -104,8 +104,7 @@ function checkPath(
       ? deadEndMessage(text, segments, deadEnd, { name: "the rule", length: 0 })
       : `"where" speaks of "${text}", which no rule sees.`;
   const listed = `Rules see ${NOTIFY_FACTS.join(", ")}.`;
-  const hint =
-    deadEnd.index > 0 ? deadEndHint(deadEnd) : (didYouMean(String(segments[0]), NOTIFY_FACTS) ?? listed);
+  const hint = deadEnd.index > 0 ? deadEndHint(deadEnd) : (didYouMean(String(segments[0]), NOTIFY_FACTS) ?? listed);
   report.problem("unknown_fact", path, message, { offset: position, hint });
   return false;
 }

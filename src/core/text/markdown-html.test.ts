@@ -13,7 +13,10 @@ describe("Markdown for pages", () => {
     ["---", "<hr />"],
     ["```js\n<b>*a*\n```", "<pre><code>&lt;b&gt;*a*</code></pre>"],
     ["```\nopen", "<pre><code>open</code></pre>"],
-    ["`<i>` and [x](https://example.com/a?b=1&c)", '<p><code>&lt;i&gt;</code> and <a href="https://example.com/a?b=1&amp;c" rel="noopener noreferrer nofollow">x</a></p>'],
+    [
+      "`<i>` and [x](https://example.com/a?b=1&c)",
+      '<p><code>&lt;i&gt;</code> and <a href="https://example.com/a?b=1&amp;c" rel="noopener noreferrer nofollow">x</a></p>',
+    ],
     ["a\r\n\r\nb", "<p>a</p>\n<p>b</p>"],
   ])("%j", (text, expected) => {
     expect(show(text)).toBe(expected);

@@ -39,8 +39,26 @@ function readBlock(lines: readonly string[], at: number): Read {
   const heading = HEADING.exec(line);
   if (heading !== null) return { block: html`<h4>${inline(heading[2] ?? "")}</h4>`, next: at + 1 };
   if (RULE.test(line)) return { block: html`<hr />`, next: at + 1 };
-  if (BULLET.test(line)) return readList(lines, at, BULLET, (items) => html`<ul>${items}</ul>`);
-  if (NUMBER.test(line)) return readList(lines, at, NUMBER, (items) => html`<ol>${items}</ol>`);
+  if (BULLET.test(line))
+    return readList(
+      lines,
+      at,
+      BULLET,
+      (items) =>
+        html`<ul>
+          ${items}
+        </ul>`,
+    );
+  if (NUMBER.test(line))
+    return readList(
+      lines,
+      at,
+      NUMBER,
+      (items) =>
+        html`<ol>
+          ${items}
+        </ol>`,
+    );
   if (QUOTE.test(line)) {
     const next = endOf(lines, at, (one) => QUOTE.test(one));
     const quoted = lines.slice(at, next).map((one) => QUOTE.exec(one)?.[1] ?? "");
@@ -62,12 +80,7 @@ function readFence(lines: readonly string[], at: number, fence: string): Read {
   return { block: html`<pre><code>${lines.slice(at + 1, last).join("\n")}</code></pre>`, next: last + 1 };
 }
 
-function readList(
-  lines: readonly string[],
-  at: number,
-  item: RegExp,
-  wrap: (items: readonly Html[]) => Html,
-): Read {
+function readList(lines: readonly string[], at: number, item: RegExp, wrap: (items: readonly Html[]) => Html): Read {
   const next = endOf(lines, at, (line) => item.test(line));
   const items = lines.slice(at, next).map((line) => html`<li>${inline(item.exec(line)?.[1] ?? "")}</li>`);
   return { block: wrap(items), next };

@@ -42,4 +42,3 @@ export function testDeliveries(channel: Channel, orgId: string, by: string, at: 
   const recipients = addresses.length === 0 ? [null] : addresses;
   return recipients.map((recipient) => deliveryOf(message, orgId, channelTarget(channel.id), { body, recipient }));
 }
-

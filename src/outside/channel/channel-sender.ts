@@ -99,7 +99,8 @@ export class ChannelSender {
   async #sendToSlack(open: OpenChannel, wanted: readonly Current[], signal: AbortSignal): Promise<Sent> {
     const { orgId, channel, secrets } = open;
     const { token } = secrets;
-    if (token === undefined) return { kind: "refused", error: "Not sent: the channel has no token that can be opened." };
+    if (token === undefined)
+      return { kind: "refused", error: "Not sent: the channel has no token that can be opened." };
     const { store, slackUrl, reach } = this.#options;
     const api = new SlackApi(slackUrl, reach, token);
     const target = { orgId, targetId: channelTarget(channel.id) };
@@ -111,7 +112,12 @@ export class ChannelSender {
   }
 
   /** In the form of webhooks, so that one receiver can take both. */
-  async #sendSigned(open: OpenChannel, { delivery }: Current, wanted: readonly Current[], signal: AbortSignal): Promise<Sent> {
+  async #sendSigned(
+    open: OpenChannel,
+    { delivery }: Current,
+    wanted: readonly Current[],
+    signal: AbortSignal,
+  ): Promise<Sent> {
     const { channel, secrets } = open;
     const { reach, clock } = this.#options;
     const items = await this.#items(open, wanted, null);

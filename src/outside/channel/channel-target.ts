@@ -10,7 +10,14 @@ import {
   type RunStore,
   type WorkflowStore,
 } from "../../store/index.ts";
-import { deliveryOf, type Occurrence, type Pause, type Reach, type Target, type TargetKind } from "../delivery/index.ts";
+import {
+  deliveryOf,
+  type Occurrence,
+  type Pause,
+  type Reach,
+  type Target,
+  type TargetKind,
+} from "../delivery/index.ts";
 import { ApprovalTickets } from "./approval-ticket.ts";
 import { ChannelRules } from "./channel-rules.ts";
 import { ChannelSender } from "./channel-sender.ts";

@@ -99,9 +99,12 @@ function textOf(items: readonly MessageItem[]): string {
       const body = rows.length === 0 ? text : rows.map((row) => row.join(" | ")).join("\n");
       return `${label}\n${body.replaceAll(/^/gm, "  ")}`;
     });
-    return [notice.title, ...factLines(item), ...shown, ...(link === null ? [] : [`Look at it and answer: ${link}`])].join(
-      "\n\n",
-    );
+    return [
+      notice.title,
+      ...factLines(item),
+      ...shown,
+      ...(link === null ? [] : [`Look at it and answer: ${link}`]),
+    ].join("\n\n");
   });
   return `${[...parts, ...(hasTickets(items) ? [ADVICE] : [])].join("\n\n--\n\n")}\n`;
 }
@@ -129,18 +132,25 @@ function itemHtml(item: MessageItem): Html {
   const words = approval === null ? "Look at it" : "Look at it and answer";
   return html`<h2>${notice.title}</h2>
     ${factLines(item).map((line) => html`<p>${line}</p>`)} ${sections.map(sectionHtml)}
-    ${link === null
-      ? html``
-      : html`<p>
-          <a href="${link}" style="display: inline-block; padding: 0.5rem 1rem; border: 1px solid">${words}</a>
-        </p>`}`;
+    ${
+      link === null
+        ? html``
+        : html`<p>
+            <a href="${link}" style="display: inline-block; padding: 0.5rem 1rem; border: 1px solid">${words}</a>
+          </p>`
+    }`;
 }
 
 function sectionHtml({ label, kind, text, rows }: SubjectSection): Html {
   const body =
     rows.length > 0
       ? html`<table border="1" cellpadding="4">
-          ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map((cell) => html`<td>${cell}</td>`)}
+              </tr>`,
+          )}
         </table>`
       : kind === "markdown"
         ? markdownHtml(text)

@@ -92,6 +92,7 @@ async function approvalHappening(
 
 function approvalFacts(notice: Notice, approval: ApprovalRecord, approvers: readonly string[]): NotifyFacts {
   const { nodeId, source, agentId, subject } = approval;
+  const estimate = subject?.estimateMicros ?? null;
   return {
     ...factsOf(notice),
     node: nodeId === "" ? null : nodeId,
@@ -103,7 +104,7 @@ function approvalFacts(notice: Notice, approval: ApprovalRecord, approvers: read
     action: subject?.action ?? null,
     policies: (subject?.policies ?? []).map(({ name }) => name),
     cost_usd: subject === null ? null : usdOf(subject.costMicros),
-    estimate_usd: subject?.estimateMicros == null ? null : usdOf(subject.estimateMicros),
+    estimate_usd: estimate === null ? null : usdOf(estimate),
   };
 }
 

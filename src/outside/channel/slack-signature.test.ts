@@ -12,7 +12,9 @@ const BODY =
 const SIGNATURE = "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503";
 const NOW = 1_531_420_618_000;
 
-const verify = (parts: Partial<{ secret: string; timestamp: string; signature: string; body: string; now: number }>) => {
+const verify = (
+  parts: Partial<{ secret: string; timestamp: string; signature: string; body: string; now: number }>,
+) => {
   const { secret = SECRET, timestamp = TIMESTAMP, signature = SIGNATURE, body = BODY, now = NOW } = parts;
   return verifySlack(secret, { timestamp, signature }, Buffer.from(body), now);
 };

@@ -13,11 +13,7 @@ export interface SlackPost {
 }
 
 /** Posts a message with its details in a thread; of several items each has its own message there. */
-export async function postToSlack(
-  post: SlackPost,
-  items: readonly MessageItem[],
-  signal: AbortSignal,
-): Promise<Sent> {
+export async function postToSlack(post: SlackPost, items: readonly MessageItem[], signal: AbortSignal): Promise<Sent> {
   const [only] = items;
   const isOne = items.length === 1 && only !== undefined;
   const blocks = isOne ? itemBlocks(only) : listBlocks(items);

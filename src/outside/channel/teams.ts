@@ -48,7 +48,7 @@ export function messageOf(items: readonly MessageItem[]): object {
           type: "AdaptiveCard",
           version: "1.4",
           body: [
-            { type: "TextBlock", text: headline(items), weight: "Bolder", size: "Medium", wrap: true },
+            textBlock(headline(items), { weight: "Bolder", size: "Medium" }),
             ...items.slice(0, ITEMS_MAX).flatMap((item) => itemBlocks(item, items.length > 1)),
           ],
           actions: items.slice(0, ITEMS_MAX).flatMap(({ link, notice }) => {
@@ -63,22 +63,18 @@ export function messageOf(items: readonly MessageItem[]): object {
 }
 
 function itemBlocks(item: MessageItem, isOneOfMany: boolean): readonly object[] {
-  const text = (words: string, more: object = {}): object => ({
-    type: "TextBlock",
-    text: plain(words).slice(0, TEXT_MAX),
-    wrap: true,
-    ...more,
-  });
   return [
-    ...(isOneOfMany ? [text(item.notice.title, { weight: "Bolder", separator: true })] : []),
-    ...factLines(item).map((line) => text(line)),
-    ...item.sections.flatMap((section) => [
-      text(section.label, { weight: "Bolder" }),
-      text(section.rows.length === 0 ? section.text : section.rows.map((row) => row.join(" | ")).join("\n\n"), {
-        fontType: "Monospace",
-      }),
+    ...(isOneOfMany ? [textBlock(item.notice.title, { weight: "Bolder", separator: true })] : []),
+    ...factLines(item).map((line) => textBlock(line)),
+    ...item.sections.flatMap(({ label, text, rows }) => [
+      textBlock(label, { weight: "Bolder" }),
+      textBlock(rows.length === 0 ? text : rows.map((row) => row.join(" | ")).join("\n\n"), { fontType: "Monospace" }),
     ]),
   ];
+}
+
+function textBlock(words: string, more: object = {}): object {
+  return { type: "TextBlock", text: plain(words).slice(0, TEXT_MAX), wrap: true, ...more };
 }
 
 /** A card reads Markdown: links of authors must not look like ours. */

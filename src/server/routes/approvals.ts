@@ -99,7 +99,10 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
   services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
-async function readAnswer({ services, principal, body, address }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
+async function readAnswer(
+  { services, principal, body, address }: AnswerCall,
+  approval: ApprovalRecord,
+): Promise<ReadAnswer> {
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;

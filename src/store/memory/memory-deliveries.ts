@@ -29,38 +29,9 @@ export function memoryDeliveries(world: MemoryWorld): DeliveryStore {
     const delivery = deliveries.get(id);
     return delivery?.claim === claim && delivery.nextAt !== null ? delivery : undefined;
   };
-  const hold = (delivery: MemoryDelivery, leaseMs: number): MemoryDelivery => {
-    const until = world.now() + leaseMs;
-    const held = { ...delivery, claim: delivery.claim + 1, nextAt: until, heldUntil: until };
-    deliveries.set(delivery.id, held);
-    return held;
-  };
   return {
     addDeliveries: async (added) => addDeliveries(world, added),
-    claimDeliveries: async (limit, leaseMs, busy) => {
-      const now = world.now();
-      const isBusy = new Set(busy.map(({ orgId, targetId }) => keyOf(orgId, targetId)));
-      const due = [...deliveries.values()].flatMap((delivery) => {
-        const { nextAt, orgId, targetId } = delivery;
-        return nextAt !== null && nextAt <= now && !isBusy.has(keyOf(orgId, targetId)) ? [{ nextAt, delivery }] : [];
-      });
-      const taken = due
-        .sort((left, right) => left.nextAt - right.nextAt || left.delivery.seq - right.delivery.seq)
-        .slice(0, limit)
-        .map(({ delivery }) => delivery);
-      return taken.map((delivery) => hold(delivery, leaseMs)).sort(bySeq).map(claimOf);
-    },
-    claimGroup: async ({ id, orgId, targetId, recipient, groupKey }, limit, leaseMs) => {
-      const now = world.now();
-      const isTogether = (one: MemoryDelivery): boolean =>
-        one.orgId === orgId && one.targetId === targetId && one.recipient === recipient && one.groupKey === groupKey;
-      return [...deliveries.values()]
-        .filter((one) => groupKey !== null && one.id !== id && isTogether(one))
-        .filter(({ nextAt, heldUntil }) => nextAt !== null && heldUntil <= now)
-        .sort(bySeq)
-        .slice(0, limit)
-        .map((delivery) => claimOf(hold(delivery, leaseMs)));
-    },
+    ...claiming(world),
     settleDelivery: async (id, claim, { state, retryMs, status, error }) => {
       const delivery = claimed(id, claim);
       if (delivery === undefined) return false;
@@ -100,6 +71,46 @@ export function memoryDeliveries(world: MemoryWorld): DeliveryStore {
       const gone = old.sort((left, right) => left.createdAt - right.createdAt).slice(0, limit);
       for (const { id } of gone) deliveries.delete(id);
       return gone.length;
+    },
+  };
+}
+
+/** Takes deliveries, each for one caller at a time. */
+function claiming(world: MemoryWorld): Pick<DeliveryStore, "claimDeliveries" | "claimGroup"> {
+  const { deliveries } = world.webhooks;
+  const hold = (delivery: MemoryDelivery, leaseMs: number): MemoryDelivery => {
+    const until = world.now() + leaseMs;
+    const held = { ...delivery, claim: delivery.claim + 1, nextAt: until, heldUntil: until };
+    deliveries.set(delivery.id, held);
+    return held;
+  };
+  return {
+    claimDeliveries: async (limit, leaseMs, busy) => {
+      const now = world.now();
+      const isBusy = new Set(busy.map(({ orgId, targetId }) => keyOf(orgId, targetId)));
+      const due = [...deliveries.values()].flatMap((delivery) => {
+        const { nextAt, orgId, targetId } = delivery;
+        return nextAt !== null && nextAt <= now && !isBusy.has(keyOf(orgId, targetId)) ? [{ nextAt, delivery }] : [];
+      });
+      const taken = due
+        .sort((left, right) => left.nextAt - right.nextAt || left.delivery.seq - right.delivery.seq)
+        .slice(0, limit)
+        .map(({ delivery }) => delivery);
+      return taken
+        .map((delivery) => hold(delivery, leaseMs))
+        .sort(bySeq)
+        .map(claimOf);
+    },
+    claimGroup: async ({ id, orgId, targetId, recipient, groupKey }, limit, leaseMs) => {
+      const now = world.now();
+      const isTogether = (one: MemoryDelivery): boolean =>
+        one.orgId === orgId && one.targetId === targetId && one.recipient === recipient && one.groupKey === groupKey;
+      return [...deliveries.values()]
+        .filter((one) => groupKey !== null && one.id !== id && isTogether(one))
+        .filter(({ nextAt, heldUntil }) => nextAt !== null && heldUntil <= now)
+        .sort(bySeq)
+        .slice(0, limit)
+        .map((delivery) => claimOf(hold(delivery, leaseMs)));
     },
   };
 }

@@ -1,13 +1,7 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Hook, HookStore } from "../hook-store.ts";
-import type {
-  Feed,
-  FeedStore,
-  RunAhead,
-  Subscription,
-  WebhookStore,
-} from "../webhook-store.ts";
+import type { Feed, FeedStore, RunAhead, Subscription, WebhookStore } from "../webhook-store.ts";
 import { addDeliveries, type MemoryDelivery, memoryDeliveries } from "./memory-deliveries.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 

@@ -5,7 +5,8 @@ import { addDeliveries, DELIVERY_NAMES, deliveryColumns } from "./delivery-rows.
 
 export function sqlFeeds(sql: Sql): FeedStore {
   return {
-    listListeningOrganisations: async () => (await sql.query<{ org_id: string }>(ORGANISATIONS)).map((row) => row.org_id),
+    listListeningOrganisations: async () =>
+      (await sql.query<{ org_id: string }>(ORGANISATIONS)).map((row) => row.org_id),
     subscribe: (orgId, version, wanted) => sql.transaction((within) => subscribe(within, orgId, version, wanted)),
     claimFeeds: (sweepMs, leaseMs, limit) => claimFeeds(sql, sweepMs, leaseMs, limit),
     endFeed: async (orgId, sweptAt) => {
