@@ -47,6 +47,7 @@ const settingsSchema = z.object({
     .string()
     .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
     .optional(),
+  slackUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
   approvers: z.enum(["enforced", "advisory"], "must be enforced or advisory").optional(),
   gatewayGrace: z
     .string()
@@ -82,6 +83,7 @@ export interface ConfigFlags {
   readonly maxOpenRuns?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
+  readonly slackUrl?: string;
   readonly approvers?: string;
   readonly gatewayGrace?: string;
   readonly oidcIssuer?: string;
@@ -108,6 +110,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  slackUrl: { flag: "--slack-url", variable: "SLUICE_SLACK_URL" },
   approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
@@ -132,6 +135,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "maxOpenRuns",
   "allowOutbound",
   "allowHost",
+  "slackUrl",
   "approvers",
   "gatewayGrace",
   "oidcIssuer",

@@ -96,7 +96,7 @@ function addHostOptions(command: Command): Command {
     )
     .option(
       "--allow-outbound <hosts>",
-      "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +
+      "private hosts, host:port or blocks that Bridges, webhooks and channels may be at; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
       together,
     )
@@ -107,6 +107,7 @@ function addHostOptions(command: Command): Command {
       together,
     )
     .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
+    .option("--slack-url <url>", "the Web API of Slack, when it is not Slack's own (SLUICE_SLACK_URL)")
     .option(
       "--approvers <how>",
       "enforced, or advisory: any key that may approve answers, also where others are asked, as before (SLUICE_APPROVERS; enforced)",

@@ -45,7 +45,7 @@ export const approvalRoutes: readonly Route[] = [
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
-    handle: answer,
+    handle: async (call) => json(approvalOnWire(await answerApproval(call))),
   }),
 ];
 
@@ -70,9 +70,17 @@ function unknownApproval(approvalId: string): Refused {
 /** An answer as the rules read it, with what the server knows about the caller. */
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
-type AnswerCall = Call<z.output<typeof answerBody>, undefined>;
+/** What an answer is judged by: who sends it, and what it says. */
+export interface AnswerCall extends Pick<
+  Call<z.output<typeof answerBody>, unknown>,
+  "services" | "principal" | "params" | "body"
+> {
+  /** The address of a person of whom nothing else is known, who answers as `user:` and this address. */
+  readonly address?: string;
+}
 
-async function answer(call: AnswerCall): Promise<Response> {
+/** One answer, by the rule that holds for every way an answer can come: the API, a ticket page, a channel. */
+export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
   try {
@@ -80,7 +88,7 @@ async function answer(call: AnswerCall): Promise<Response> {
       ? await answerLaunch(call, approval, given)
       : await answerNode(call, approval, given);
     // Others may have answered at the same moment where several people have to.
-    return json(approvalOnWire(approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call)));
+    return approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
   } catch (error) {
     if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
     throw error;
@@ -94,21 +102,25 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
   services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
-async function readAnswer({ services, principal, body }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
+async function readAnswer(
+  { services, principal, body, address }: AnswerCall,
+  approval: ApprovalRecord,
+): Promise<ReadAnswer> {
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;
   const { personId, label: by, keyId: byId } = principal;
   // Where any person may answer, it is not looked up who started the work.
   const starter = approval.isSeparate ? await starterOf(store, approval) : null;
-  const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter) : {};
+  const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
+  const names = address === undefined ? answersAs(principal, starter) : addressNames(approval, address);
   return {
     decision,
     by,
     byId,
     ...(personId === null ? {} : { personId }),
     ...second,
-    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal, starter) }),
+    ...(config.approvers === "advisory" ? {} : { as: names }),
     ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
@@ -119,6 +131,12 @@ async function readAnswer({ services, principal, body }: AnswerCall, approval: A
   };
 }
 
+/** Addresses are compared as mail systems do: whatever their case. */
+function addressNames({ approvers }: ApprovalRecord, address: string): readonly string[] {
+  const name = `user:${address.toLowerCase()}`;
+  return [name, ...approvers.map(({ who }) => who).filter((who) => who.toLowerCase() === name)];
+}
+
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
 
 /** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
@@ -127,7 +145,9 @@ async function secondPerson(
   orgId: string,
   callerId: string,
   starter: string | null,
+  address: string | undefined,
 ): Promise<SecondPerson> {
+  if (address !== undefined) return { isUnowned: true };
   const byStarter = await isOfRequester(store, orgId, callerId, starter);
   return { byStarter, ...((await hasKnownPerson(store, orgId, callerId)) ? {} : { isUnowned: true }) };
 }

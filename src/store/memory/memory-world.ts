@@ -12,6 +12,7 @@ import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
+import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
@@ -49,6 +50,7 @@ export interface MemoryWorld {
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
   readonly people: MemoryPeople;
+  readonly channels: MemoryChannels;
 }
 
 /** By id; memberships by organisation and person. */
@@ -121,6 +123,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
       invitations: new Map(),
       sessions: new Map(),
     },
+    channels: createMemoryChannels(),
   };
 }
 
