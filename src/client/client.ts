@@ -2,6 +2,7 @@ import type {
   Answer,
   Applied,
   Approval,
+  ApprovalsQuery,
   AuditFilter,
   AuditRow,
   BacktestReport,
@@ -10,6 +11,7 @@ import type {
   Collection,
   Frame,
   Gateway,
+  InboxItem,
   Key,
   KeyRequest,
   ListPage,
@@ -39,9 +41,10 @@ import type {
   WorkflowStatus,
 } from "../contract/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
+import type { RunStatus } from "../core/event/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
-import { Caller } from "./caller.ts";
+import { ApprovalClient } from "./approval-client.ts";
+import { Caller, type Door } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -50,12 +53,15 @@ import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
-  /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient({
+  readonly #door: Door = {
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
     list: (path, asked) => this.list(path, asked),
     command: (method, path) => this.command(method, path),
-  });
+  };
+  /** What webhooks are sent, and messages that start runs. */
+  readonly webhooks = new WebhookClient(this.#door);
+  /** Many approvals at once, and what people add to them. */
+  readonly approvals = new ApprovalClient(this.#door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
@@ -150,7 +156,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/resolve`, { body: given }, NEEDS.run);
   }
 
-  listApprovals(filter: PageOptions & { status?: ApprovalStatus } = {}): Promise<ListPage<Approval>> {
+  listApprovals(filter: ApprovalsQuery = {}): Promise<ListPage<InboxItem>> {
     return this.list("/approvals", { query: { ...filter } });
   }
 

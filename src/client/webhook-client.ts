@@ -1,13 +1,6 @@
 import type { Delivery, Hook, ListPage, PageOptions, SavedHook } from "../contract/index.ts";
-import type { Asked, Needs } from "./caller.ts";
+import type { Door, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
-
-/** How requests are sent; the members of `Caller` that are needed here. */
-interface Door {
-  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
-  list<T>(path: string, asked: Asked): Promise<T>;
-  command(method: string, path: string): Promise<void>;
-}
 
 const DELIVERY: Needs = ["id", "state"];
 const HOOK: Needs = ["workflow", "url"];

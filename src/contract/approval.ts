@@ -2,9 +2,6 @@
 import { z } from "zod";
 import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS } from "../core/event/index.ts";
 import { type Answered, type Asked, count, jsonObject, moment } from "./field.ts";
-import { pageQuery } from "./page.ts";
-
-export const approvalsQuery = pageQuery.extend({ status: z.enum(APPROVAL_STATUSES).optional() });
 
 export const approvalSchema = z.object({
   id: z.string(),

@@ -14,12 +14,22 @@ export async function isOfRequester(
   requesterId: string | null,
 ): Promise<boolean> {
   if (requesterId === null) return false;
+  const line = await keyLine(store, orgId, callerId);
+  return line.includes(requesterId) || line.length >= LINE_MAX;
+}
+
+/** The id of a key, and of those it was made with, the nearest first. */
+export async function keyLine(
+  store: Pick<KeyStore, "getKey">,
+  orgId: string,
+  callerId: string,
+): Promise<readonly string[]> {
+  const line: string[] = [];
   let id: string | null = callerId;
-  for (let step = 0; step < LINE_MAX; step += 1) {
-    if (id === requesterId) return true;
+  while (id !== null && line.length < LINE_MAX) {
+    line.push(id);
     // Tokens are made by an issuer, and the operator's own key by no other; neither is in the list with a maker.
     id = (await store.getKey(orgId, id))?.createdBy ?? null;
-    if (id === null) return false;
   }
-  return true;
+  return line;
 }

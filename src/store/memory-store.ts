@@ -1,5 +1,6 @@
 import { memoryAgentMemory } from "./memory/memory-agent-memory.ts";
 import { memoryAlerts } from "./memory/memory-alerts.ts";
+import { memoryApprovalInbox } from "./memory/memory-approval-inbox.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
@@ -28,6 +29,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
   const world = createMemoryWorld(now);
   return {
     ...memoryRuns(world),
+    ...memoryApprovalInbox(world),
     ...memoryWorkflows(world),
     ...memoryKeys(world),
     ...memoryReplicas(world),

@@ -4,6 +4,7 @@ import type { ApprovalSource, ApprovalStatus, AttemptKey, Decision, RunEvent, Ru
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
+import type { ApprovalInboxStore } from "./approval-inbox-store.ts";
 import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
@@ -26,6 +27,7 @@ import type { Wait, WaitingStore } from "./waiting-store.ts";
 export interface Store
   extends
     RunStore,
+    ApprovalInboxStore,
     WorkflowStore,
     KeyStore,
     ReplicaStore,
@@ -60,7 +62,6 @@ export interface RunStore {
   /** The run an idempotency key started, with the hash of its body, if it is younger than a day. */
   findIdempotent(key: IdempotencyScope): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined>;
   getBlob(orgId: string, hash: string): Promise<Json | undefined>;
-  listApprovals(orgId: string, status: ApprovalStatus | null, page: Page): Promise<Listed<ApprovalRecord>>;
   getApproval(orgId: string, approvalId: string): Promise<ApprovalRecord | undefined>;
 }
 

@@ -26,6 +26,8 @@ export const CATEGORY_OF = {
   "approval.requested": "governance",
   "approval.escalated": "governance",
   "approval.resolved": "governance",
+  "approval.assigned": "governance",
+  "approval.commented": "governance",
   "budget.period_reset": "governance",
   "budget.alert": "governance",
   "agent.changed": "lifecycle",

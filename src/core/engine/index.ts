@@ -1,6 +1,6 @@
 export { advance, type Advance } from "./advance.ts";
 export { apply, replay } from "./apply.ts";
-export { OF_LAUNCH, refuseAnswer, statusAfter } from "./approval-answer.ts";
+export { OF_LAUNCH, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
 export { APPROVAL_REMINDERS } from "./approvals.ts";
 export { requestOf } from "./bind.ts";
 export { childCallOf } from "./children.ts";

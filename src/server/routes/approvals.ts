@@ -1,30 +1,16 @@
 import type { z } from "zod";
-import { answerBody, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
+import { answerBody, approvalSchema } from "../../contract/index.ts";
 import type { ApprovalInput } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
-import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { approvalOnWire, listOnWire } from "../wire.ts";
+import { approvalOnWire } from "../wire.ts";
 
 export const approvalRoutes: readonly Route[] = [
-  defineRoute({
-    method: "GET",
-    path: "/approvals",
-    operation: "approvals.list",
-    summary: "Lists approvals, newest first.",
-    permission: "governance:read",
-    query: approvalsQuery,
-    replies: { 200: { description: "One page", schema: listOf(approvalSchema) } },
-    handle: async ({ services, principal, query }) => {
-      const found = await services.store.listApprovals(principal.orgId, query.status ?? null, pageOf(query));
-      return json(listOnWire(found, approvalOnWire));
-    },
-  }),
   defineRoute({
     method: "GET",
     path: "/approvals/{approvalId}",
@@ -42,37 +28,38 @@ export const approvalRoutes: readonly Route[] = [
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
-    handle: answer,
+    handle: async (call) => json(approvalOnWire(await answerApproval(call))),
   }),
 ];
 
 type ApprovalCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
-async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
+export async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
   const { approvalId = "" } = params;
   const approval = await services.store.getApproval(principal.orgId, approvalId);
   if (approval === undefined) throw unknownApproval(approvalId);
   return approval;
 }
 
-function unknownApproval(approvalId: string): Refused {
+export function unknownApproval(approvalId: string): Refused {
   return new Refused("unknown_approval", `There is no approval "${approvalId}".`);
 }
 
 /** An answer as the rules read it, with what the server knows about the caller. */
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
-async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promise<Response> {
+/** What an answer is judged by: who sends it, and what it says. */
+export type AnswerCall = Pick<Call<z.output<typeof answerBody>, unknown>, "services" | "principal" | "params" | "body">;
+
+/** One answer, by the rule that holds for every way an answer can come. */
+export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
-  const closed = isLaunchApproval(approval)
-    ? await answerLaunch(call, approval, given)
-    : await answerNode(call, approval, given);
-  return json(approvalOnWire(closed));
+  return isLaunchApproval(approval) ? answerLaunch(call, approval, given) : answerNode(call, approval, given);
 }
 
-async function readAnswer(
-  { services, principal, body }: Call<z.output<typeof answerBody>, undefined>,
+export async function readAnswer(
+  { services, principal, body }: AnswerCall,
   approval: ApprovalRecord,
 ): Promise<ReadAnswer> {
   const { decision, reason, digest, modifications } = body;
