@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { ApprovalSource, ApprovalStatus } from "../core/event/index.ts";
-import type { ApprovalRecord, Listed, Page } from "./store.ts";
+import type { ApprovalRecord } from "./approval-record.ts";
+import type { Listed, Page } from "./store.ts";
 
 /** How approvals are ordered; those of one instant by id. */
 export type ApprovalOrder = "newest" | "oldest" | "expiring";

@@ -1,6 +1,7 @@
 import { digestJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import type { ApprovalRecord } from "./approval-record.ts";
 import { isLaunchApproval } from "./launch-approval-store.ts";
-import type { ApprovalRecord } from "./store.ts";
+
 
 /** What approvals are found by, derived from the record whenever it is written. */
 export interface ApprovalIndex {

@@ -1,10 +1,10 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Answerer, ApprovalFilter, ApprovalInboxStore, ApprovalOrder } from "../approval-inbox-store.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
 import { type ApprovalIndex, holds, indexOf, searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed, type Position } from "../cursor.ts";
-import type { ApprovalRecord } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {

@@ -1,7 +1,8 @@
 import type { ApprovalSource, ApprovalStatus } from "../../core/event/index.ts";
 import { indexOf } from "../approval-index.ts";
 import type { Sql } from "../sql.ts";
-import type { ApprovalClosing, ApprovalRecord, RunCommit } from "../store.ts";
+import { type ApprovalChange, type ApprovalClosing, type ApprovalRecord, readApproval } from "../approval-record.ts";
+import type { RunCommit } from "../store.ts";
 import { bigint, boolean, Columns, oneOf, optional, parsed, type RecordOf, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -45,7 +46,7 @@ export function rowOf(approval: ApprovalRecord): RecordOf<typeof APPROVAL.fields
 }
 
 export function approvalOf({ body, assignee, subject = null }: ApprovalBody): ApprovalRecord {
-  const approval = JSON.parse(body) as ApprovalRecord;
+  const approval = readApproval(body);
   return { ...approval, assignee, subject: subject === null ? null : (JSON.parse(subject) as Subject) };
 }
 
@@ -61,22 +62,23 @@ const REWRITE = {
 };
 
 const SELECT = {
-  name: "select approval for closing",
+  name: "select approval to change",
   text: `select ${APPROVAL_BODY} from approvals a where id = $1 and run_id = $2 for update`,
 };
 
-/** Approvals are answered by people, one by one: closing them row by row costs nothing that matters. */
+/** Approvals are answered by people, one by one: changing them row by row costs nothing that matters. */
 export async function writeApprovals(sql: Sql, written: readonly RunCommit[]): Promise<void> {
   const opened = written.flatMap(({ approvalsOpened }) => approvalsOpened);
   if (opened.length > 0) await sql.query(OPEN, APPROVAL.batch(opened.map(rowOf)));
-  for (const { runId, approvalsClosed } of written) {
-    for (const closing of approvalsClosed) await close(sql, runId, closing);
+  for (const { runId, approvalsChanged, approvalsClosed } of written) {
+    for (const change of approvalsChanged) await changeRow(sql, runId, change);
+    for (const closing of approvalsClosed) await changeRow(sql, runId, closing);
   }
 }
 
-async function close(sql: Sql, runId: string, closing: ApprovalClosing): Promise<void> {
-  const [row] = await sql.query<ApprovalBody>(SELECT, [closing.id, runId]);
-  if (row !== undefined) await rewriteApproval(sql, { ...approvalOf(row), ...closing });
+async function changeRow(sql: Sql, runId: string, change: ApprovalChange | ApprovalClosing): Promise<void> {
+  const [row] = await sql.query<ApprovalBody>(SELECT, [change.id, runId]);
+  if (row !== undefined) await rewriteApproval(sql, { ...approvalOf(row), ...change });
 }
 
 /** Of a row that is locked. */

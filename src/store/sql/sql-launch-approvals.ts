@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
+import type { ApprovalClosing, ApprovalRecord } from "../approval-record.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { ApprovalClosing, ApprovalRecord } from "../store.ts";
 import { APPROVAL, APPROVAL_BODY, type ApprovalBody, approvalOf, rewriteApproval, rowOf } from "./approval-rows.ts";
 
 export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
