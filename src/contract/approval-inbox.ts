@@ -20,7 +20,10 @@ const assigneeName = z
   );
 
 export const approvalsQuery = pageQuery.extend({
-  status: z.enum(APPROVAL_STATUSES).optional(),
+  status: z
+    .enum([...APPROVAL_STATUSES, "closed"])
+    .optional()
+    .describe("closed: whatever does not wait any more"),
   workflow: filterText.optional(),
   source: z.enum(APPROVAL_SOURCES).optional(),
   run: filterText.optional().describe("Only approvals of this run"),

@@ -8,7 +8,8 @@ export type ApprovalOrder = "newest" | "oldest" | "expiring";
 
 /** Which approvals are listed; what is absent restricts nothing. */
 export interface ApprovalFilter {
-  readonly status?: ApprovalStatus;
+  /** `closed`: any status but `pending`. */
+  readonly status?: ApprovalStatus | "closed";
   readonly workflow?: string;
   readonly source?: ApprovalSource;
   readonly runId?: string;
@@ -37,6 +38,11 @@ export interface ApprovalListing {
   readonly withSubject: boolean;
 }
 
+/** Approvals of a status, newest first, whole. */
+export function listingOf(status: ApprovalStatus | null): ApprovalListing {
+  return { filter: status === null ? {} : { status }, order: "newest", withSubject: true };
+}
+
 /** An approval in a list. */
 export interface ApprovalRow {
   readonly approval: ApprovalRecord;
@@ -55,7 +61,9 @@ export interface ApprovalCommentRecord {
 
 /** Finding approvals among many, and what people add to them without answering. */
 export interface ApprovalInboxStore {
-  listApprovals(orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>>;
+  /** Newest first, whole; null: of any status. */
+  listApprovals(orgId: string, status: ApprovalStatus | null, page: Page): Promise<Listed<ApprovalRecord>>;
+  findApprovals(orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>>;
   countApprovals(orgId: string, filter: ApprovalFilter): Promise<number>;
   /** False when there is no such approval. */
   assignApproval(orgId: string, approvalId: string, assignee: string | null, entry: AuditEntry): Promise<boolean>;

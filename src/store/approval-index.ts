@@ -59,15 +59,17 @@ function leaves(value: Json): readonly string[] {
   return value === null ? [] : [String(value)];
 }
 
-/** Whose answer counts, for whom it is asked, and everything that is shown, with the values of args left out. */
+/** Whose answer counts, where it comes from, and every text and value that is shown, with the values of args left out. */
 function groupOf(approval: ApprovalRecord): string | null {
   const { subject, nodeId, source, choices, approvers, isSeparate, agentId, quorum, form, confirm } = approval;
   if (subject === null) return null;
-  const { args, costMicros: _, estimateMicros: __, ...question } = subject;
-  const values = argValues(args);
+  const { workflow, version, startedBy, trigger, agent, action, args, title, request, shown, parents } = subject;
+  const { message = null, stdin = null, inputs = {}, ...receiver } = request ?? {};
+  const texts = { title, message, stdin, inputs, shown, parents, policies: subject.policies, answers: subject.answers };
   const shape = {
     rule: { nodeId, source, choices, approvers, isSeparate, agentId, quorum, form, confirm },
-    question: withoutArgs(question as unknown as JsonObject, values),
+    origin: { workflow, version, startedBy, trigger, agent, action, receiver, isSent: request !== null },
+    texts: withoutArgs(texts as unknown as JsonObject, argValues(args)),
     args: Object.keys(args).sort(),
   };
   return digestJson(shape as unknown as Json).slice("sha256:".length, "sha256:".length + 32);
@@ -78,34 +80,48 @@ interface ArgValue {
   readonly text: string;
 }
 
-/** Longer values first, so that one that contains another is taken as a whole. */
-function argValues(args: JsonObject): readonly ArgValue[] {
-  return Object.entries(args)
-    .map(([name, value]) => ({ name, text: typeof value === "string" ? value : JSON.stringify(value) }))
-    .filter(({ text }) => text !== "")
-    .sort((left, right) => right.text.length - left.text.length || (left.name < right.name ? -1 : 1));
+/** Values longer than this are not looked for in texts; approvals that differ in them are not grouped. */
+const ARG_LENGTH_MAX = 500;
+
+interface ArgValues {
+  readonly byText: ReadonlyMap<string, string>;
+  /** Any of them, the longer first, so that one that contains another is taken as a whole; null: there are none. */
+  readonly pattern: RegExp | null;
 }
 
-function withoutArgs(value: Json, args: readonly ArgValue[]): Json {
+function argValues(args: JsonObject): ArgValues {
+  const values: readonly ArgValue[] = Object.entries(args)
+    .map(([name, value]) => ({ name, text: typeof value === "string" ? value : JSON.stringify(value) }))
+    .filter(({ text }) => text !== "" && text.length <= ARG_LENGTH_MAX)
+    .sort((left, right) => right.text.length - left.text.length || (left.name < right.name ? -1 : 1));
+  // Two args of the same value are one place: which of them a text means cannot be known.
+  const byText = new Map(values.map(({ name, text }) => [text, name]));
+  const words = [...byText.keys()].map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return { byText, pattern: words.length === 0 ? null : new RegExp(words.join("|"), "g") };
+}
+
+function withoutArgs(value: Json, args: ArgValues): Json {
   if (isJsonArray(value)) return value.map((each) => withoutArgs(each, args));
   if (isJsonObject(value)) {
-    const whole = args.find(({ text }) => text === JSON.stringify(value));
-    if (whole !== undefined) return `\${${whole.name}}`;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutArgs(each, args)]));
   }
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const replaced = replaceAll(text, args);
+  const replaced = replaceArgs(text, args);
   return replaced === text ? value : replaced;
 }
 
-/** From left to right, so that no replacement is replaced again. */
-function replaceAll(text: string, args: readonly ArgValue[]): string {
-  let replaced = "";
-  let at = 0;
-  while (at < text.length) {
-    const found = args.find((arg) => text.startsWith(arg.text, at));
-    replaced += found === undefined ? text.charAt(at) : `\${${found.name}}`;
-    at += found?.text.length ?? 1;
-  }
-  return replaced;
+/** Only whole words: a short value within a longer word is part of that. */
+function replaceArgs(text: string, { byText, pattern }: ArgValues): string {
+  if (pattern === null) return text;
+  return text.replaceAll(pattern, (found: string, at: number) =>
+    isWhole(text, at, found.length) ? `\${${byText.get(found) ?? ""}}` : found,
+  );
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+/** Whether no word goes on beyond either end of a part of a text. */
+function isWhole(text: string, at: number, length: number): boolean {
+  const goesOn = (left: number): boolean => WORD.test(text.charAt(left)) && WORD.test(text.charAt(left + 1));
+  return !(at > 0 && goesOn(at - 1)) && !goesOn(at + length - 1);
 }

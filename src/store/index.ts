@@ -7,7 +7,7 @@ export { everyEntry } from "./every-entry.ts";
 export * from "./governance-store.ts";
 export * from "./hook-store.ts";
 export * from "./key-store.ts";
-export * from "./approval-inbox-store.ts";
+export type * from "./approval-inbox-store.ts";
 export * from "./launch-approval-store.ts";
 export * from "./live-store.ts";
 export * from "./registry-store.ts";

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";

@@ -37,10 +37,7 @@ describe("text within a block", () => {
       { kind: "text", text: "a " },
       {
         kind: "strong",
-        parts: [
-          { kind: "text", text: "b " },
-          { kind: "text", text: "*c" },
-        ],
+        parts: [{ kind: "text", text: "b *c" }],
       },
       { kind: "text", text: "* " },
       { kind: "code", text: "d" },

@@ -45,7 +45,7 @@ export const approvalInboxRoutes: readonly Route[] = [
       const filter = await filterOf(call);
       if (filter === null) return json({ data: [] });
       const listing = { filter, order, withSubject: include === "subject" };
-      return json(listOnWire(await services.store.listApprovals(principal.orgId, listing, pageOf(query)), itemOnWire));
+      return json(listOnWire(await services.store.findApprovals(principal.orgId, listing, pageOf(query)), itemOnWire));
     },
   }),
   defineRoute({
@@ -65,7 +65,7 @@ export const approvalInboxRoutes: readonly Route[] = [
     permission: "governance:approve",
     body: { schema: bulkAnswerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "What became of each answer", schema: bulkAnsweredSchema } },
-    handle: async ({ services, principal, body }) => json(await answerMany({ services, principal }, body)),
+    handle: async ({ services, principal, body }) => json(await answerMany({ services, principal }, body.answers)),
   }),
   defineRoute({
     method: "GET",
@@ -168,8 +168,8 @@ async function comment(call: Call<z.output<typeof commentBody>, undefined>): Pro
   const { id: approvalId, orgId } = await requireApproval(call);
   const at = services.config.now();
   const id = `cmt_${randomBytes(12).toString("hex")}`;
-  const { label: by, keyId: byId, personId } = principal;
-  const added: ApprovalCommentRecord = { id, at, by, byId, personId, text: body.text };
+  const { label: by, keyId: byId } = principal;
+  const added: ApprovalCommentRecord = { id, at, by, byId, personId: null, text: body.text };
   const entry = entryOf(call, approvalId, "approval.commented", { approvalId, commentId: id, by });
   if (!(await services.store.addComment(orgId, approvalId, added, entry))) throw unknownApproval(approvalId);
   return json(commentOnWire(added), 201);

@@ -1,10 +1,19 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
 import { compareCodeUnits } from "../../core/base/index.ts";
-import type { Answerer, ApprovalFilter, ApprovalInboxStore, ApprovalOrder } from "../approval-inbox-store.ts";
+import {
+  type Answerer,
+  type ApprovalFilter,
+  type ApprovalInboxStore,
+  type ApprovalListing,
+  type ApprovalOrder,
+  type ApprovalRow,
+  listingOf,
+} from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
 import { type ApprovalIndex, holds, indexOf, searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed, type Position } from "../cursor.ts";
+import type { Listed, Page } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
@@ -12,36 +21,41 @@ export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
   const note = (orgId: string, entry: AuditEntry): void => {
     world.audit.pending.set(appendedAuditId(), { orgId, at: entry.at, body: JSON.stringify([entry]) });
   };
-  const find = (orgId: string, approvalId: string): ApprovalRecord | undefined => {
+  const ofOrganisation = (orgId: string, approvalId: string): ApprovalRecord | undefined => {
     const approval = approvals.get(approvalId);
     return approval?.orgId === orgId ? approval : undefined;
   };
-  const found = (orgId: string, filter: ApprovalFilter): readonly ApprovalRecord[] =>
-    [...approvals.values()].filter((approval) => approval.orgId === orgId && fits(world, approval, filter));
+  const find = (orgId: string, { filter, order, withSubject }: ApprovalListing, page: Page): Listed<ApprovalRow> => {
+    const after = decodeCursor(page.cursor);
+    const compare = COMPARISONS[order];
+    const rows = [...approvals.values()]
+      .filter((approval) => approval.orgId === orgId && fits(world, approval, filter))
+      .filter((approval) => after === null || compare(positionOf(approval, order), after) > 0)
+      .sort((left, right) => compare(positionOf(left, order), positionOf(right, order)));
+    const { data, nextCursor } = listed(rows, page.limit, (approval) => positionOf(approval, order));
+    const shown = data.map((approval) => ({
+      approval: copy(withSubject ? approval : { ...approval, subject: null }),
+      group: indexed(approval).group,
+    }));
+    return { data: shown, nextCursor };
+  };
   return {
-    listApprovals: async (orgId, { filter, order, withSubject }, page) => {
-      const after = decodeCursor(page.cursor);
-      const compare = COMPARISONS[order];
-      const rows = found(orgId, filter)
-        .filter((approval) => after === null || compare(positionOf(approval, order), after) > 0)
-        .sort((left, right) => compare(positionOf(left, order), positionOf(right, order)));
-      const { data, nextCursor } = listed(rows, page.limit, (approval) => positionOf(approval, order));
-      const shown = data.map((approval) => ({
-        approval: copy(withSubject ? approval : { ...approval, subject: null }),
-        group: indexed(approval).group,
-      }));
-      return { data: shown, nextCursor };
+    listApprovals: async (orgId, status, page) => {
+      const { data, nextCursor } = find(orgId, listingOf(status), page);
+      return { data: data.map(({ approval }) => approval), nextCursor };
     },
-    countApprovals: async (orgId, filter) => found(orgId, filter).length,
+    findApprovals: async (orgId, listing, page) => find(orgId, listing, page),
+    countApprovals: async (orgId, filter) =>
+      [...approvals.values()].filter((approval) => approval.orgId === orgId && fits(world, approval, filter)).length,
     assignApproval: async (orgId, approvalId, assignee, entry) => {
-      const approval = find(orgId, approvalId);
+      const approval = ofOrganisation(orgId, approvalId);
       if (approval === undefined) return false;
       approvals.set(approvalId, { ...approval, assignee });
       note(orgId, entry);
       return true;
     },
     addComment: async (orgId, approvalId, comment, entry) => {
-      if (find(orgId, approvalId) === undefined) return false;
+      if (ofOrganisation(orgId, approvalId) === undefined) return false;
       const key = keyOf(orgId, approvalId);
       comments.set(key, [...(comments.get(key) ?? []), copy(comment)]);
       note(orgId, entry);
@@ -84,7 +98,7 @@ function fits(world: MemoryWorld, approval: ApprovalRecord, filter: ApprovalFilt
   const { status, workflow, source, runId, assignee, requestedUntil, text, group, answerer } = filter;
   const index = indexed(approval);
   return (
-    (status === undefined || approval.status === status) &&
+    (status === undefined || approval.status === status || (status === "closed" && approval.status !== "pending")) &&
     (workflow === undefined || index.workflow === workflow) &&
     (source === undefined || approval.source === source) &&
     (runId === undefined || approval.runId === runId) &&

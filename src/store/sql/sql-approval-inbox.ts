@@ -1,11 +1,12 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
-import type {
-  ApprovalCommentRecord,
-  ApprovalFilter,
-  ApprovalInboxStore,
-  ApprovalListing,
-  ApprovalOrder,
-  ApprovalRow,
+import {
+  type ApprovalCommentRecord,
+  type ApprovalFilter,
+  type ApprovalInboxStore,
+  type ApprovalListing,
+  type ApprovalOrder,
+  type ApprovalRow,
+  listingOf,
 } from "../approval-inbox-store.ts";
 import { searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
@@ -18,7 +19,11 @@ import { lookUp } from "./look-up.ts";
 
 export function sqlApprovalInbox(sql: Sql): ApprovalInboxStore {
   return {
-    listApprovals: (orgId, listing, page) => list(sql, orgId, listing, page),
+    listApprovals: async (orgId, status, page) => {
+      const { data, nextCursor } = await find(sql, orgId, listingOf(status), page);
+      return { data: data.map(({ approval }) => approval), nextCursor };
+    },
+    findApprovals: (orgId, listing, page) => find(sql, orgId, listing, page),
     countApprovals: async (orgId, filter) => {
       const where = new Conditions(orgId, filter);
       const counting = { name: "", text: `select count(*)::int as count from approvals a where ${where.text}` };
@@ -50,7 +55,9 @@ class Conditions {
 
   constructor(orgId: string, { status, text: wanted, answerer, assignee, ...filter }: ApprovalFilter) {
     this.params = [orgId];
-    if (status !== undefined) this.#parts.push(status === "pending" ? "a.status = 'pending'" : this.#with("a.status = ", status));
+    if (status === "closed") this.#parts.push("a.status <> 'pending'");
+    else if (status === "pending") this.#parts.push("a.status = 'pending'");
+    else if (status !== undefined) this.#parts.push(this.#with("a.status = ", status));
     if (filter.workflow !== undefined) this.#parts.push(this.#with("a.workflow = ", filter.workflow));
     if (filter.source !== undefined) this.#parts.push(this.#with("a.source = ", filter.source));
     if (filter.runId !== undefined) this.#parts.push(this.#with("a.run_id = ", filter.runId));
@@ -93,7 +100,7 @@ class Conditions {
   }
 }
 
-async function list(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
+async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
   const after = decodeCursor(page.cursor);
   const { column, direction, after: beyond } = ORDERS[listing.order];
   const where = new Conditions(orgId, listing.filter);
