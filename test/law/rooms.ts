@@ -23,7 +23,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/outputs": pure(["base", "text", "expression", "template", "definition", "event"]),
   "core/plan": pure(["base", "expression", "template", "graph", "definition"]),
   "core/event": pure(["base"], ["zod"]),
-  "core/engine": pure(["base", "text", "expression", "template", "outputs", "definition", "plan", "event"]),
+  "core/engine": pure(["base", "text", "expression", "template", "outputs", "definition", "plan", "event", "redaction"]),
   "core/script": pure(["base", "text", "expression", "definition"], ["zod"]),
   "core/view": pure(["base", "event", "engine", "plan"]),
   "core/redaction": pure(["base"]),

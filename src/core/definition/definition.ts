@@ -142,6 +142,8 @@ export interface ForEach {
 export interface Step {
   readonly id: string;
   readonly name: string | null;
+  /** The name with its references; null: it has none. */
+  readonly title: StepTemplate | null;
   readonly description: string | null;
   readonly phase: string | null;
   readonly command: StepTemplate | null;

@@ -2,8 +2,8 @@ import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
-import type { KeyRecord } from "../key-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
+import type { KeyRecord } from "../key-store.ts";
 import type {
   NewRun,
   OpenAttempt,
