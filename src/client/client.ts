@@ -41,14 +41,13 @@ import type {
   WorkflowStatus,
 } from "../contract/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { RunStatus } from "../core/event/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
 import { Caller, type Door } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { WebhookClient } from "./webhook-client.ts";
-import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
+import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
@@ -91,9 +90,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", "/runs", { body: start, headers: idempotent(options) }, NEEDS.run);
   }
 
-  listRuns(
-    filter: PageOptions & { status?: RunStatus; workflow?: string; parent?: string } = {},
-  ): Promise<ListPage<Run>> {
+  listRuns(filter: PageOptions & RunsFilter = {}): Promise<ListPage<Run>> {
     return this.list("/runs", { query: { ...filter } });
   }
 

@@ -24,12 +24,17 @@ export function indexOf(approval: ApprovalRecord): ApprovalIndex {
   const { approvers, hop, answers, workflow } = approval;
   return {
     workflow,
-    asks: between(approvers.slice(0, hop + 1).map(({ who }) => who)),
+    asks: between(approvers.slice(0, hop + 1).map(({ who }) => askedName(who))),
     answered: between(answers.flatMap(({ byId, personId }) => [byId, personId]).filter((id) => id !== null)),
     requester: isLaunchApproval(approval) ? approval.requestedBy : null,
     group: groupOf(approval),
     search: searchText(approval),
   };
+}
+
+/** A name as it is compared: addresses of mail are the same in any case. */
+export function askedName(name: string): string {
+  return name.startsWith("user:") && name.includes("@") ? name.toLowerCase() : name;
 }
 
 function between(words: readonly string[]): string {

@@ -133,7 +133,7 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
     it("knows what a caller may answer: asked so far, not answered, not started", async () => {
       const chain = [
         { who: "role:finance", withinMs: 1_000 },
-        { who: "user:ann", withinMs: null },
+        { who: "user:Ann@example.com", withinMs: null },
       ];
       const answers = [{ by: "bob", byId: "key_2", personId: "per_2", decision: "approve", at: 1 } as const];
       await open(
@@ -156,7 +156,7 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
       };
       expect(await mine([], ["key_9"])).toBe("1456");
       expect(await mine(["role:finance"], ["key_9"])).toBe("123456");
-      expect(await mine(["user:ann"], ["key_9"])).toBe("13456");
+      expect(await mine(["user:ann@Example.com"], ["key_9"])).toBe("13456");
       expect(await mine(["role:fin", "finance"], ["key_9"])).toBe("1456");
       expect(await mine([], ["per_2"])).toBe("156");
       expect(await mine([], ["key_2"])).toBe("156");

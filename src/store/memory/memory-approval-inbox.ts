@@ -10,7 +10,7 @@ import {
   listingOf,
 } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
-import { type ApprovalIndex, holds, indexOf, searchable } from "../approval-index.ts";
+import { type ApprovalIndex, askedName, holds, indexOf, searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed, type Position } from "../cursor.ts";
 import type { Listed, Page } from "../store.ts";
@@ -116,7 +116,7 @@ function isAssigned({ assignee }: ApprovalRecord, wanted: readonly string[] | nu
 
 function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, ids }: Answerer): boolean {
   const { asks, answered, requester } = indexed(approval);
-  if (asks !== "" && !holds(asks, names)) return false;
+  if (asks !== "" && !holds(asks, names.map(askedName))) return false;
   if (holds(answered, ids)) return false;
   const starter = requester ?? world.runs.get(approval.runId)?.pinned.startedBy ?? null;
   return !(approval.isSeparate && starter !== null && ids.includes(starter));

@@ -8,7 +8,7 @@ import {
   type ApprovalRow,
   listingOf,
 } from "../approval-inbox-store.ts";
-import { searchable } from "../approval-index.ts";
+import { askedName, searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { arrayLiteral, type Sql, type SqlScalar } from "../sql.ts";
@@ -89,7 +89,7 @@ class Conditions {
 
   /** As `mayBeAnswered` has it in memory. */
   #answerable({ names, ids }: NonNullable<ApprovalFilter["answerer"]>): void {
-    const asked = `${this.place(arrayLiteral(names))}::text[]`;
+    const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
     const own = `${this.place(arrayLiteral(ids))}::text[]`;
     const holds = (column: string, words: string): string =>
       `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
