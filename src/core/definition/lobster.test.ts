@@ -175,6 +175,7 @@ describe("a workflow of steps", () => {
           outputs: null,
           successCriteria: [],
           timeoutMs: null,
+          title: null,
           onFailure: "halt",
           isOnFailureWritten: false,
           retry: null,
