@@ -2,13 +2,12 @@ import { type JSX, useMemo, useState } from "react";
 import type { AnswerRight, Approval } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
+import { requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
 import { initialTexts, readForm } from "./form-values.ts";
 import { FormView } from "./form-view.tsx";
 import { sendAnswer } from "./send-answer.ts";
-import { requestText } from "./subject/request-lines.ts";
-import { valueText } from "./subject/value-view.tsx";
 
 export interface AskedAnswer {
   readonly decision: Decision;
@@ -81,7 +80,7 @@ function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer
       {request !== null && (
         <p>
           {requestText(request).sentence}
-          <code className="answer-message">{valueText(request.message).slice(0, MESSAGE_SHOWN)}</code>
+          <code className="answer-message">{shownText(request.message).slice(0, MESSAGE_SHOWN)}</code>
         </p>
       )}
       {decision === "approve" && missing > 0 && (

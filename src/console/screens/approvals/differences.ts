@@ -1,6 +1,6 @@
 import type { InboxItem } from "../../../client/index.ts";
+import { shownText } from "../../../core/view/index.ts";
 import { dollars } from "../../parts/figures.ts";
-import { valueText } from "./subject/value-view.tsx";
 
 export interface Differences {
   readonly names: readonly string[];
@@ -12,9 +12,9 @@ export interface Differences {
 export function differencesOf(items: readonly InboxItem[]): Differences {
   const args = [...new Set(items.flatMap(({ subject }) => Object.keys(subject?.args ?? {})))];
   const columns: readonly (readonly [string, (item: InboxItem) => string])[] = [
-    ...args.map((name) => [name, (item: InboxItem) => shortText(valueText(item.subject?.args[name]))] as const),
+    ...args.map((name) => [name, (item: InboxItem) => shortText(shownText(item.subject?.args[name]))] as const),
     ["Title", ({ title }) => title],
-    ["What is sent", ({ subject }) => shortText(valueText(subject?.request?.message ?? ""))],
+    ["What is sent", ({ subject }) => shortText(shownText(subject?.request?.message ?? ""))],
     ["Cost so far", ({ subject }) => dollars(subject?.costMicros ?? 0)],
     ["Estimate", ({ subject }) => dollars(subject?.estimateMicros ?? 0)],
   ];

@@ -2,6 +2,7 @@ import { type JSX, useMemo, useState } from "react";
 import type { Approval } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { diffLines, hunksOf } from "../../../core/text/index.ts";
+import { shownText } from "../../../core/view/index.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -9,7 +10,6 @@ import { DiffView } from "../../parts/diff-view.tsx";
 import { Field } from "../../parts/field.tsx";
 import { type Edited, type EditField, editFields, initialEdits, readEdits } from "./edit-values.ts";
 import { sendAnswer } from "./send-answer.ts";
-import { valueText } from "./subject/value-view.tsx";
 
 interface EditProps {
   readonly approval: Approval;
@@ -91,7 +91,7 @@ function Changes({ fields, changed }: { readonly fields: readonly EditField[]; r
         .map(({ name, before }) => (
           <section key={name} aria-label={`Change of ${name}`}>
             <h3>{name}</h3>
-            <DiffView hunks={hunksOf(diffLines(valueText(before), valueText(changed[name])))} />
+            <DiffView hunks={hunksOf(diffLines(shownText(before), shownText(changed[name])))} />
           </section>
         ))}
     </div>

@@ -1,5 +1,5 @@
 import { canonicalJson, type Json, type JsonObject } from "../../../core/base/index.ts";
-import { largeValueOf, valueText } from "./subject/value-view.tsx";
+import { largeValueOf, shownText } from "../../../core/view/index.ts";
 
 /** What can be changed before it is approved: the bound inputs of what is sent, or the result of what has failed. */
 export type Edited = "inputs" | "outputs";
@@ -19,7 +19,7 @@ export function editFields(values: JsonObject): readonly EditField[] {
 }
 
 export function initialEdits(fields: readonly EditField[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(fields.map(({ name, before }) => [name, valueText(before)]));
+  return Object.fromEntries(fields.map(({ name, before }) => [name, shownText(before)]));
 }
 
 export interface ReadEdits {

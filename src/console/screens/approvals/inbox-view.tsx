@@ -28,7 +28,8 @@ interface InboxProps {
   readonly list: List;
   /** Of the address: the id of an approval, or the key of a group. */
   readonly selected: string | null;
-  readonly onSelect: (key: string) => void;
+  /** Null: nothing is left to select. */
+  readonly onSelect: (key: string | null) => void;
   readonly onMore: () => void;
 }
 
@@ -100,7 +101,7 @@ function AskedDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
 function useSelection(
   entries: readonly InboxEntry[],
   selected: string | null,
-  onSelect: (key: string) => void,
+  onSelect: (key: string | null) => void,
 ): { readonly at: number; readonly key: string | null } {
   const before = useRef(0);
   const seen = useRef<string | null>(null);
@@ -113,7 +114,7 @@ function useSelection(
     if (isListed) seen.current = selected;
   }, [at, isListed, selected]);
   useEffect(() => {
-    if (hasLeft && entry !== undefined) onSelect(entry.key);
+    if (hasLeft) onSelect(entry?.key ?? null);
   }, [hasLeft, entry, onSelect]);
   if (selected !== null && !hasLeft) return { at: isListed ? at : -1, key: selected };
   return { at, key: entry?.key ?? null };

@@ -1,8 +1,9 @@
 import type { JSX } from "react";
 import { isJsonObject, type Json } from "../../../../core/base/index.ts";
+import { largeValueOf } from "../../../../core/view/index.ts";
 import { grouped } from "../../../parts/figures.ts";
 import { Icon } from "../../../parts/icon.tsx";
-import { largeValueOf, ValueView } from "./value-view.tsx";
+import { ValueView } from "./value-view.tsx";
 
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*?(;base64)?,/;
 

@@ -1,12 +1,13 @@
 import type { JSX } from "react";
-import { requestText, type Subject } from "./request-lines.ts";
+import type { Approval } from "../../../../client/index.ts";
+import { NOTHING_SENT, requestText } from "../../../../core/view/index.ts";
 import { ValueTable, ValueView } from "./value-view.tsx";
 
 /** What exactly will happen when it is approved. */
-export function RequestView({ subject }: { readonly subject: Subject }): JSX.Element {
+export function RequestView({ subject }: { readonly subject: NonNullable<Approval["subject"]> }): JSX.Element {
   const { request, action } = subject;
   if (request === null) {
-    return <p>Nothing is sent: the answer itself is the result, and the run continues with it.</p>;
+    return <p>{NOTHING_SENT}</p>;
   }
   const { sentence, heading } = requestText(request);
   const hasInputs = Object.keys(request.inputs).length > 0;

@@ -1,12 +1,12 @@
 import type { JSX } from "react";
 import type { Approval } from "../../../../client/index.ts";
 import { diffLines, hunksOf } from "../../../../core/text/index.ts";
+import { largeValueOf, shownTable, shownText } from "../../../../core/view/index.ts";
 import { DiffView } from "../../../parts/diff-view.tsx";
 import { InlineImage } from "../../../parts/inline-image.tsx";
 import { Markdown } from "../../../parts/markdown.tsx";
 import { FileView } from "./file-view.tsx";
-import { tableOf } from "./shown-table.ts";
-import { LargeNote, largeValueOf, valueText, ValueView } from "./value-view.tsx";
+import { LargeNote, ValueView } from "./value-view.tsx";
 
 export type Shown = NonNullable<Approval["subject"]>["shown"][number];
 
@@ -29,7 +29,7 @@ function Content({ shown }: { readonly shown: Shown }): JSX.Element {
     case "markdown":
       return (
         <>
-          <Markdown text={valueText(value)} label={label} />
+          <Markdown text={shownText(value)} label={label} />
           {large !== null && <LargeNote large={large} />}
         </>
       );
@@ -37,7 +37,7 @@ function Content({ shown }: { readonly shown: Shown }): JSX.Element {
       return <TableContent shown={shown} />;
     case "image":
       return large === null ? (
-        <InlineImage address={valueText(value)} label={label} />
+        <InlineImage address={shownText(value)} label={label} />
       ) : (
         <p className="note">
           The image <code>{large.$ref}</code> is too large to be shown here.
@@ -54,7 +54,7 @@ function Content({ shown }: { readonly shown: Shown }): JSX.Element {
 }
 
 function TableContent({ shown: { label, value } }: { readonly shown: Shown }): JSX.Element {
-  const table = tableOf(value);
+  const table = shownTable(value);
   if (table === null) return <ValueView label={label} value={value} />;
   return (
     <div className="subject-table" tabIndex={0} role="region" aria-label={label}>
@@ -84,7 +84,7 @@ function TableContent({ shown: { label, value } }: { readonly shown: Shown }): J
 }
 
 function DiffContent({ shown: { before, after } }: { readonly shown: Shown }): JSX.Element {
-  const lines = diffLines(valueText(before), valueText(after));
+  const lines = diffLines(shownText(before), shownText(after));
   const large = [before, after].flatMap((side) => largeValueOf(side) ?? []);
   return (
     <>

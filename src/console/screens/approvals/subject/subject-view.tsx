@@ -1,19 +1,21 @@
 import { type JSX, type ReactNode, useId } from "react";
 import type { Approval } from "../../../../client/index.ts";
+import { NOTHING_SENT, SOURCE_TEXTS } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { Money } from "../../../parts/money.tsx";
-import { CHOICE_TEXTS, SOURCE_TEXTS } from "../../../parts/approval-texts.ts";
-import type { Subject } from "./request-lines.ts";
+import { CHOICE_TEXTS } from "../../../parts/approval-texts.ts";
 import { RequestView } from "./request-view.tsx";
 import { ShownView } from "./shown-view.tsx";
 import { ValueTable } from "./value-view.tsx";
 import "./subject.css";
 
+type Subject = NonNullable<Approval["subject"]>;
+
 /** Everything an answer depends on, the decisive first: what will happen, what it is about, why it is asked. */
 export function SubjectView({ approval }: { readonly approval: Approval }): JSX.Element {
   const { subject, source, rendered } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
-  const { shown, args, parents, answers } = subject;
+  const { shown, args, parents, answers, request } = subject;
   return (
     <>
       {shown.length > 0 && (
@@ -45,7 +47,7 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
         </Part>
       )}
       {Object.entries(parents).map(([nodeId, outputs]) => (
-        <Part key={nodeId} title={`What ${nodeId} gave`} isFolded>
+        <Part key={nodeId} title={`What ${nodeId} gave`} isFolded={shown.length > 0 || request !== null}>
           <ValueTable label={`What ${nodeId} gave`} values={outputs} />
         </Part>
       ))}
@@ -59,7 +61,7 @@ function OldSubject({ rendered, source }: Pick<Approval, "rendered" | "source">)
     <>
       <Part title="What exactly will happen">
         {rendered === "" ? (
-          <p>Nothing is sent: the answer itself is the result.</p>
+          <p>{NOTHING_SENT}</p>
         ) : (
           <CodeBlock text={rendered} label="What will happen" isWrapped maxHeight={320} />
         )}

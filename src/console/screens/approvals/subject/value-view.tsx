@@ -1,34 +1,9 @@
 import type { JSX } from "react";
-import { isJsonObject, type Json, type JsonObject } from "../../../../core/base/index.ts";
+import type { Json, JsonObject } from "../../../../core/base/index.ts";
+import type { LargeValue } from "../../../../core/event/index.ts";
+import { largeValueOf, shownText } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { grouped } from "../../../parts/figures.ts";
-
-/** Stands for a value that is too large to be part of what is shown. */
-export interface LargeValue {
-  readonly $ref: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly preview: string;
-}
-
-export function largeValueOf(value: Json | undefined): LargeValue | null {
-  if (!isJsonObject(value)) return null;
-  const { $ref, bytes, sha256, preview } = value;
-  const isLarge =
-    typeof $ref === "string" &&
-    typeof bytes === "number" &&
-    typeof sha256 === "string" &&
-    typeof preview === "string" &&
-    Object.keys(value).length === 4;
-  return isLarge ? { $ref, bytes, sha256, preview } : null;
-}
-
-/** A value as text: what is text already stays as it is. */
-export function valueText(value: Json | undefined): string {
-  const large = largeValueOf(value);
-  if (large !== null) return large.preview;
-  return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
-}
 
 interface ValueProps {
   readonly label: string;
@@ -40,7 +15,7 @@ export function ValueView({ label, value }: ValueProps): JSX.Element {
   const large = largeValueOf(value);
   return (
     <div className="subject-value">
-      <CodeBlock text={valueText(value)} label={label} isWrapped maxHeight={260} />
+      <CodeBlock text={shownText(value)} label={label} isWrapped maxHeight={260} />
       {large !== null && <LargeNote large={large} />}
     </div>
   );
@@ -58,8 +33,8 @@ export function LargeNote({ large }: { readonly large: LargeValue }): JSX.Elemen
 /** Short values in a table, long ones below each other. */
 export function ValueTable({ label, values }: { readonly label: string; readonly values: JsonObject }): JSX.Element {
   const entries = Object.entries(values);
-  const isShort = (value: Json): boolean => largeValueOf(value) === null && valueText(value).length <= 120;
-  const short = entries.filter(([, value]) => isShort(value) && !valueText(value).includes("\n"));
+  const isShort = (value: Json): boolean => largeValueOf(value) === null && shownText(value).length <= 120;
+  const short = entries.filter(([, value]) => isShort(value) && !shownText(value).includes("\n"));
   const long = entries.filter((entry) => !short.includes(entry));
   return (
     <div className="stack">
@@ -69,7 +44,7 @@ export function ValueTable({ label, values }: { readonly label: string; readonly
             {short.map(([name, value]) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td>{valueText(value)}</td>
+                <td>{shownText(value)}</td>
               </tr>
             ))}
           </tbody>
