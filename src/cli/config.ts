@@ -47,6 +47,7 @@ const settingsSchema = z.object({
     .string()
     .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
     .optional(),
+  approvers: z.enum(["enforced", "advisory"], "must be enforced or advisory").optional(),
   gatewayGrace: z
     .string()
     .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
@@ -79,6 +80,7 @@ export interface ConfigFlags {
   readonly maxOpenRuns?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
+  readonly approvers?: string;
   readonly gatewayGrace?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
@@ -102,6 +104,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
@@ -123,6 +126,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "maxOpenRuns",
   "allowOutbound",
   "allowHost",
+  "approvers",
   "gatewayGrace",
   "oidcIssuer",
   "oidcAudience",

@@ -133,6 +133,7 @@ function reachOf({ config, hasConsole }: HostParts) {
     publicUrl: config.publicUrl ?? null,
     hosts: [config.host, ...listIn(config.allowHost ?? "")],
     consoleDirectory: hasConsole ? CONSOLE_DIRECTORY : null,
+    approvers: config.approvers ?? "enforced",
   };
 }
 

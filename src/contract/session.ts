@@ -9,6 +9,9 @@ export const sessionSchema = z.object({
   permissions: z.array(z.string()),
   agent: z.string().nullable().describe("The agent the key belongs to; null: a person"),
   expiresAt: z.iso.datetime().nullable(),
+  approvers: z
+    .enum(["enforced", "advisory"])
+    .describe("advisory: any key with governance:approve may answer, whoever is asked; the operator has set it"),
   connect: z.array(z.string()).describe("Origins besides this server that the console may call"),
 });
 export type Session = Answered<typeof sessionSchema>;

@@ -159,7 +159,8 @@ describe("launches that wait", () => {
 
   it("are left alone once they are answered", async () => {
     await ask();
-    const closing = { id: "apr_1", status: "approved", choice: "approve", resolvedBy: "ann" } as const;
+    const answer = { by: "ann", byId: null, personId: null, decision: "approve", at: 1 } as const;
+    const closing = { id: "apr_1", seen: 0, answers: [answer], status: "approved", choice: "approve" } as const;
     const entry = auditEntry({
       at: 1,
       type: "approval.resolved",
@@ -167,7 +168,7 @@ describe("launches that wait", () => {
       resource: "approval/apr_1",
       detail: {},
     });
-    await store.answerLaunch(ORG, { ...closing, resolvedAt: 1, reason: null, modifications: null }, entry);
+    await store.answerLaunch(ORG, { ...closing, resolvedBy: "ann", resolvedAt: 1, reason: null }, entry);
     await pass(100 * HOUR);
     await watch().look();
     expect([notices, await statusOf("apr_1")]).toEqual([[], "approved"]);

@@ -1,7 +1,8 @@
 import type { AnswerRight } from "../contract/index.ts";
 import { OF_LAUNCH, OF_NODE, refuseAnswer } from "../core/engine/index.ts";
 import { type ApprovalRecord, isLaunchApproval } from "../store/index.ts";
-import { answersAs, lacking } from "./auth.ts";
+import { answersAs } from "./answers-as.ts";
+import { lacking } from "./auth.ts";
 import { refusedBy } from "./problem.ts";
 import type { Call } from "./route.ts";
 import { readAnswer } from "./routes/approvals.ts";

@@ -21,11 +21,6 @@ export function callerOf({ keyId, label, agentId }: Principal): LaunchCaller {
   return { startedBy: keyId, by: label, agentId };
 }
 
-/** The names of approver lists under which the caller answers. */
-export function answersAs({ keyId, label }: Principal): readonly string[] {
-  return [`key:${label}`, `key:${keyId}`];
-}
-
 const CACHE_MS = 2_000;
 const CACHE_KEYS_MAX = 10_000;
 

@@ -3,7 +3,8 @@ import { approval, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function backlogRules(subjectOf: SubjectOf): void {
-  const NOTHING = { openRuns: 0, openAttempts: 0, pendingApprovals: 0, pendingDeliveries: 0, lagMs: 0 };
+  const waitingRuns = { person: 0, event: 0, timer: 0, gate: 0 };
+  const NOTHING = { openRuns: 0, waitingRuns, openAttempts: 0, pendingApprovals: 0, pendingDeliveries: 0, lagMs: 0 };
 
   describe("the backlog", () => {
     it("is nothing at first", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import { type ApprovalClosing, type LaunchApproval, NO_RUN } from "../../src/store/index.ts";
+import { type LaunchAnswer, type LaunchApproval, NO_RUN } from "../../src/store/index.ts";
 import { approval } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -14,15 +14,11 @@ export function launchRules(subjectOf: SubjectOf): void {
     requestedBy: "key_1",
     ...parts,
   });
-  const closing = (id: string, status: ApprovalClosing["status"]): ApprovalClosing => ({
-    id,
-    status,
-    choice: status === "approved" ? "approve" : "reject",
-    resolvedBy: "bob",
-    resolvedAt: 2,
-    reason: "so",
-    modifications: null,
-  });
+  const closing = (id: string, status: "approved" | "rejected"): LaunchAnswer => {
+    const decision = status === "approved" ? "approve" : "reject";
+    const answers = [{ by: "bob", byId: "key_2", personId: null, decision, at: 2 } as const];
+    return { id, seen: 0, answers, status, choice: decision, resolvedBy: "bob", resolvedAt: 2, reason: "so" };
+  };
   const digest = "sha256:1";
 
   describe("a launch", () => {

@@ -24,7 +24,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/plan": pure(["base", "expression", "template", "graph", "definition"]),
   "core/event": pure(["base"], ["zod"]),
   "core/engine": pure(["base", "text", "expression", "template", "outputs", "definition", "plan", "event", "redaction"]),
-  "core/script": pure(["base", "text", "expression", "definition"], ["zod"]),
+  "core/script": pure(["base", "text", "expression", "definition", "event"], ["zod"]),
   "core/view": pure(["base", "event", "engine", "plan"]),
   "core/redaction": pure(["base"]),
   "core/governance": pure(["base", "expression", "definition", "plan"]),

@@ -20,7 +20,7 @@ import type { JsonObject } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Answerer, ApprovalCommentRecord, ApprovalFilter, ApprovalRow } from "../../store/index.ts";
 import { rightToAnswer } from "../answer-right.ts";
-import { answersAs } from "../auth.ts";
+import { answersAs } from "../answers-as.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { answerMany } from "../bulk-answer.ts";
 import { keyLine } from "../key-line.ts";

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { answerBody, approvalSchema } from "../../contract/index.ts";
 import type { ApprovalInput } from "../../core/engine/index.ts";
-import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
+import { answersAs } from "../answers-as.ts";
+import { type Principal, requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
@@ -24,7 +25,7 @@ export const approvalRoutes: readonly Route[] = [
     method: "POST",
     path: "/approvals/{approvalId}/resolve",
     operation: "approvals.resolve",
-    summary: "Answers an approval. The first answer counts.",
+    summary: "Answers an approval. Where several people have to approve, it stays open until they have.",
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
@@ -55,53 +56,59 @@ export type AnswerCall = Pick<Call<z.output<typeof answerBody>, unknown>, "servi
 export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
-  return isLaunchApproval(approval) ? answerLaunch(call, approval, given) : answerNode(call, approval, given);
+  try {
+    if (isLaunchApproval(approval)) await answerLaunch(call, approval, given);
+    else await answerNode(call, approval, given);
+  } catch (error) {
+    if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
+    throw error;
+  }
+  return requireApproval(call);
 }
 
-export async function readAnswer(
-  { services, principal, body }: AnswerCall,
-  approval: ApprovalRecord,
-): Promise<ReadAnswer> {
-  const { decision, reason, digest, modifications } = body;
+/** Answers of people who may not give them are audited. */
+const OF_ANSWERER: ReadonlySet<string> = new Set(["not_an_approver", "self_approval"]);
+
+function noteRefused({ services, principal, body }: AnswerCall, { id }: ApprovalRecord, code: string): void {
+  services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
+}
+
+export async function readAnswer({ services, principal, body }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
+  const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
+  if (override === true) requirePermission(principal, "governance:write");
+  const { store, config } = services;
   // Where any person may answer, it is not looked up who started the work.
-  const byStarter = approval.isSeparate && (await isStarter(services.store, approval, principal.keyId));
+  const second = approval.isSeparate ? await secondPerson(store, approval, principal) : {};
   return {
     decision,
     by: principal.label,
     byId: principal.keyId,
-    byStarter,
+    ...second,
+    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal) }),
+    ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
     ...(digest === undefined ? {} : { digest }),
+    ...(subjectDigest === undefined ? {} : { subjectDigest }),
     ...(modifications === undefined ? {} : { modifications }),
+    ...(form === undefined ? {} : { form }),
   };
 }
 
-async function isStarter(store: Store, approval: ApprovalRecord, callerId: string): Promise<boolean> {
+type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
+
+/** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
+async function secondPerson(store: Store, approval: ApprovalRecord, { keyId }: Principal): Promise<SecondPerson> {
   const { orgId, runId } = approval;
   const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
-  return isOfRequester(store, orgId, callerId, starter ?? null);
+  const byStarter = await isOfRequester(store, orgId, keyId, starter ?? null);
+  const key = await store.getKey(orgId, keyId);
+  return { byStarter, ...(key !== undefined && key.createdBy === null ? { isUnowned: true } : {}) };
 }
 
-/** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */
-async function answerNode(call: ApprovalCall, approval: ApprovalRecord, given: ReadAnswer): Promise<ApprovalRecord> {
-  const { runtime } = call.services;
+async function answerNode({ services }: AnswerCall, approval: ApprovalRecord, given: ReadAnswer): Promise<void> {
   const { id, orgId, runId } = approval;
-  const closings: EventOf<"approval.resolved">[] = [];
-  const stop = runtime.onCommitted((_runId, events) => {
-    for (const event of events) {
-      if (event.type === "approval.resolved" && event.payload.approvalId === id) closings.push(event);
-    }
-  });
-  try {
-    const outcome = await runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
-    if (outcome === undefined) throw unknownApproval(id);
-    if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
-  } finally {
-    stop();
-  }
-  const [closing] = closings;
-  if (closing === undefined) return requireApproval(call);
-  const { status, decision = null, by = null, reason = null, modifications = null } = closing.payload;
-  return { ...approval, status, choice: decision, resolvedBy: by, resolvedAt: closing.at, reason, modifications };
+  const outcome = await services.runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
+  if (outcome === undefined) throw unknownApproval(id);
+  if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
 }

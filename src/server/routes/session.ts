@@ -19,6 +19,7 @@ export const sessionRoutes: readonly Route[] = [
         agent: principal.agentId,
         expiresAt: principal.expiresAt === null ? null : isoFromEpochMs(principal.expiresAt),
         connect: services.config.consoleConnect,
+        approvers: services.config.approvers,
       };
       return json(session);
     },
