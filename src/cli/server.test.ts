@@ -631,9 +631,9 @@ describe("sluice approvals", () => {
     expect((await sluice(["approvals", "list", "--search", "no such letter"])).err).toBe("no approvals are waiting\n");
     const { out } = await sluice(["approvals", "show", approvalId]);
     for (const text of [
-      "about        Send “Dear Ann”?\n",
-      "workflow     letter v1\n",
-      "you          may answer\n",
+      "about       Send “Dear Ann”?\n",
+      "workflow    letter v1\n",
+      "you         may answer\n",
       "\nWhat exactly will happen\n  Exactly this message is sent to scripted.\n  Send: Dear Ann\n",
       "\nWhat each answer does\n  approve: ",
       "\nWhy it is asked\n",

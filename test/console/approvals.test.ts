@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const BUILD_MS = 180_000;
@@ -28,7 +28,7 @@ steps:
     name: "Pay \${who} \${amount}?"
     approval: required
     command: "pay \${receiver} \${amount}"
-    action: financial
+    action: read
     inputs: { receiver: who }
     show:
       - { label: Letter, markdown: ${JSON.stringify(HOSTILE)} }
@@ -53,6 +53,10 @@ beforeAll(async () => {
   for (const source of [INVOICE, FORM]) await site.api.save(source);
 }, BUILD_MS);
 afterAll(() => site?.close());
+/** What a test leaves waiting is not for the next one. */
+afterEach(async () => {
+  for (const { runId } of await waiting()) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
+});
 
 async function visit(visited: Visit): Promise<Page> {
   const page = await site.visit(visited);
@@ -77,7 +81,7 @@ describe("the detail of an approval", () => {
       "pay Ann 5",
       "What each answer does",
       "Why it is asked",
-      "financial",
+      "read",
       "has cost",
       "What draft gave",
       "Any person or key with the permission governance:approve may answer.",
@@ -104,7 +108,6 @@ describe("the detail of an approval", () => {
     await dialog.waitFor({ state: "detached" });
     expect((await waiting()).length).toBe(1);
     await page.context().close();
-    await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
   });
 
   it("changes a bound input, shows the difference, and sends exactly that", async () => {
@@ -160,7 +163,6 @@ describe("the detail of an approval", () => {
     await page.getByRole("button", { name: "Show all" }).click();
     await entries(page).first().waitFor();
     await page.context().close();
-    await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
   });
 });
 
@@ -196,7 +198,6 @@ describe("the inbox", () => {
     await dialog.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("heading", { name: "How much?" }).waitFor();
     await page.context().close();
-    await site.api.request("POST", `runs/${form}/cancel`, { body: {} });
   });
 
   it("finds by text and by what the caller may answer, and changes with live messages", async () => {
@@ -222,7 +223,6 @@ describe("the inbox", () => {
     await page.keyboard.press("a");
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.context().close();
-    await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
   });
 
   it("shows runs that wait for a person as such", async () => {
@@ -233,7 +233,6 @@ describe("the inbox", () => {
     await page.getByText("Yours to answer").waitFor();
     await page.locator(".tile", { hasText: "Yours to answer" }).getByText("1", { exact: true }).waitFor();
     await page.context().close();
-    await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
   });
 
   it("gives the browser nothing to complain about", () => {

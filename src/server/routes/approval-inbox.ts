@@ -21,6 +21,7 @@ import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Answerer, ApprovalCommentRecord, ApprovalFilter, ApprovalRow } from "../../store/index.ts";
 import { rightToAnswer } from "../answer-right.ts";
 import { answersAs } from "../answers-as.ts";
+import type { Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { answerMany } from "../bulk-answer.ts";
 import { keyLine } from "../key-line.ts";
@@ -179,11 +180,18 @@ async function assign(call: Call<z.output<typeof assigneeBody>, undefined>): Pro
   const { services, principal, body } = call;
   const approval = await requireApproval(call);
   const { id, orgId } = approval;
-  const assignee = body.to === "me" ? (answersAs(principal)[0] ?? null) : body.to;
+  const assignee = body.to === "me" ? ownName(principal) : body.to;
   const detail = { approvalId: id, by: principal.label, to: assignee, before: approval.assignee };
   const entry = entryOf(call, id, "approval.assigned", detail);
   if (!(await services.store.assignApproval(orgId, id, assignee, entry))) throw unknownApproval(id);
   return json(approvalOnWire({ ...approval, assignee }));
+}
+
+/** What people read: the address of a person, else the label of a key. */
+function ownName(principal: Principal): string {
+  const names = answersAs(principal);
+  const person = names.find((name) => name.startsWith("user:") && name.includes("@"));
+  return person ?? names.find((name) => name.startsWith("user:")) ?? `key:${principal.label}`;
 }
 
 function entryOf(
