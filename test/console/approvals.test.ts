@@ -70,7 +70,7 @@ const waiting = async (): Promise<readonly { id: string; runId: string; title: s
 
 describe("the detail of an approval", () => {
   it("shows everything a decision needs, and hostile Markdown as inert text", async () => {
-    const runId = await site.api.run("invoice", { who: "Ann" });
+    await site.api.run("invoice", { who: "Ann" });
     const asked: string[] = [];
     const page = await site.visit();
     page.on("request", (request) => asked.push(request.url()));
@@ -150,7 +150,7 @@ describe("the detail of an approval", () => {
   });
 
   it("has comments, and is assigned", async () => {
-    const runId = await site.api.run("invoice", { who: "Kim" });
+    await site.api.run("invoice", { who: "Kim" });
     const page = await visit({ path: "/approvals" });
     await page.getByLabel("Add a comment").fill("Why so much?\n<b>x</b>");
     await page.getByRole("button", { name: "Comment", exact: true }).click();
@@ -171,7 +171,7 @@ describe("the inbox", () => {
     const people = ["Ann", "Bob", "Cleo"];
     const runs: string[] = [];
     for (const who of people) runs.push(await site.api.run("invoice", { who }));
-    const form = await site.api.run("form");
+    await site.api.run("form");
     const page = await visit({ path: "/approvals" });
     await page.getByRole("heading", { name: "3 approvals of invoice ask the same" }).waitFor();
     expect(await entries(page).count()).toBe(2);
@@ -216,7 +216,7 @@ describe("the inbox", () => {
   });
 
   it("shows who may only look why it cannot answer", async () => {
-    const runId = await site.api.run("invoice", { who: "Viewer" });
+    await site.api.run("invoice", { who: "Viewer" });
     const page = await visit({ path: "/approvals", key: await site.api.key("viewer") });
     await page.getByText("You cannot answer").waitFor();
     expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
