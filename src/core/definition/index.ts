@@ -8,6 +8,6 @@ export { parseLens } from "./lens.ts";
 export { PROBLEM_DOCS, renderProblemDocs } from "./problem-docs.ts";
 export { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 export { deadEndHint, deadEndMessage } from "./dead-end.ts";
-export { didYouMean, suggest } from "./suggest.ts";
+export { didYouMean, suggest } from "../base/index.ts";
 export type { ReadOptions } from "./report.ts";
 export { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";

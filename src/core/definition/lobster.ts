@@ -1,4 +1,4 @@
-import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
@@ -12,7 +12,6 @@ import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
 import { resolveReferences } from "./step-reference.ts";
 import { StepScope } from "./step-scope.ts";
 import { checkStepTypes } from "./step-type.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Reads a `.lobsterX` document. What it returns is only a definition when nothing was reported. */
 export function readLobster(document: JsonObject, catalog: Catalog, report: Report): LobsterDefinition {

@@ -1,10 +1,9 @@
-import { compareCodeUnits } from "../base/index.ts";
+import { compareCodeUnits, didYouMean } from "../base/index.ts";
 import { mayBeApproved } from "./declared.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import type { Report } from "./report.ts";
 import type { Mention, StepDraft } from "./step-draft.ts";
 import { isAfterBinding, type Meaning, type StepScope } from "./step-scope.ts";
-import { didYouMean } from "./suggest.ts";
 
 const STEP_PARTS: ReadonlySet<string | number> = new Set(["outputs", "stdout", "json", "approved"]);
 
