@@ -10,6 +10,7 @@ import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
 import { resolveReferences } from "./step-reference.ts";
+import { warnOfShadowedFacts } from "./step-fact.ts";
 import { StepScope } from "./step-scope.ts";
 import { checkStepTypes } from "./step-type.ts";
 
@@ -91,6 +92,7 @@ function checkSteps(drafts: readonly StepDraft[], scope: StepScope, report: Repo
   }));
   checkGraph(vertices, ["steps"], report);
   for (const draft of drafts) checkStepTypes(draft, scope, report);
+  warnOfShadowedFacts(drafts, scope.args, report);
   // A reference that could not be read might be the one that uses it.
   if (scope.isOpen || report.problems.length > 0) return dependencies;
   for (const name of Object.keys(scope.args)) {

@@ -1,6 +1,6 @@
 import { getOwn, isJsonObject, LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Path } from "../expression/index.ts";
-import { parseWithValue, type StepTemplate, type WithValue } from "../template/index.ts";
+import { parseWithValue, pathsOfTemplate, type StepTemplate, type WithValue } from "../template/index.ts";
 import type { ApprovalRule, Catalog, ForEach, OnFailure, Step } from "./definition.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
@@ -193,7 +193,7 @@ function sourcePath(written: Json, path: TreePath, name: string): TreePath {
 }
 
 function pathsOf(template: StepTemplate | undefined): readonly Path[] {
-  return (template?.parts ?? []).filter((part) => typeof part !== "string");
+  return template === undefined ? [] : pathsOfTemplate(template);
 }
 
 function addValue(value: WithValue, at: TreePath, add: (paths: readonly Path[], at: TreePath) => void): void {

@@ -52,6 +52,7 @@ function resolveMention(
   }
   const meaning = scope.meaningOf(mention.path, mention.field, draft);
   if (meaning.kind === "arg" || Object.hasOwn(scope.args, head)) usedArgs.add(head);
+  if (meaning.kind === "fact") noteArgsOf(mention, scope, usedArgs);
   if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
   if (report.isFull) return isStep ? head : undefined;
   // One typo used ten times in a field is one mistake.
@@ -62,6 +63,13 @@ function resolveMention(
   }
   reported.add(key);
   return isStep ? head : undefined;
+}
+
+/** `run.args.x` uses the arg, and `run.args` uses all of them. */
+function noteArgsOf({ path }: Mention, { args }: StepScope, usedArgs: Set<string>): void {
+  const [, second, name] = path.segments;
+  if (second !== undefined && second !== "args") return;
+  for (const used of name === undefined ? Object.keys(args) : [String(name)]) usedArgs.add(used);
 }
 
 function reportMeaning(meaning: Meaning, mention: Mention, draft: StepDraft, scope: StepScope, report: Report): void {

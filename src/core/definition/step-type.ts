@@ -4,12 +4,12 @@ import {
   findUndecidable,
   KIND_PHRASES,
   matchMember,
+  readsPaths,
   valueKindOf,
   type Expression,
   type Known,
   type ParsedExpression,
   type Path,
-  type ValueKind,
 } from "../expression/index.ts";
 import type { TreePath } from "../base/index.ts";
 import type { Report } from "./report.ts";
@@ -46,11 +46,11 @@ function checkList({ forEach, path }: StepDraft, know: Know, report: Report): vo
 }
 
 export function checkTypes(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): boolean {
-  const kindOf = (path: Path): ValueKind | undefined => valueKindOf(know(path));
-  const mismatch = findUndecidable(parsed.root, kindOf);
+  const mismatch = findUndecidable(parsed.root, know);
   if (mismatch === undefined) return true;
-  const detail = mismatch.position === undefined ? {} : { offset: mismatch.position };
-  report.strict("type_mismatch", at, `This can never be decided: ${mismatch.message}.`, detail);
+  const { code, message, position: offset, hint } = mismatch;
+  const text = code === "type_mismatch" ? `This can never be decided: ${message}.` : `${message}.`;
+  report.strict(code, at, text, { offset, hint });
   return false;
 }
 
@@ -63,7 +63,7 @@ function checkReachable(parsed: ParsedExpression, at: TreePath, know: Know, repo
 
 function neverHolds(node: Expression, know: Know): string | undefined {
   if (node.kind === "and") return neverHolds(node.left, know) ?? neverHolds(node.right, know);
-  if (!hasPath(node)) {
+  if (!readsPaths(node)) {
     const outcome = evaluateCondition(node, () => undefined);
     return outcome.ok && !outcome.value ? "its condition is always false" : undefined;
   }
@@ -86,23 +86,4 @@ function outsideEnum(subject: Expression, wanted: readonly Expression[], know: K
   }
   const canMatch = members.some((member) => typeof member !== "string" || matchMember(member, texts) !== undefined);
   return canMatch ? undefined : `${subject.path.text} is one of ${members.join(", ")}`;
-}
-
-function hasPath(node: Expression): boolean {
-  switch (node.kind) {
-    case "path":
-      return true;
-    case "literal":
-      return false;
-    case "list":
-      return node.items.some(hasPath);
-    case "not":
-      return hasPath(node.operand);
-    case "in":
-      return hasPath(node.value) || hasPath(node.list);
-    case "and":
-    case "or":
-    case "compare":
-      return hasPath(node.left) || hasPath(node.right);
-  }
 }
