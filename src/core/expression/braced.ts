@@ -11,7 +11,7 @@ export interface FoundReference {
 }
 
 /** Someone else's `${1}`, and a reference in a reference, are mistakes and not values. */
-const NO_EXPRESSION = /^\s*(?:\d+\s*$|\$\{)/;
+const NO_EXPRESSION = /^(?:$|\d+\s*$|\$\{)/;
 
 /**
  * `${path}` or `${expression}` at this place. What reads as a path is one, so that `${my-arg}` is a name; what is neither

@@ -10,13 +10,15 @@ export type ParseInner = (cursor: Cursor, depth: number) => Parsed;
 
 /** A value with the fields, indices and slices behind it. */
 export function parsePostfix(cursor: Cursor, depth: number, parseInner: ParseInner): Parsed {
+  // What stands in brackets was read to its end.
+  const isName = peek(cursor).kind === "path";
   const primary = parsePrimary(cursor, depth, parseInner);
   if (!primary.ok) return primary;
-  let node = extendPath(cursor, primary.value);
-  if (node.kind === "path") cursor.paths.push(node.path);
+  let node = isName ? extendPath(cursor, primary.value) : primary.value;
+  if (isName && node.kind === "path") cursor.paths.push(node.path);
   for (;;) {
     const token = peek(cursor);
-    const isPathLike = node.kind === "path" || node.kind === "local";
+    const isPathLike = isName && (node.kind === "path" || node.kind === "local");
     const isJoined = endOf(required(cursor.tokens[cursor.at - 1], "a value was read")) === token.position;
     // `step .field` would mean something else than `step.field`, and nobody means it.
     if (isPathLike && !isJoined) return succeed(node);

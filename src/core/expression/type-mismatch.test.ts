@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Path } from "./expression.ts";
-import type { ValueKind } from "./kind.ts";
+import { ANY, ANY_OBJECT, BOOLEAN, type Known, NUMBER, TEXT } from "./known.ts";
 import { parseExpression } from "./parse.ts";
 import { findTypeMismatch } from "./type-mismatch.ts";
 
-const KINDS = new Map<string, ValueKind>([
-  ["count", "number"],
-  ["title", "text"],
-  ["done", "boolean"],
-  ["tags", "list"],
-  ["meta", "object"],
+const KNOWN = new Map<string, Known>([
+  ["count", NUMBER],
+  ["title", TEXT],
+  ["done", BOOLEAN],
+  ["tags", { kind: "list", items: TEXT }],
+  ["meta", ANY_OBJECT],
 ]);
 
 function mismatchOf(text: string) {
   const parsed = parseExpression(text);
   if (!parsed.ok) throw new Error(parsed.failure.message);
-  return findTypeMismatch(parsed.value.root, (path: Path) => KINDS.get(path.text));
+  return findTypeMismatch(parsed.value.root, (path: Path) => KNOWN.get(path.text) ?? ANY);
 }
 
 describe("findTypeMismatch", () => {
@@ -45,9 +45,9 @@ describe("findTypeMismatch", () => {
     ["title == count", "title is text and count is a number: == compares values of one kind", 0],
     ["done == 'true'", "done is a boolean", 0],
     ["tags > 3", "tags is a list and 3 is a number", 0],
-    ["!title == 'x'", 'not … is a boolean and "x" is text', undefined],
-    ["(a == b) == 1", "the comparison in parentheses is a boolean and 1 is a number", undefined],
-    ["1 == 'x'", '1 is a number and "x" is text', undefined],
+    ["!title == 'x'", 'not … is a boolean and "x" is text', 7],
+    ["(a == b) == 1", "the comparison in parentheses is a boolean and 1 is a number", 9],
+    ["1 == 'x'", '1 is a number and "x" is text', 2],
     ["done < done", "< orders numbers or texts, but done is a boolean", 0],
     ["tags >= []", ">= orders numbers or texts, but tags is a list", 0],
     ["other in title", "in looks into a list, but title is text", 9],
