@@ -105,7 +105,9 @@ function typeProblems({ root }: ParsedExpression, facts: ReturnType<typeof polic
 }
 
 function sentence(hint: string | undefined): string | undefined {
-  return hint === undefined ? undefined : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${hint.endsWith("?") ? "" : "."}`;
+  return hint === undefined
+    ? undefined
+    : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${hint.endsWith("?") ? "" : "."}`;
 }
 
 /** As it is kept: a bare `true` is an expression like any other. */

@@ -15,7 +15,13 @@ import type { WithValue } from "../definition/index.ts";
 import { evaluate, type ParsedExpression, type Path } from "../expression/index.ts";
 import { checkFields } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
-import { isExpression, isSingleReference, renderStepTemplate, type StepReference, type StepTemplate } from "../template/index.ts";
+import {
+  isExpression,
+  isSingleReference,
+  renderStepTemplate,
+  type StepReference,
+  type StepTemplate,
+} from "../template/index.ts";
 import { type Binding, bindingFailed, type Findings, FindingsCollector, NO_FINDINGS } from "./binding.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, referenceOf } from "./references.ts";

@@ -3,7 +3,7 @@ import { compareValues } from "./compare.ts";
 import { calculate } from "./arithmetic.ts";
 import type { Expression, ExpressionFailure, Lambda, ResolvePath } from "./expression.ts";
 import { Fault, misfit, saying } from "./fault.ts";
-import { Call, findFunction } from "./function/index.ts";
+import { type Applier, Call, findFunction } from "./function/index.ts";
 import { readIndex, readSlice } from "./indexing.ts";
 import { isMemberOf } from "./membership.ts";
 import { Meter } from "./meter.ts";
@@ -14,39 +14,41 @@ type Found = Json | undefined;
 
 /** The value of an expression; `undefined` is missing. */
 export function evaluate(root: Expression, resolve: ResolvePath): Outcome<Found, ExpressionFailure> {
-  return attempt(() => {
+  try {
     const evaluation = new Evaluation(resolve);
     const value = evaluation.find(root);
     // A value that is only handed on was there before.
-    if (value !== undefined && root.kind !== "path") checkResult(value, evaluation.meter);
-    return value;
-  });
+    if (value !== undefined && root.kind !== "path") checkResult(value, evaluation);
+    return succeed(value);
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
 /** Whether a condition holds: null and missing do not, and anything but a boolean is a failure. */
 export function evaluateCondition(root: Expression, resolve: ResolvePath): Outcome<boolean, ExpressionFailure> {
-  return attempt(() => new Evaluation(resolve).findTruth(root, "a condition"));
+  try {
+    return succeed(new Evaluation(resolve).findTruth(root, "a condition"));
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
-function attempt<T>(find: () => T): Outcome<T, ExpressionFailure> {
-  try {
-    return succeed(find());
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return fail({ code: error.code, message: error.message });
-  }
+function failureOf(error: unknown): Outcome<never, ExpressionFailure> {
+  if (!(error instanceof Fault)) throw error;
+  return fail({ code: error.code, message: error.message });
 }
 
 type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>;
 
-/** One evaluation: what it may still do, and the values of the parameters of the lambdas under way. */
-class Evaluation {
-  readonly meter = new Meter();
+/** One evaluation: what it may still do, which it is the meter of, and the values of the parameters of the lambdas under way. */
+class Evaluation extends Meter implements Applier {
   readonly #resolve: ResolvePath;
   /** By slot; a lambda runs only inside the call it is written in, so that no slot is needed twice at a time. */
-  readonly #locals: Found[] = [];
+  #locals: Found[] | null = null;
 
   constructor(resolve: ResolvePath) {
+    super();
     this.#resolve = resolve;
   }
 
@@ -57,9 +59,9 @@ class Evaluation {
       case "path":
         return this.#resolve(node.path);
       case "local":
-        return walk(this.#locals[node.slot], node.segments);
+        return walk(this.#locals?.[node.slot], node.segments);
     }
-    this.meter.step();
+    this.step();
     switch (node.kind) {
       case "list":
         return node.items.map((item) => this.find(item) ?? null);
@@ -76,9 +78,9 @@ class Evaluation {
       case "coalesce":
         return this.#findFirst(node);
       case "compare":
-        return compareValues(node, this.find(node.left), this.find(node.right), this.meter);
+        return compareValues(node, this.find(node.left), this.find(node.right), this);
       case "in":
-        return isMemberOf(node, this.find(node.value), this.find(node.list), this.meter);
+        return isMemberOf(node, this.find(node.value), this.find(node.list), this);
       case "choice":
         return this.#choose(node);
       case "index":
@@ -138,10 +140,10 @@ class Evaluation {
       node = node.kind === "negate" ? node.operand : node.left;
     }
     let value = this.find(node);
-    this.meter.spend(pending.length - 1);
+    this.spend(pending.length - 1);
     for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
       const right = step.kind === "negate" ? undefined : this.find(step.right);
-      value = calculate(step, value, right, this.meter);
+      value = calculate(step, value, right, this);
     }
     return value;
   }
@@ -150,20 +152,21 @@ class Evaluation {
     const target = this.find(node.target);
     const from = node.from === null ? null : this.find(node.from);
     const to = node.to === null ? null : this.find(node.to);
-    return readSlice(node, target, from, to, this.meter);
+    return readSlice(node, target, from, to, this);
   }
 
   #call(node: Of<"call">): Found {
     const entry = required(findFunction(node.name), "the parser knows every function");
     const values = node.args.map((argument) => (argument.kind === "lambda" ? null : this.find(argument)));
-    return entry.run(new Call(entry, node, values, this.meter, this.#apply));
+    return entry.run(new Call(entry, node, values, this));
   }
 
-  readonly #apply = ({ slot, parameters, body }: Lambda, first: Found, second: Found): Found => {
+  apply({ slot, parameters, body }: Lambda, first: Found, second: Found): Found {
+    this.#locals ??= [];
     this.#locals[slot] = first;
     if (parameters.length > 1) this.#locals[slot + 1] = second;
     // A body that calculates nothing would otherwise be free.
-    if (body.kind === "literal" || body.kind === "path" || body.kind === "local") this.meter.step();
+    if (body.kind === "literal" || body.kind === "path" || body.kind === "local") this.step();
     return this.find(body);
-  };
+  }
 }

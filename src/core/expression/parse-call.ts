@@ -105,7 +105,8 @@ function checkCount(entry: FunctionEntry, count: number, position: number): Synt
   const least = parameters.filter((parameter) => parameter.isOptional !== true).length;
   const most = parameters.at(-1)?.isRest === true ? Number.POSITIVE_INFINITY : parameters.length;
   if (count >= least && count <= most) return undefined;
-  const wanted = least === most ? String(least) : most === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${most}`;
+  const wanted =
+    least === most ? String(least) : most === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${most}`;
   return {
     message: `${entry.name} takes ${wanted} ${wanted === "1" ? "argument" : "arguments"}, and ${count} ${count === 1 ? "is" : "are"} given`,
     position,
@@ -121,7 +122,9 @@ function notCallable(path: Path): SyntaxProblem {
   return {
     message: `"${path.text}" cannot be called`,
     position: path.position,
-    hint: isMethod ? `write ${name}(${path.text.slice(0, dot)}, …)` : "functions are called by their name, as in upper(name)",
+    hint: isMethod
+      ? `write ${name}(${path.text.slice(0, dot)}, …)`
+      : "functions are called by their name, as in upper(name)",
   };
 }
 

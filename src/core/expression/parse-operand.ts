@@ -59,18 +59,13 @@ function segmentAt(cursor: Cursor): { readonly segment: string | number; readonl
   const inner = peekAt(cursor, 1);
   if (!isMark(token, "[") || inner?.kind !== "literal" || !isMark(peekAt(cursor, 2), "]")) return undefined;
   const { value } = inner;
-  const isSegment = typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value) && value >= 0);
+  const isSegment =
+    typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value) && value >= 0);
   return isSegment ? { segment: value, tokens: 3 } : undefined;
 }
 
 /** `[index]`, `[from:to]`, `[from:]`, `[:to]` or `[:]`, behind its opening bracket. */
-function parseBrackets(
-  cursor: Cursor,
-  open: Token,
-  target: Expression,
-  depth: number,
-  parseInner: ParseInner,
-): Parsed {
+function parseBrackets(cursor: Cursor, open: Token, target: Expression, depth: number, parseInner: ParseInner): Parsed {
   const { position } = open;
   const first = parseBound(cursor, depth, parseInner);
   if (!first.ok) return first;

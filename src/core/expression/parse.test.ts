@@ -105,7 +105,7 @@ describe("what parses", () => {
     ["a ? b ? c : d : e", "(? a (? b c d) e)"],
     ["a ?-1:+2", "(? a -1 2)"],
     ["{}", "{}"],
-    ["{a: x, 'b c': 1, \"d\": [2], in: {not: null}, true: 3}", '{a:x b c:1 d:[2] in:{not:null} true:3}'],
+    ["{a: x, 'b c': 1, \"d\": [2], in: {not: null}, true: 3}", "{a:x b c:1 d:[2] in:{not:null} true:3}"],
     ["{a: 1} == b", "(== {a:1} b)"],
     ['a["__proto__"]', "a/__proto__"],
     ["a['b c'][0].d", "a/b c/0/d"],

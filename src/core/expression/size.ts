@@ -30,9 +30,11 @@ export function weigh(value: Json, meter: Meter): void {
   meter.characters(size);
 }
 
+/** No more than the JSON of it takes. */
 function sizeOf(part: Json): number {
-  if (typeof part === "string") return part.length + 3;
-  if (!isJsonObject(part)) return 2;
+  if (typeof part === "string") return part.length + 2;
+  if (isJsonArray(part)) return 2;
+  if (!isJsonObject(part)) return 1;
   let size = 2;
   for (const key of Object.keys(part)) size += key.length + 3;
   return size;

@@ -161,7 +161,8 @@ function readNumber(text: string, at: number): Read {
     });
   }
   if (!Number.isFinite(value)) return fail({ message: `${written} is too large for a number`, position: at });
-  return succeed({ kind: "literal", value, position: at, text: written });
+  // There is no negative zero in JSON.
+  return succeed({ kind: "literal", value: value === 0 ? 0 : value, position: at, text: written });
 }
 
 function readText(text: string, at: number, quote: string): Read {

@@ -2,7 +2,17 @@ import { didYouMean } from "../base/index.ts";
 import type { Argument, Expression, Lambda, Path } from "./expression.ts";
 import { findFunction, parameterAt, type FunctionEntry } from "./function/index.ts";
 import { KIND_PHRASES, kindOfValue, nameOperand, type ValueKind } from "./kind.ts";
-import { ANY, BOOLEAN, closedObject, type DeadEnd, followPath, type Known, NUMBER, TEXT, valueKindOf } from "./known.ts";
+import {
+  ANY,
+  BOOLEAN,
+  closedObject,
+  type DeadEnd,
+  followPath,
+  type Known,
+  NUMBER,
+  TEXT,
+  valueKindOf,
+} from "./known.ts";
 
 type Know = (path: Path) => Known;
 type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>;

@@ -135,9 +135,11 @@ export class Resolver {
 /** Facts of the run and of the node, under names that nothing in the file has taken. */
 function factOf(text: string, head: string, rest: Segments): Reference | undefined {
   const [second, third, ...deeper] = rest;
-  if (head === "node") return second === "attempt" ? { text, origin: { kind: "attempt" }, rest: rest.slice(1) } : undefined;
+  if (head === "node")
+    return second === "attempt" ? { text, origin: { kind: "attempt" }, rest: rest.slice(1) } : undefined;
   if (head !== "run") return undefined;
   // An arg by its longer name is the arg: whoever asks what a node reads need not know both.
-  if (second === "args" && typeof third === "string") return { text, origin: { kind: "arg", name: third }, rest: deeper };
+  if (second === "args" && typeof third === "string")
+    return { text, origin: { kind: "arg", name: third }, rest: deeper };
   return { text, origin: { kind: "run" }, rest };
 }

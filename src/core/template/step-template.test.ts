@@ -11,10 +11,12 @@ import {
 
 /** Literal pieces in quotes, references as written. */
 function cutOf(template: StepTemplate): string {
-  return template.parts.map((part) => {
-    if (typeof part === "string") return JSON.stringify(part);
-    return isExpression(part) ? `(${part.text})` : part.text;
-  }).join(" ");
+  return template.parts
+    .map((part) => {
+      if (typeof part === "string") return JSON.stringify(part);
+      return isExpression(part) ? `(${part.text})` : part.text;
+    })
+    .join(" ");
 }
 
 function commandOf(text: string): string {

@@ -8,20 +8,22 @@ import { type FunctionEntry, parameterAt } from "./function.ts";
 
 export type CallNode = Extract<Expression, { readonly kind: "call" }>;
 type Found = Json | undefined;
-export type ApplyLambda = (lambda: Lambda, first: Found, second: Found) => Found;
+
+/** The evaluation a call belongs to. */
+export interface Applier extends Meter {
+  apply(lambda: Lambda, first: Found, second: Found): Found;
+}
 
 /** One call with its arguments. Their kinds have been checked, so that reading one as what it is cannot fail. */
 export class Call {
-  readonly meter: Meter;
+  readonly meter: Applier;
   readonly #node: CallNode;
   readonly #values: readonly Found[];
-  readonly #apply: ApplyLambda;
 
-  constructor(entry: FunctionEntry, node: CallNode, values: readonly Found[], meter: Meter, apply: ApplyLambda) {
+  constructor(entry: FunctionEntry, node: CallNode, values: readonly Found[], evaluation: Applier) {
     this.#node = node;
     this.#values = values;
-    this.meter = meter;
-    this.#apply = apply;
+    this.meter = evaluation;
     for (let index = 0; index < values.length; index += 1) this.#checkKind(entry, index);
   }
 
@@ -89,7 +91,7 @@ export class Call {
   apply(index: number, element: Json, position: number): Found {
     const lambda = this.#node.args[index];
     if (lambda?.kind !== "lambda") throw this.misfit(`${this.#node.name} takes a lambda`, index);
-    return this.#apply(lambda, element, position);
+    return this.meter.apply(lambda, element, position);
   }
 
   /** What a lambda says about an element, as a condition does: null and missing are no. */

@@ -1,8 +1,7 @@
 import { dateOf } from "../../base/index.ts";
 import { clockOf, digits, inZone, type Moment, UTC, validDay, validTime, type Zone, zoneOf } from "./moment.ts";
 
-const MONTHS =
-  "January February March April May June July August September October November December".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(" ");
 const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4;

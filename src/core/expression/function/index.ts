@@ -6,7 +6,7 @@ import { TEXT_FUNCTIONS } from "./text.ts";
 import { TIME_FUNCTIONS } from "./time.ts";
 import { VALUE_FUNCTIONS } from "./value.ts";
 
-export { Call, type ApplyLambda } from "./call.ts";
+export { Call, type Applier } from "./call.ts";
 export { parameterAt, signatureOf, type FunctionEntry } from "./function.ts";
 
 /** Every function there is. The documentation is made from this table, and a test runs its examples. */

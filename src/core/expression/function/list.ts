@@ -278,4 +278,3 @@ export const LIST_FUNCTIONS: readonly FunctionEntry[] = [
     run: indexIn,
   },
 ];
-

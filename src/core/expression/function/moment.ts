@@ -22,8 +22,7 @@ export const UTC: Zone = { text: "Z", offsetMs: 0 };
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 
-const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 const ZONE = /^([+-])(\d\d):?(\d\d)?$/;
 
 export function readMoment(text: string): Moment | undefined {

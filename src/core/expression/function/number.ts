@@ -24,7 +24,7 @@ function settled(call: Call, result: number): number {
 function roundTo(given: number, digits: number): number {
   const size = Math.abs(given);
   if (size >= WHOLE_FROM) return given;
-  const rounded = shifted(Math.round(shifted(size, digits)), -digits);
+  const rounded = digits === 0 ? Math.round(size) : shifted(Math.round(shifted(size, digits)), -digits);
   return given < 0 ? -rounded : rounded;
 }
 

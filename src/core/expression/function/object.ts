@@ -143,7 +143,8 @@ export const OBJECT_FUNCTIONS: readonly FunctionEntry[] = [
       oneOf("key", "text", "number"),
       optional(value("otherwise")),
     ],
-    about: "The value under a key, an index or a path such as 'a.b[0]'; when there is none, or null, the third argument.",
+    about:
+      "The value under a key, an index or a path such as 'a.b[0]'; when there is none, or null, the third argument.",
     example: "get({a: {b: 1}}, 'a.c', 0)",
     gives: 0,
     result: ANY,

@@ -14,7 +14,11 @@ function checkPattern([, pattern]: readonly Argument[]): SyntaxProblem | undefin
   if (pattern?.kind !== "literal" || typeof pattern.value !== "string") return undefined;
   const compiled = compilePattern(pattern.value);
   if (compiled.ok) return undefined;
-  return { code: "bad_pattern", message: `the pattern cannot be used: ${compiled.failure}`, position: pattern.position };
+  return {
+    code: "bad_pattern",
+    message: `the pattern cannot be used: ${compiled.failure}`,
+    position: pattern.position,
+  };
 }
 
 /** Compiling a pattern may take as long as matching a long text. */
@@ -72,14 +76,14 @@ const SIDES = ["left", "right"];
 function runPad(call: Call): string {
   const subject = call.textOf(call.value(0));
   const width = call.whole(1);
-  const fill = Array.from(call.count > 2 ? call.text(2) : " ");
+  const fill = Array.from(call.count > 2 ? charged(call, 2) : " ");
   const side = call.count > 3 ? call.text(3) : "left";
   if (fill.length === 0) throw call.misfit("pad fills with a text that is not empty", 2);
   if (!SIDES.includes(side)) throw call.misfit(`pad fills "left" or "right", but ${call.name(3)} is neither`, 3);
   const missing = width - countCodePoints(subject);
   if (missing <= 0) return subject;
-  // A character may take two units.
-  call.makeText(subject.length + missing * 2);
+  const unitsMax = fill.some((character) => character.length > 1) ? 2 : 1;
+  call.makeText(subject.length + missing * unitsMax);
   let filled = "";
   for (let index = 0; index < missing; index += 1) filled += required(fill[index % fill.length], "fill is not empty");
   return side === "left" ? filled + subject : subject + filled;

@@ -49,7 +49,10 @@ function unitAt(call: Call, index: number, name: string): Unit {
   const unit = UNITS.get(name);
   if (unit !== undefined) return unit;
   const near = didYouMean(name, UNITS.keys());
-  throw call.misfit(`a unit is ${UNIT_LIST}, and ${call.name(index)} is none${near === undefined ? "" : `. ${near}`}`, index);
+  throw call.misfit(
+    `a unit is ${UNIT_LIST}, and ${call.name(index)} is none${near === undefined ? "" : `. ${near}`}`,
+    index,
+  );
 }
 
 /** `3, 'days'` or `'3d'`. */

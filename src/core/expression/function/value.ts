@@ -79,7 +79,8 @@ export const VALUE_FUNCTIONS: readonly FunctionEntry[] = [
   {
     name: "bool",
     parameters: [value("value")],
-    about: "True or false of a boolean, of the texts true, yes, false and no in any case, and of 1 and 0; null is false.",
+    about:
+      "True or false of a boolean, of the texts true, yes, false and no in any case, and of 1 and 0; null is false.",
     example: "bool('Yes')",
     gives: true,
     result: BOOLEAN,
