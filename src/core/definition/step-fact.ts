@@ -22,7 +22,7 @@ export function factKnown(head: string, args: Readonly<Record<string, ArgField>>
   ]);
 }
 
-/** A step or an arg of such a name keeps its meaning, and its author hears of the other one. */
+/** A step or an arg of such a name keeps its meaning, with a warning. */
 export function warnOfShadowedFacts(
   drafts: readonly StepDraft[],
   args: Readonly<Record<string, ArgField>>,

@@ -1,6 +1,7 @@
 import {
   ANY,
   evaluateCondition,
+  findTypeMismatch,
   findUndecidable,
   KIND_PHRASES,
   matchMember,
@@ -10,8 +11,10 @@ import {
   type Known,
   type ParsedExpression,
   type Path,
+  type TypeMismatch,
 } from "../expression/index.ts";
 import type { TreePath } from "../base/index.ts";
+import { isExpression, type StepTemplate, type WithValue } from "../template/index.ts";
 import type { Report } from "./report.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
@@ -34,6 +37,39 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
   }
   for (const { read, path: at } of criteria ?? []) checkTypes(read, at, knowIn("success_criteria"), report);
   checkList(draft, knowIn("for_each"), report);
+  for (const [field, template] of [["command", draft.raw.command] as const, ["stdin", draft.raw.stdin] as const]) {
+    if (template !== undefined) checkTemplate(template, [...draft.path, field], knowIn(field), report);
+  }
+  for (const [name, value] of Object.entries(draft.with)) {
+    checkWithValue(value, [...draft.path, "with", name], knowIn("with"), report);
+  }
+}
+
+function checkWithValue(value: WithValue, at: TreePath, know: Know, report: Report): void {
+  switch (value.kind) {
+    case "value":
+      return;
+    case "text":
+      return checkTemplate(value.template, at, know, report);
+    case "list":
+      return value.items.forEach((item, index) => checkWithValue(item, [...at, index], know, report));
+    case "object":
+      for (const [key, member] of Object.entries(value.members)) checkWithValue(member, [...at, key], know, report);
+  }
+}
+
+/** What a text calculates has to have a value. */
+function checkTemplate(template: StepTemplate, at: TreePath, know: Know, report: Report): void {
+  for (const part of template.parts) {
+    if (typeof part === "string" || !isExpression(part)) continue;
+    const mismatch = findTypeMismatch(part.root, know);
+    if (mismatch !== undefined) reportMismatch(mismatch, "This can never be calculated", at, report);
+  }
+}
+
+function reportMismatch({ code, message, position, hint }: TypeMismatch, verdict: string, at: TreePath, report: Report): void {
+  const text = code === "type_mismatch" ? `${verdict}: ${message}.` : `${message}.`;
+  report.strict(code, at, text, { offset: position, hint });
 }
 
 function checkList({ forEach, path }: StepDraft, know: Know, report: Report): void {
@@ -48,9 +84,7 @@ function checkList({ forEach, path }: StepDraft, know: Know, report: Report): vo
 export function checkTypes(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): boolean {
   const mismatch = findUndecidable(parsed.root, know);
   if (mismatch === undefined) return true;
-  const { code, message, position: offset, hint } = mismatch;
-  const text = code === "type_mismatch" ? `This can never be decided: ${message}.` : `${message}.`;
-  report.strict(code, at, text, { offset, hint });
+  reportMismatch(mismatch, "This can never be decided", at, report);
   return false;
 }
 

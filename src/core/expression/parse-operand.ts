@@ -20,7 +20,7 @@ export function parsePostfix(cursor: Cursor, depth: number, parseInner: ParseInn
     const token = peek(cursor);
     const isPathLike = isName && (node.kind === "path" || node.kind === "local");
     const isJoined = endOf(required(cursor.tokens[cursor.at - 1], "a value was read")) === token.position;
-    // `step .field` would mean something else than `step.field`, and nobody means it.
+    // `step .field` would mean something else than `step.field`.
     if (isPathLike && !isJoined) return succeed(node);
     if (token.kind === "field") {
       cursor.at += 1;

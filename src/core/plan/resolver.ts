@@ -138,7 +138,7 @@ function factOf(text: string, head: string, rest: Segments): Reference | undefin
   if (head === "node")
     return second === "attempt" ? { text, origin: { kind: "attempt" }, rest: rest.slice(1) } : undefined;
   if (head !== "run") return undefined;
-  // An arg by its longer name is the arg: whoever asks what a node reads need not know both.
+  // An arg by its longer name is the arg, so that what a node reads has one form.
   if (second === "args" && typeof third === "string")
     return { text, origin: { kind: "arg", name: third }, rest: deeper };
   return { text, origin: { kind: "run" }, rest };

@@ -85,6 +85,8 @@ function readDollar(text: string, at: number, scanOpen: ScanOpen): Outcome<Found
 }
 
 function withEscapeHint(problem: SyntaxProblem): SyntaxProblem {
+  // A code says that an expression was meant.
+  if (problem.code !== undefined) return problem;
   const escape = "for a literal ${ write $${";
   return { ...problem, hint: problem.hint === undefined ? escape : `${problem.hint}; ${escape}` };
 }
