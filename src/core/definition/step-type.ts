@@ -67,7 +67,12 @@ function checkTemplate(template: StepTemplate, at: TreePath, know: Know, report:
   }
 }
 
-function reportMismatch({ code, message, position, hint }: TypeMismatch, verdict: string, at: TreePath, report: Report): void {
+function reportMismatch(
+  { code, message, position, hint }: TypeMismatch,
+  verdict: string,
+  at: TreePath,
+  report: Report,
+): void {
   const text = code === "type_mismatch" ? `${verdict}: ${message}.` : `${message}.`;
   report.strict(code, at, text, { offset: position, hint });
 }
