@@ -53,14 +53,9 @@ class Evaluation extends Meter implements Applier {
   }
 
   find(node: Expression): Found {
-    switch (node.kind) {
-      case "literal":
-        return node.value;
-      case "path":
-        return this.#resolve(node.path);
-      case "local":
-        return walk(this.#locals?.[node.slot], node.segments);
-    }
+    if (node.kind === "literal") return node.value;
+    if (node.kind === "path") return this.#resolve(node.path);
+    if (node.kind === "local") return walk(this.#locals?.[node.slot], node.segments);
     this.step();
     switch (node.kind) {
       case "list":

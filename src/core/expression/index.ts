@@ -14,7 +14,7 @@ export { scanBraced, type FoundReference } from "./braced.ts";
 export { findTypeMismatch, findUndecidable, type TypeMismatch } from "./type-mismatch.ts";
 export { FUNCTIONS, signatureOf, type FunctionEntry } from "./function/index.ts";
 export { mapPaths, readsPaths } from "./tree.ts";
-export { KIND_PHRASES, type ValueKind } from "./kind.ts";
+export { KIND_PHRASES } from "./kind.ts";
 export { walk } from "./walk.ts";
 export {
   ANY,

@@ -45,7 +45,7 @@ const { numbers, texts, lists, truths } = fc.letrec<{
     fc
       .tuple(tie("numbers"))
       .map(([one]): Case<number> => [`-(${one[0]})`, one[1] instanceof Error ? one[1] : 0 - one[1]]),
-    fc.tuple(tie("texts")).map(([one]) => lift(one, one, `length(${one[0]})`, (text) => [...text].length)),
+    fc.tuple(tie("texts")).map(([one]) => lift(one, one, `length(${one[0]})`, (text) => Array.from(text).length)),
     fc
       .tuple(tie("lists"))
       .map(([one]) => lift(one, one, `sum(${one[0]})`, (all) => finite(all.reduce((a, b) => a + b, 0)))),
@@ -71,7 +71,7 @@ const { numbers, texts, lists, truths } = fc.letrec<{
     fc
       .tuple(tie("texts"), fc.integer({ min: -4, max: 4 }), fc.integer({ min: -4, max: 4 }))
       .map(([one, from, to]) =>
-        lift(one, one, `(${one[0]})[${from}:${to}]`, (text) => [...text].slice(from, to).join("")),
+        lift(one, one, `(${one[0]})[${from}:${to}]`, (text) => Array.from(text).slice(from, to).join("")),
       ),
     fc
       .tuple(tie("lists"), tie("texts"))

@@ -78,9 +78,8 @@ function mixed(index: number): string {
 const PLAIN_DECIMAL = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/;
 
 function runNumber(call: Call): number {
-  const given = call.value(0);
-  if (typeof given === "number") return given;
-  const written = String(given).trim();
+  if (typeof call.value(0) === "number") return call.number(0);
+  const written = call.text(0).trim();
   call.meter.characters(written.length);
   if (!PLAIN_DECIMAL.test(written)) throw call.misfit(`${call.name(0)} is text that is not a plain number`, 0);
   return settled(call, Number(written));

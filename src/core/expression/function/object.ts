@@ -55,8 +55,8 @@ function runMerge(call: Call): JsonObject {
 /** The key as it is written, else what a path of keys and indices leads to. */
 function runGet(call: Call): Json | undefined {
   const source = call.value(0);
-  const key = call.value(1);
-  const found = typeof key === "number" ? elementOf(call, source) : memberOf(call, source, String(key));
+  const isIndex = typeof call.value(1) === "number";
+  const found = isIndex ? elementOf(call, source) : memberOf(call, source, call.text(1));
   return found ?? (call.count > 2 ? call.value(2) : found);
 }
 

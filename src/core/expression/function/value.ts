@@ -12,10 +12,9 @@ const FALSE_WORDS = ["false", "no", "0", ""];
 function runBool(call: Call): boolean {
   const given = call.value(0);
   if (typeof given === "boolean") return given;
-  const word = given === undefined || given === null ? "" : String(given).trim().toLowerCase();
-  const isScalar = typeof given !== "object" || given === null;
-  if (isScalar && TRUE_WORDS.includes(word)) return true;
-  if (isScalar && FALSE_WORDS.includes(word)) return false;
+  const word = call.textOf(given).trim().toLowerCase();
+  if (TRUE_WORDS.includes(word)) return true;
+  if (FALSE_WORDS.includes(word)) return false;
   throw call.misfit(`bool takes true, yes, 1, false, no or 0, but ${call.saying(0)} that reads otherwise`, 0);
 }
 
