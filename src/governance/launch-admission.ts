@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
-import { canonicalJson, digestJson, type Json, LIMITS } from "../core/base/index.ts";
-import type { ApprovalRule } from "../core/definition/index.ts";
+import { canonicalJson, digestJson, type Json } from "../core/base/index.ts";
+import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
 import { type Judgement, policyKey } from "../core/governance/index.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
@@ -113,13 +113,6 @@ export class LaunchAdmission {
   }
 }
 
-const ANYONE: ApprovalRule = {
-  approvers: [],
-  otherwise: null,
-  expiresMs: LIMITS.approvalExpiresMsDefault,
-  isSeparate: false,
-};
-
 function ruling(judgement: Judgement): LaunchRuling {
   return { judgement, giveBack: () => Promise.resolve() };
 }
@@ -176,6 +169,17 @@ function approvalOf(orgId: string, { request, wanted, digest, rule, at }: Asked)
     resolvedAt: null,
     reason: null,
     modifications: null,
+    workflow,
+    title: `${by} wants to start ${what}`,
+    subject: null,
+    subjectDigest: null,
+    quorum: rule.quorum,
+    answers: [],
+    hop: 0,
+    form: null,
+    entered: null,
+    confirm: rule.confirm,
+    assignee: null,
     requestedBy: keyId,
     chain: newChain(rule, at),
   };

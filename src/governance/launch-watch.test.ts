@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import { type AuditEntry, auditEntry } from "../core/audit/index.ts";
-import type { ApprovalRule } from "../core/definition/index.ts";
+import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
 import { createMemoryStore, type LaunchApproval, type Store } from "../store/index.ts";
 import { newChain } from "./launch-chain.ts";
 import { type LaunchNotice, LaunchWatch } from "./launch-watch.ts";
@@ -9,13 +9,13 @@ import { type LaunchNotice, LaunchWatch } from "./launch-watch.ts";
 const ORG = "org_1";
 const HOUR = 3_600_000;
 const RULE: ApprovalRule = {
+  ...ANYONE,
   approvers: [
     { who: "role:lead", withinMs: 2 * HOUR },
     { who: "team:ops", withinMs: HOUR },
   ],
   otherwise: "reject",
   expiresMs: 7 * 24 * HOUR,
-  isSeparate: false,
 };
 
 let clock: VirtualClock;
@@ -67,6 +67,17 @@ async function ask(id = "apr_1", rule: ApprovalRule = RULE): Promise<void> {
     resolvedAt: null,
     reason: null,
     modifications: null,
+    workflow: "news",
+    title: "ann wants to start news",
+    subject: null,
+    subjectDigest: null,
+    quorum: 1,
+    answers: [],
+    hop: 0,
+    form: null,
+    entered: null,
+    confirm: null,
+    assignee: null,
     requestedBy: "key_1",
     chain: newChain(rule, at),
   };

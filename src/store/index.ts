@@ -1,5 +1,6 @@
 export * from "./agent-memory-store.ts";
 export * from "./alert-store.ts";
+export type * from "./approval-record.ts";
 export * from "./audit-store.ts";
 export * from "./backlog-store.ts";
 export { everyEntry } from "./every-entry.ts";

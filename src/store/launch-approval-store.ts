@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Otherwise } from "../core/definition/index.ts";
-import type { ApprovalClosing, ApprovalRecord } from "./store.ts";
+import type { ApprovalClosing, ApprovalRecord } from "./approval-record.ts";
 
 /** What stands for the run in the approval of a launch: there is none yet. */
 export const NO_RUN = "";

@@ -130,6 +130,7 @@ describe("names inside expressions", () => {
   it.each([
     ["filter(tagz, x => x == 'a')", "unknown_step", 'Did you mean "tags"?'],
     ["map(tags, x => y)", "unknown_step", undefined],
+    ["price-quantity", "unknown_step", "To subtract, write spaces around the minus: price - quantity."],
     ["filter(each.items, x => x.scroe > 1)", "unknown_field", 'Did you mean "score"?'],
     ["{each: each.cuont}", "unknown_field", 'Did you mean "count"?'],
     ["each.items[0].score + each.items[0].note", "type_mismatch", undefined],

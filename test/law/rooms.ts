@@ -19,7 +19,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/template": pure(["base", "expression"]),
   "core/graph": pure(["base"]),
   "core/graph/layout": pure(["base", "graph"]),
-  "core/definition": pure(["base", "text", "expression", "template", "graph", "redaction"]),
+  "core/definition": pure(["base", "text", "expression", "template", "graph", "redaction", "event"]),
   "core/outputs": pure(["base", "text", "expression", "template", "definition", "event"]),
   "core/plan": pure(["base", "expression", "template", "graph", "definition"]),
   "core/event": pure(["base"], ["zod"]),

@@ -136,6 +136,10 @@ describe("a workflow of steps", () => {
       otherwise: "reject",
       expiresMs: 259_200_000,
       isSeparate: true,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
     });
     expect(sign?.command).toBeNull();
   });

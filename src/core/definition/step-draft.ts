@@ -1,7 +1,7 @@
 import { getOwn, isJsonObject, LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Path } from "../expression/index.ts";
 import { parseWithValue, pathsOfTemplate, type StepTemplate, type WithValue } from "../template/index.ts";
-import type { ApprovalRule, Catalog, ForEach, OnFailure, Step } from "./definition.ts";
+import { ANYONE, type ApprovalRule, type Catalog, type ForEach, type OnFailure, type Step } from "./definition.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
@@ -122,6 +122,7 @@ function isRuleWritten(raw: RawStep): boolean {
 
 function approvalRuleOf(raw: RawStep): ApprovalRule {
   return {
+    ...ANYONE,
     approvers: raw.approvers ?? [],
     otherwise: raw.otherwise ?? null,
     expiresMs: raw.expires ?? LIMITS.approvalExpiresMsDefault,

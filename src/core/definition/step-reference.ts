@@ -156,12 +156,23 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     if ((head === "args" || head === "inputs") && typeof named === "string" && scope.isVariable(named)) {
       return `Write ${text.replace(`${head}.`, "")}.`;
     }
-    return didYouMean(head, scope.namesAt(mention.field, draft)) ?? knownNames(mention, draft, scope);
+    const names = scope.namesAt(mention.field, draft);
+    return hyphenHint(head, names) ?? didYouMean(head, names) ?? knownNames(mention, draft, scope);
   };
   // Longer paths were refused before single names were.
   const isOld = segments.length > 1 && !isUnbound && declarer === undefined;
   if (isOld) report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
   else report.strict("unknown_step", mention.about, message, { hint, offset, at: mention.at });
+}
+
+/** A hyphen joins a name between braces, and subtracts everywhere else. */
+function hyphenHint(head: string, names: readonly string[]): string | undefined {
+  const parts = head.split("-");
+  if (parts.length > 1 && parts.every((part) => names.includes(part))) {
+    return `To subtract, write spaces around the minus: ${parts.join(" - ")}.`;
+  }
+  const longer = names.find((name) => name.startsWith(`${head}-`));
+  return longer === undefined ? undefined : `A name with a hyphen is written in braces: \${${longer}}.`;
 }
 
 const LISTED_MAX = 12;

@@ -3,13 +3,19 @@ import type { ApprovalRule } from "../definition/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision, EventPayload } from "../event/index.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
+import { subjectOf } from "./subject.ts";
 import { about, deriveId, emit, perform, requireNode, setTimer, type Turn } from "./turn.ts";
 
+/** Anyone who may approve, within the ordinary time. */
 export const DEFAULT_RULE: ApprovalRule = {
   approvers: [],
   otherwise: null,
   expiresMs: LIMITS.approvalExpiresMsDefault,
   isSeparate: false,
+  quorum: 1,
+  show: [],
+  form: null,
+  confirm: null,
 };
 
 const HOUR_MS = 3_600_000;
@@ -30,6 +36,8 @@ export interface Question {
   /** What would be done, as the answering person sees it. */
   readonly rendered: string;
   readonly digest: string;
+  /** What is sent when it is approved; null: nothing. */
+  readonly request: BoundRequest | null;
 }
 
 /** Binds an answer to what was asked: another text, other inputs or another policy version is another question. */
@@ -44,7 +52,9 @@ export function digestQuestion(node: NodeState, subject: Json): string {
 
 /** Opens an approval; the caller blocks the node with the id this returns. */
 export function ask(turn: Turn, node: NodeState, question: Question): string {
-  const { rule, source, choices, summary, agentId, digest, rendered } = question;
+  const { rule, source, choices, summary, agentId, digest, rendered, request } = question;
+  const subject = subjectOf(turn.state, node, { title: summary, request, agentId, choices });
+  const subjectDigest = digestJson(subject as unknown as Json);
   const approvalId = deriveId(turn, "apr");
   const expiresAt = turn.at + rule.expiresMs;
   emit(turn, "approval.requested", {
@@ -63,6 +73,11 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
     isSeparate: rule.isSeparate,
     expiresAt,
     hop: 0,
+    subject,
+    subjectDigest,
+    ...(rule.quorum === 1 ? {} : { quorum: rule.quorum }),
+    ...(rule.form === null ? {} : { form: rule.form }),
+    ...(rule.confirm === null ? {} : { confirm: rule.confirm }),
   });
   const attempt = node.attempts === 0 ? null : node.attempts;
   perform(turn, {
@@ -78,6 +93,8 @@ export function ask(turn: Turn, node: NodeState, question: Question): string {
     rendered,
     choices,
     rule,
+    subject,
+    subjectDigest,
     requestedAt: turn.at,
     expiresAt,
   });

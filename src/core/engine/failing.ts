@@ -121,6 +121,7 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
     policies: [],
     rendered: failure.message,
     digest: digestQuestion(node, { code: failure.code, message: failure.message, attempt: node.attempts }),
+    request: null,
   });
   emit(turn, "node.blocked", {
     ...about(node),

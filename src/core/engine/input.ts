@@ -35,6 +35,8 @@ export interface StartInput {
   /** Args that were taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   readonly placement?: Placement;
+  /** The person or program that starts it, as people know it. */
+  readonly startedBy?: string;
   readonly handoffs?: number;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
@@ -178,9 +180,18 @@ export interface ApprovalInput {
   readonly byAgentId?: string;
   /** True when the answering person also started the run. */
   readonly byStarter?: boolean;
+  /** The names of an approver list under which they answer; absent: an owner in process, of whom none is asked. */
+  readonly as?: readonly string[];
+  readonly personId?: string;
+  /** They may answer although they are not asked, and have given a reason. */
+  readonly isOverride?: true;
   readonly reason?: string;
   readonly digest?: string;
+  /** Of what they were shown. */
+  readonly subjectDigest?: string;
   readonly modifications?: JsonObject;
+  /** What they entered into the form. */
+  readonly form?: JsonObject;
 }
 
 export interface TimerInput {

@@ -142,6 +142,7 @@ function hold(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"h
     policies,
     rendered: request.message,
     digest: digestRequest(node, request, policies),
+    request,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }

@@ -60,6 +60,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
     policies: [],
     rendered,
     digest: request === null ? digestQuestion(node, rendered) : digestRequest(node, request, []),
+    request,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }
@@ -183,6 +184,7 @@ export function blockForPerson(
     policies: [],
     rendered: summary,
     digest: digestQuestion(node, { code, missing: [...missing] }),
+    request: null,
   });
   const listed = missing.length === 0 ? {} : { missing: [...missing] };
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId, code, ...listed });

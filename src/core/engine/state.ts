@@ -32,6 +32,11 @@ export interface RunState extends HandoffCounts {
   args: JsonObject;
   recursionDepth: number;
   parentRunId: string | null;
+  workflow: string;
+  version: number | null;
+  trigger: string;
+  /** Who started it, as people know them; null: not known. */
+  startedBy: string | null;
   startedAt: number | null;
   endedAt: number | null;
   costMicros: number;
@@ -52,6 +57,8 @@ export interface RunState extends HandoffCounts {
   readonly counts: Record<NodeStatus, number>;
   /** Plan nodes that are not settled; instances count through their node. */
   unsettledNodes: number;
+  /** Nodes, instances included, that wait for room at a limit. */
+  limitedNodes: number;
   /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
   expandedRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
@@ -208,13 +215,34 @@ export interface Completed extends Settled {
   readonly isCarried: boolean;
 }
 
+/** A person's answer, as it is kept. */
+export interface GivenAnswer {
+  /** A readable name. */
+  readonly by: string;
+  /** Of the key; null: none. */
+  readonly byId: string | null;
+  readonly personId: string | null;
+  readonly decision: Decision;
+  readonly at: number;
+}
+
+export interface ApprovalChanges {
+  /** `inputs`, `outputs`, `values`, `assignTo`. */
+  readonly modifications: JsonObject | null;
+  /** What was entered into the form. */
+  readonly form: JsonObject | null;
+}
+
 export interface ApprovalState {
   readonly id: string;
   readonly nodeId: string;
   readonly source: ApprovalSource;
   readonly choices: readonly Decision[];
   readonly epoch: number;
-  readonly digest: string;
+  /** Of what would be done, with the changes people have made. */
+  digest: string;
+  /** Null in logs from before there were subjects. */
+  subjectDigest: string | null;
   readonly agentId: string | null;
   readonly policies: readonly string[];
   readonly rule: ApprovalRule;
@@ -222,6 +250,10 @@ export interface ApprovalState {
   readonly expiresAt: number;
   readonly eventId: number;
   hop: number;
+  /** Of the present subject, in order; at most one of each person. */
+  answers: readonly GivenAnswer[];
+  /** What the approvals so far have changed. */
+  changes: ApprovalChanges;
   /** Reminders already sent. */
   readonly reminded: Set<string>;
   status: "pending" | "approved" | "rejected" | "expired" | "cancelled";

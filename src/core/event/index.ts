@@ -5,4 +5,5 @@ export * from "./handoff-counts.ts";
 export type { Placement } from "./placement.ts";
 export * from "./settling.ts";
 export * from "./status.ts";
+export * from "./subject.ts";
 export * from "./transport.ts";

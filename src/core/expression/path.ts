@@ -62,7 +62,7 @@ export function scanBracedPath(text: string, start: number): Scan {
     return fail({
       message: `a reference cannot contain "${characterAt(text, close)}"`,
       position: close,
-      hint: "between ${ and } stands one path, such as ${step.outputs.field}",
+      hint: "between ${ and } stands a path such as step.outputs.field, or an expression",
     });
   }
   const end = close + 1;

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../../core/audit/index.ts";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { isLaunchApproval, type LaunchApprovalStore } from "../launch-approval-store.ts";
-import type { ApprovalClosing } from "../store.ts";
+import type { ApprovalClosing } from "../approval-record.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryLaunchApprovals(world: MemoryWorld): LaunchApprovalStore {

@@ -23,6 +23,7 @@ import { WAITING_NODES } from "./0018-waiting-nodes.ts";
 import { KEY_MAKERS } from "./0019-key-makers.ts";
 import { CREDIT_PLANS } from "./0020-credit-plans.ts";
 import { GATEWAY_INSTANCES } from "./0021-gateway-instances.ts";
+import { WAITS_FOR } from "./0025-waiting-for.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -47,6 +48,7 @@ const MIGRATIONS: readonly Migration[] = [
   KEY_MAKERS,
   CREDIT_PLANS,
   GATEWAY_INSTANCES,
+  WAITS_FOR,
 ];
 
 /** The last step this program knows. */

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
+import { type ApprovalClosing, type ApprovalRecord, readApproval } from "../approval-record.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { ApprovalClosing, ApprovalRecord } from "../store.ts";
 import { APPROVAL } from "./approval-rows.ts";
 
 export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
@@ -48,7 +48,7 @@ async function ask(sql: Sql, approval: ApprovalRecord, entry: AuditEntry): Promi
   const claimed = await sql.query(CLAIM, [orgId, digest, id, expiresAt]);
   if (claimed.length === 0) {
     const [standing] = await sql.query<{ body: string }>(STANDING, [orgId, digest]);
-    return standing === undefined ? approval : (JSON.parse(standing.body) as ApprovalRecord);
+    return standing === undefined ? approval : readApproval(standing.body);
   }
   await sql.query(OPEN, APPROVAL.values({ ...approval, runId: NO_RUN, body: approval }));
   await note(sql, orgId, entry);
@@ -80,7 +80,7 @@ async function answer(sql: Sql, orgId: string, closing: ApprovalClosing, entry: 
 }
 
 async function close(sql: Sql, body: string, closing: ApprovalClosing): Promise<void> {
-  const closed = JSON.stringify({ ...(JSON.parse(body) as ApprovalRecord), ...closing });
+  const closed = JSON.stringify({ ...readApproval(body), ...closing });
   await sql.query(CLOSE, [closing.id, closing.status, closed]);
   // A second request for the same launch after a refusal opens a new approval.
   if (closing.status !== "approved") await sql.query(FORGET, [closing.id]);
@@ -136,7 +136,7 @@ const DROP_UNUSED = {
 async function due(sql: Sql, limit: number) {
   const [time] = await sql.query<{ now: number }>(TIME);
   const rows = await sql.query<{ body: string }>(DUE, [limit]);
-  return { now: time?.now ?? 0, approvals: rows.map(({ body }) => JSON.parse(body) as LaunchApproval) };
+  return { now: time?.now ?? 0, approvals: rows.map(({ body }) => readApproval<LaunchApproval>(body)) };
 }
 
 async function move(sql: Sql, approval: LaunchApproval, entry: AuditEntry | null): Promise<boolean> {

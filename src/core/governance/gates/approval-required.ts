@@ -1,5 +1,4 @@
-import { LIMITS } from "../../base/index.ts";
-import type { ApprovalRule } from "../../definition/index.ts";
+import { ANYONE, type ApprovalRule } from "../../definition/index.ts";
 import { permissionOf } from "../autonomy.ts";
 import { amountFacts } from "../budget-block.ts";
 import type { DispatchFacts } from "../facts.ts";
@@ -9,14 +8,6 @@ import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, policyTe
 
 export const RUNG_GRANT = "rung";
 export const TWO_AGENTS_GRANT = "two_agents";
-
-/** Anyone who may approve, within the ordinary time. */
-const ANYONE: ApprovalRule = {
-  approvers: [],
-  otherwise: null,
-  expiresMs: LIMITS.approvalExpiresMsDefault,
-  isSeparate: false,
-};
 
 /** Asks for every answer that is still missing at once; one approval gives them all. */
 export const approvalRequired: Gate<DispatchFacts> = {
