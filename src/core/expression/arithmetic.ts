@@ -16,8 +16,9 @@ export function calculate(node: Calculation, left: Found, right: Found, meter: M
   const { operator, position } = node;
   if (typeof left === "number" && typeof right === "number") return calculateNumbers(operator, left, right, position);
   if (operator === "+" && typeof left === "string" && typeof right === "string") {
-    checkLength(left.length + right.length);
-    meter.characters(right.length);
+    const length = left.length + right.length;
+    checkLength(length);
+    meter.characters(length);
     return left + right;
   }
   const sides = `${saying(node.left, left)} and ${saying(node.right, right)}`;

@@ -80,6 +80,10 @@ describe("steps", () => {
     }
     expect(codeOf("sort(map(range(5000), i => i % 2 == 0 ? long : other))")).toBe("expression_limit");
     expect(codeOf("contains(long, long[1:] + 'b')")).toBe("expression_limit");
+    expect(codeOf("map(range(5000), i => long + string(i))")).toBe("expression_limit");
+    expect(codeOf("matches(long, '(a?){500}b')")).toBe("expression_limit");
+    expect(codeOf("count(range(5000), i => matches('a', string(i)))")).toBe("expression_limit");
+    expect(codeOf("count(numbers, i => matches('a', '^[a-z]+$'))")).toBe("fine");
   });
 });
 

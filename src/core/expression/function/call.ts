@@ -84,6 +84,10 @@ export class Call {
     return this.#values.slice(index);
   }
 
+  isLiteral(index: number): boolean {
+    return this.#node.args[index]?.kind === "literal";
+  }
+
   hasLambda(index: number): boolean {
     return this.#node.args[index]?.kind === "lambda";
   }

@@ -21,15 +21,25 @@ function checkPattern([, pattern]: readonly Argument[]): SyntaxProblem | undefin
   };
 }
 
-/** Compiling a pattern may take as long as matching a long text. */
-const COMPILE_STEPS = 16;
-const MATCH_FACTOR = 8;
+/** Compiling a pattern may take as long as matching a long text; one that is written out was compiled with the file. */
+const COMPILE_STEPS = 100;
+/** A repetition that counts is as long as what it stands for. */
+const COUNTED = /\{(\d{1,4})(?:,(\d{1,4}))?/g;
+const STATES_PER_CHARACTER = 16;
+
+/** At most as many states as the engine has to keep in mind at each character. */
+function weightOf(pattern: string): number {
+  let weight = pattern.length;
+  for (const [, least, most] of pattern.matchAll(COUNTED)) weight += Number(most ?? least) * pattern.length;
+  return weight;
+}
 
 function runMatches(call: Call): boolean {
   const subject = call.text(0);
-  call.meter.spend(COMPILE_STEPS);
-  call.meter.characters(subject.length * MATCH_FACTOR);
-  const compiled = compilePattern(call.text(1));
+  const pattern = call.text(1);
+  if (!call.isLiteral(1)) call.meter.spend(COMPILE_STEPS);
+  call.meter.characters((subject.length * Math.max(STATES_PER_CHARACTER, weightOf(pattern))) / STATES_PER_CHARACTER);
+  const compiled = compilePattern(pattern);
   if (!compiled.ok) throw call.misfit(`the pattern cannot be used: ${compiled.failure}`, 1);
   return compiled.value.test(subject);
 }
@@ -38,8 +48,7 @@ function runSplit(call: Call): readonly string[] {
   const subject = call.text(0);
   const separator = call.text(1);
   call.meter.search(subject, separator);
-  if (separator === "") return Array.from(subject);
-  const parts = subject.split(separator);
+  const parts = separator === "" ? Array.from(subject) : subject.split(separator);
   call.meter.elements(parts.length);
   return parts;
 }
