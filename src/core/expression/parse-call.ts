@@ -132,11 +132,10 @@ function unknownFunction(path: Path): SyntaxProblem {
   const name = required(path.segments[0], "a path has a head");
   const foreign = FOREIGN_FUNCTIONS.get(String(name));
   const meant = foreign?.hint ?? (foreign?.name === undefined ? undefined : `Did you mean "${foreign.name}"?`);
-  const hint = meant ?? didYouMean(String(name), FUNCTION_NAMES);
   return {
     code: "unknown_function",
     message: `there is no function "${path.text}"`,
     position: path.position,
-    ...(hint === undefined ? {} : { hint }),
+    hint: meant ?? didYouMean(String(name), FUNCTION_NAMES) ?? "docs/reference/functions.md lists all functions",
   };
 }
