@@ -3,9 +3,11 @@ import type { Store } from "../../src/store/index.ts";
 import { admissionRules } from "./admission-rules.ts";
 import { agentMemoryRules } from "./agent-memory-rules.ts";
 import { alertRules } from "./alert-rules.ts";
+import { approvalInboxRules } from "./approval-inbox-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
+import { channelRules } from "./channel-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
@@ -16,6 +18,7 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
+import { peopleRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -55,6 +58,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);
+    approvalInboxRules(subjectOf);
     registryRules(subjectOf);
     configRules(subjectOf);
     gatewayRules(subjectOf);
@@ -71,7 +75,10 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     subscriptionRules(subjectOf);
     feedRules(subjectOf);
     deliveryRules(subjectOf);
+    channelRules(subjectOf);
     hookRules(subjectOf);
     alertRules(subjectOf);
+    peopleRules(subjectOf);
+    sessionRules(subjectOf);
   });
 }

@@ -1,33 +1,18 @@
 import type { z } from "zod";
-import { answerBody, type Approval, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
+import { answerBody, approvalSchema } from "../../contract/index.ts";
 import type { ApprovalInput } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
-import { type Principal, requirePermission } from "../auth.ts";
+import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
-import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { approvalOnWire, listOnWire } from "../wire.ts";
+import { approvalOnWire } from "../wire.ts";
 
 export const approvalRoutes: readonly Route[] = [
-  defineRoute({
-    method: "GET",
-    path: "/approvals",
-    operation: "approvals.list",
-    summary: "Lists approvals, newest first.",
-    permission: "governance:read",
-    query: approvalsQuery,
-    replies: { 200: { description: "One page", schema: listOf(approvalSchema) } },
-    handle: async ({ services, principal, query }) => {
-      const found = await services.store.listApprovals(principal.orgId, query.status ?? null, pageOf(query));
-      const shown = query.include === "subject" ? approvalOnWire : withoutSubject;
-      return json(listOnWire(found, shown));
-    },
-  }),
   defineRoute({
     method: "GET",
     path: "/approvals/{approvalId}",
@@ -45,34 +30,37 @@ export const approvalRoutes: readonly Route[] = [
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
-    handle: answer,
+    handle: async (call) => json(approvalOnWire(await answerApproval(call))),
   }),
 ];
 
-/** Lists stay small, however much is shown of each approval. */
-function withoutSubject(approval: ApprovalRecord): Approval {
-  return approvalOnWire({ ...approval, subject: null });
-}
-
 type ApprovalCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
-async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
+export async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
   const { approvalId = "" } = params;
   const approval = await services.store.getApproval(principal.orgId, approvalId);
   if (approval === undefined) throw unknownApproval(approvalId);
   return approval;
 }
 
-function unknownApproval(approvalId: string): Refused {
+export function unknownApproval(approvalId: string): Refused {
   return new Refused("unknown_approval", `There is no approval "${approvalId}".`);
 }
 
 /** An answer as the rules read it, with what the server knows about the caller. */
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
-type AnswerCall = Call<z.output<typeof answerBody>, undefined>;
+/** What an answer is judged by: who sends it, and what it says. */
+export interface AnswerCall extends Pick<
+  Call<z.output<typeof answerBody>, unknown>,
+  "services" | "principal" | "params" | "body"
+> {
+  /** The address of a person of whom nothing else is known, who answers as `user:` and this address. */
+  readonly address?: string;
+}
 
-async function answer(call: AnswerCall): Promise<Response> {
+/** One answer, by the rule that holds for every way an answer can come: the API, a ticket page, a channel. */
+export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
   try {
@@ -80,7 +68,7 @@ async function answer(call: AnswerCall): Promise<Response> {
       ? await answerLaunch(call, approval, given)
       : await answerNode(call, approval, given);
     // Others may have answered at the same moment where several people have to.
-    return json(approvalOnWire(approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call)));
+    return approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
   } catch (error) {
     if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
     throw error;
@@ -94,18 +82,25 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
   services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
-async function readAnswer({ services, principal, body }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
+export async function readAnswer(
+  { services, principal, body, address }: AnswerCall,
+  approval: ApprovalRecord,
+): Promise<ReadAnswer> {
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;
+  const { personId, label: by, keyId: byId } = principal;
   // Where any person may answer, it is not looked up who started the work.
-  const second = approval.isSeparate ? await secondPerson(store, approval, principal) : {};
+  const starter = approval.isSeparate ? await starterOf(store, approval) : null;
+  const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
+  const names = address === undefined ? answersAs(principal, starter) : addressNames(approval, address);
   return {
     decision,
-    by: principal.label,
-    byId: principal.keyId,
+    by,
+    byId,
+    ...(personId === null ? {} : { personId }),
     ...second,
-    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal) }),
+    ...(config.approvers === "advisory" ? {} : { as: names }),
     ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
@@ -116,15 +111,30 @@ async function readAnswer({ services, principal, body }: AnswerCall, approval: A
   };
 }
 
+/** Addresses are compared as mail systems do: whatever their case. */
+function addressNames({ approvers }: ApprovalRecord, address: string): readonly string[] {
+  const name = `user:${address.toLowerCase()}`;
+  return [name, ...approvers.map(({ who }) => who).filter((who) => who.toLowerCase() === name)];
+}
+
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
 
 /** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
-async function secondPerson(store: Store, approval: ApprovalRecord, { keyId }: Principal): Promise<SecondPerson> {
-  const { orgId, runId } = approval;
-  const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
-  const byStarter = await isOfRequester(store, orgId, keyId, starter ?? null);
-  const key = await store.getKey(orgId, keyId);
-  return { byStarter, ...(key !== undefined && key.createdBy === null ? { isUnowned: true } : {}) };
+async function secondPerson(
+  store: Store,
+  orgId: string,
+  callerId: string,
+  starter: string | null,
+  address: string | undefined,
+): Promise<SecondPerson> {
+  if (address !== undefined) return { isUnowned: true };
+  const byStarter = await isOfRequester(store, orgId, callerId, starter);
+  return { byStarter, ...((await hasKnownPerson(store, orgId, callerId)) ? {} : { isUnowned: true }) };
+}
+
+async function starterOf(store: Store, approval: ApprovalRecord): Promise<string | null> {
+  if (isLaunchApproval(approval)) return approval.requestedBy;
+  return (await store.getRun(approval.orgId, approval.runId))?.startedBy ?? null;
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */
