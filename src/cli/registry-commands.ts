@@ -36,7 +36,13 @@ import {
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
-export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
+export const ROLES = [
+  "viewer",
+  "author",
+  "operator",
+  "approver",
+  "admin",
+] as const satisfies readonly KeyRequest["role"][];
 
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
