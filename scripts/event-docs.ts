@@ -36,6 +36,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   "approval.requested": "A person is asked.",
   "approval.reminded": "A person was reminded.",
   "approval.escalated": "The next in the chain is asked.",
+  "approval.answered": "A person has approved, and more have to.",
+  "approval.revised": "A person has approved with changes where several have to: the approvals before are void.",
   "approval.resolved": "The question is answered, expired or withdrawn.",
   "cost.recorded": "Money was spent; `late` when the node had settled before.",
   "child.started": "A child run was started.",

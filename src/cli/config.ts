@@ -47,6 +47,8 @@ const settingsSchema = z.object({
     .string()
     .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
     .optional(),
+  slackUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  approvers: z.enum(["enforced", "advisory"], "must be enforced or advisory").optional(),
   gatewayGrace: z
     .string()
     .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
@@ -81,6 +83,8 @@ export interface ConfigFlags {
   readonly maxOpenRuns?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
+  readonly slackUrl?: string;
+  readonly approvers?: string;
   readonly gatewayGrace?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
@@ -106,6 +110,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  slackUrl: { flag: "--slack-url", variable: "SLUICE_SLACK_URL" },
+  approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
@@ -129,6 +135,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "maxOpenRuns",
   "allowOutbound",
   "allowHost",
+  "slackUrl",
+  "approvers",
   "gatewayGrace",
   "oidcIssuer",
   "oidcAudience",

@@ -96,7 +96,7 @@ function addHostOptions(command: Command): Command {
     )
     .option(
       "--allow-outbound <hosts>",
-      "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +
+      "private hosts, host:port or blocks that Bridges, webhooks and channels may be at; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
       together,
     )
@@ -107,6 +107,11 @@ function addHostOptions(command: Command): Command {
       together,
     )
     .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
+    .option("--slack-url <url>", "the Web API of Slack, when it is not Slack's own (SLUICE_SLACK_URL)")
+    .option(
+      "--approvers <how>",
+      "enforced, or advisory: any key that may approve answers, also where others are asked, as before (SLUICE_APPROVERS; enforced)",
+    )
     .option("--gateway-grace <s>", "seconds a Bridge that has gone is waited for (SLUICE_GATEWAY_GRACE; 30)")
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
     .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")

@@ -105,7 +105,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await server.close(0);
     throw thrown;
   }
-  const background = startBackground(io, engine, app, onTrouble);
+  const background = startBackground(io, engine, app, { publicUrl: url, slackUrl: config.slackUrl ?? null }, onTrouble);
   return {
     url,
     localUrl,
@@ -137,6 +137,7 @@ function reachOf({ config, hasConsole }: HostParts) {
     publicUrl: config.publicUrl ?? null,
     hosts: [config.host, ...listIn(config.allowHost ?? "")],
     consoleDirectory: hasConsole ? CONSOLE_DIRECTORY : null,
+    approvers: config.approvers ?? "enforced",
   };
 }
 

@@ -163,7 +163,7 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
       );
     if (noun === "agents") addMemoryCommand(nouns, { io, settle });
     if (noun === "schedules") addSlotsCommand(nouns, { io, settle });
-    if (noun === "webhooks") addDeliveryCommands(nouns, { io, settle });
+    if (noun === "webhooks" || noun === "channels") addDeliveryCommands(nouns, noun, { io, settle });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Messages of the live stream of an organisation: server-sent events, which OpenAPI cannot describe. */
 import { z } from "zod";
-import type { RunStatus } from "../core/event/index.ts";
+import type { RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Frame } from "./run-state.ts";
 
 export const liveQuery = z.object({
@@ -20,6 +20,7 @@ export interface LiveRun {
   readonly costMicros: number;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
+  readonly waitingFor: WaitingFor | null;
 }
 
 /** The data of the message `event`. */

@@ -1,6 +1,6 @@
 /** Runs as they are started, listed and started again. */
 import { z } from "zod";
-import { RUN_STATUSES } from "../core/event/index.ts";
+import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { type Answered, type Asked, count, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { filterText, pageQuery } from "./page.ts";
 import { sentProblemSchema } from "./problem.ts";
@@ -21,6 +21,7 @@ export const runsQuery = pageQuery.extend({
   status: z.enum(RUN_STATUSES).optional(),
   workflow: filterText.optional(),
   parent: filterText.optional(),
+  waiting_for: z.enum(WAITING_FOR).optional(),
 });
 
 export const runSchema = z.object({
@@ -46,6 +47,7 @@ export const runSchema = z.object({
   completedAt: moment.optional(),
   costMicros: micros,
   lastEventId: count,
+  waitingFor: z.enum(WAITING_FOR).nullable().describe("What it waits for; null: it does not wait, or has ended"),
   warnings: z
     .array(sentProblemSchema)
     .optional()

@@ -10,6 +10,11 @@ export const sessionSchema = z.object({
   permissions: z.array(z.string()),
   agent: z.string().nullable().describe("The agent the key belongs to; null: a person"),
   expiresAt: z.iso.datetime().nullable(),
+  approvers: z
+    .enum(["enforced", "advisory"])
+    .describe(
+      "advisory: any key with governance:approve may answer, also where others are asked; the operator has set it",
+    ),
   connect: z.array(z.string()).describe("Origins besides this server that the console may call"),
   person: z
     .object({ id: z.string(), email: z.string().nullable(), groups: z.array(z.string()) })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Approver, Otherwise } from "../core/definition/index.ts";
+import { ANYONE, type Approver, type Otherwise } from "../core/definition/index.ts";
 import type { LaunchApproval } from "../store/index.ts";
 import { moveLaunch, newChain } from "./launch-chain.ts";
 
@@ -37,8 +37,19 @@ function asked({ approvers = [], otherwise = null, expiresMs = 7 * DAY }: Rule =
     resolvedAt: null,
     reason: null,
     modifications: null,
+    workflow: "news",
+    title: "ann wants to start news",
+    subject: null,
+    subjectDigest: null,
+    quorum: 1,
+    answers: [],
+    hop: 0,
+    form: null,
+    entered: null,
+    confirm: null,
+    assignee: null,
     requestedBy: "key_1",
-    chain: newChain({ approvers, otherwise, expiresMs, isSeparate: false }, AT),
+    chain: newChain({ ...ANYONE, approvers, otherwise, expiresMs }, AT),
   };
 }
 

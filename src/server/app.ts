@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
+import { ApprovalTickets } from "../outside/channel/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
+import { type Answerers, NO_PERSONS } from "./answerer.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
@@ -26,6 +28,8 @@ import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
+import { SLACK_ROUTES } from "./slack-routes.ts";
+import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
@@ -45,6 +49,8 @@ export interface AppOptions {
   readonly verifier?: TokenVerifier | null;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
+  /** Persons who answer from outside; default: only addresses are known. */
+  readonly answerers?: Answerers;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -69,6 +75,13 @@ interface Env {
 
 /** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
+const UNKEYED: readonly OpenRoute[] = [
+  ...OPEN_ROUTES,
+  ...BRIDGE_ROUTES,
+  ...HOOK_ROUTES,
+  ...TICKET_ROUTES,
+  ...SLACK_ROUTES,
+];
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -84,6 +97,7 @@ export function createApp({
   launcher,
   verifier = null,
   signIn = [],
+  answerers = NO_PERSONS,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -112,23 +126,17 @@ export function createApp({
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
+    answerers,
+    approvalTickets: new ApprovalTickets(store),
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
   hono.use("*", knownHosts(config));
   hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
-  hono.notFound((context) => {
-    const found = services.pages?.answer(context.req.raw) ?? null;
-    if (found !== null) {
-      context.set("route", "console");
-      return found;
-    }
-    const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
-    return problemResponse(refused, context.get("requestId"));
-  });
+  hono.notFound((context) => answerMissing(services, context));
   const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
+  addRoutes(hono, services, [...UNKEYED, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
@@ -142,6 +150,17 @@ export function createApp({
       streams.close();
     },
   };
+}
+
+/** A page of the console, or the answer that there is nothing. */
+function answerMissing({ pages }: Services, context: Context<Env>): Response {
+  const found = pages?.answer(context.req.raw) ?? null;
+  if (found !== null) {
+    context.set("route", "console");
+    return found;
+  }
+  const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
+  return problemResponse(refused, context.get("requestId"));
 }
 
 function knownHosts({ hosts, publicUrl }: ApiConfig): MiddlewareHandler<Env> {

@@ -16,6 +16,11 @@ export async function noteChange(
   await store.appendAudit(orgId, [auditEntry({ at: config.now(), type, actor: keyId, resource, detail })]);
 }
 
+interface RecordedAs {
+  readonly type: AuditType;
+  readonly resource: string;
+}
+
 const QUIET_MS = 60_000;
 const KEYS_MAX = 10_000;
 
@@ -36,15 +41,41 @@ export class Refusals {
     this.#record(services, code, { orgId, keyId }, { code });
   }
 
-  #record(services: Audited, why: string, who: Pick<Principal, "orgId" | "keyId">, detail: JsonObject): void {
+  /** A person answered what was not asked of them. */
+  noteAnswer(services: Audited, principal: Principal, approvalId: string, detail: JsonObject): void {
+    const { orgId, keyId, label: by } = principal;
+    const topic = `answer ${approvalId}`;
+    this.#record(
+      services,
+      topic,
+      { orgId, keyId },
+      { approvalId, by, ...detail },
+      {
+        type: "approval.refused",
+        resource: `approval/${approvalId}`,
+      },
+    );
+  }
+
+  #record(
+    services: Audited,
+    why: string,
+    who: Pick<Principal, "orgId" | "keyId">,
+    detail: JsonObject,
+    as?: RecordedAs,
+  ): void {
     const { config } = services;
     const now = config.now();
     const topic = `${why} ${who.orgId} ${who.keyId}`;
     if (now - (this.#recordedAt.get(topic) ?? 0) < QUIET_MS) return;
     if (this.#recordedAt.size >= KEYS_MAX) this.#recordedAt.clear();
     this.#recordedAt.set(topic, now);
-    const resource = `${kindOf(who.keyId)}/${who.keyId}`;
-    noteChange(services, who, "auth.failed", resource, detail).catch((error: unknown) =>
+    const failed = {
+      type: "auth.failed",
+      resource: `${kindOf(who.keyId)}/${who.keyId}`,
+    } as const;
+    const { type, resource } = as ?? failed;
+    noteChange(services, who, type, resource, detail).catch((error: unknown) =>
       config.onTrouble("a refusal could not be audited", error),
     );
   }

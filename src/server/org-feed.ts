@@ -184,7 +184,8 @@ function approvalsMessage(approvals: LiveApprovals): Uint8Array {
   return sseMessage("approval", approvals);
 }
 
-function liveRunOf({ runId, workflow, status, lastEventId, costMicros, startedAt, endedAt }: LiveHead): LiveRun {
+function liveRunOf(head: LiveHead): LiveRun {
+  const { runId, workflow, status, lastEventId, costMicros, startedAt, endedAt, waitingFor } = head;
   return {
     id: runId,
     workflow,
@@ -193,5 +194,6 @@ function liveRunOf({ runId, workflow, status, lastEventId, costMicros, startedAt
     costMicros,
     startedAt: startedAt === null ? null : isoFromEpochMs(startedAt),
     completedAt: endedAt === null ? null : isoFromEpochMs(endedAt),
+    waitingFor,
   };
 }

@@ -2,6 +2,7 @@ import type { Route } from "./route.ts";
 import { agentMemoryRoutes } from "./routes/agent-memory.ts";
 import { applyRoutes } from "./routes/apply.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
@@ -60,6 +61,7 @@ export const ROUTES: readonly Route[] = [
     ...registryRoutes,
     ...scheduleRoutes,
     ...webhookRoutes,
+    ...channelRoutes,
     ...hookRoutes,
     ...applyRoutes,
     ...platformRoutes,

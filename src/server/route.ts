@@ -6,7 +6,9 @@ import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
+import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { Store } from "../store/index.ts";
+import type { Answerers } from "./answerer.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { HookFailures } from "./hook-failures.ts";
 import type { KeyRing, Principal } from "./auth.ts";
@@ -37,6 +39,9 @@ export interface Services {
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
+  /** Who answers from outside. */
+  readonly answerers: Answerers;
+  readonly approvalTickets: ApprovalTickets;
   readonly audit: AuditTrail;
   readonly launcher: Launcher;
   readonly relauncher: Relauncher;

@@ -37,6 +37,7 @@ const RUN: RunRecord = {
   costMicros: 0,
   startedAt: 0,
   endedAt: null,
+  waitingFor: null,
   rowVersion: 1,
 };
 

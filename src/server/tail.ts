@@ -218,6 +218,7 @@ const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "node.log",
   "moderation.flagged",
   "approval.requested",
+  "approval.revised",
   "approval.resolved",
 ]);
 

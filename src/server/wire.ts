@@ -35,6 +35,7 @@ export function runOnWire(run: RunRecord): Run {
     ...(run.endedAt === null ? {} : { completedAt: isoFromEpochMs(run.endedAt) }),
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
+    waitingFor: run.waitingFor,
   };
 }
 
@@ -68,6 +69,18 @@ export function approvalOnWire(approval: ApprovalRecord): Approval {
     resolvedAt: isoOrNull(approval.resolvedAt),
     reason: approval.reason,
     modifications: approval.modifications,
+    workflow: approval.workflow,
+    title: approval.title,
+    // Plain JSON, in which a member without a value is absent.
+    subject: approval.subject as Approval["subject"],
+    subjectDigest: approval.subjectDigest,
+    quorum: approval.quorum,
+    answers: approval.answers.map((answer) => ({ ...answer, at: isoFromEpochMs(answer.at) })),
+    hop: approval.hop,
+    form: approval.form as Approval["form"],
+    entered: approval.entered,
+    confirm: approval.confirm,
+    assignee: approval.assignee,
   };
 }
 

@@ -40,8 +40,9 @@ const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string
   "node.stream.delta": [["media"]],
   "node.log": [["detail"]],
   "moderation.flagged": [["decision"]],
-  "approval.requested": [["rendered"]],
-  "approval.resolved": [["modifications", "*"]],
+  "approval.requested": [["rendered"], ["subject"]],
+  "approval.revised": [["subject"], ["modifications", "*"], ["form"]],
+  "approval.resolved": [["modifications", "*"], ["form"]],
 };
 
 export function packEvents(events: readonly RunEvent[]): PackedEvents {

@@ -1,7 +1,9 @@
 export * from "./agent-memory-store.ts";
 export * from "./alert-store.ts";
+export type * from "./approval-record.ts";
 export * from "./audit-store.ts";
 export * from "./backlog-store.ts";
+export * from "./channel-store.ts";
 export { everyEntry } from "./every-entry.ts";
 export * from "./governance-store.ts";
 export * from "./hook-store.ts";

@@ -2,6 +2,7 @@ import { memoryAgentMemory } from "./memory/memory-agent-memory.ts";
 import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
@@ -49,6 +50,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryAgentMemory(world),
     ...memoryLaunchApprovals(world),
     ...memoryWebhooks(world),
+    ...memoryChannels(world),
     ...memoryHooks(world),
     ...memoryAlerts(world),
     ...memorySchedules(world),

@@ -4,6 +4,7 @@ import { sqlAgentMemory } from "./sql/sql-agent-memory.ts";
 import { sqlAlerts } from "./sql/sql-alerts.ts";
 import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
+import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
@@ -50,6 +51,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlLaunchApprovals(sql),
     ...sqlFeeds(sql),
     ...sqlDeliveries(sql),
+    ...sqlChannels(sql),
     ...sqlHooks(sql),
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),

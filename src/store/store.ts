@@ -1,9 +1,10 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalSource, ApprovalStatus, AttemptKey, Decision, RunEvent, RunStatus } from "../core/event/index.ts";
+import type { ApprovalStatus, AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
+import type { ApprovalChange, ApprovalClosing, ApprovalRecord } from "./approval-record.ts";
 import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
@@ -84,6 +85,7 @@ export interface RunCommit {
   /** Set for the run that waits for this one, with this commit: a missed notification is found by it. */
   readonly parentTimer: { readonly runId: string; readonly timer: Timer; readonly dueAt: number } | null;
   readonly approvalsOpened: readonly ApprovalRecord[];
+  readonly approvalsChanged: readonly ApprovalChange[];
   readonly approvalsClosed: readonly ApprovalClosing[];
   /** What attempts reported besides their results; the first report of an attempt stands. */
   readonly reports: readonly AttemptReport[];
@@ -148,6 +150,8 @@ export interface Head {
   readonly costMicros: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  /** Null: it does not wait, or has ended. */
+  readonly waitingFor: WaitingFor | null;
 }
 
 export interface RunHead extends Head {
@@ -185,40 +189,11 @@ export interface CommitOutcome {
   readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
 }
 
-export interface ApprovalRecord {
-  readonly id: string;
-  readonly orgId: string;
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly attempt: number | null;
-  readonly epoch: number;
-  readonly source: ApprovalSource;
-  readonly summary: string;
-  readonly agentId: string | null;
-  readonly digest: string;
-  readonly rendered: string;
-  readonly choices: readonly Decision[];
-  readonly approvers: readonly { readonly who: string; readonly withinMs: number | null }[];
-  readonly isSeparate: boolean;
-  readonly status: ApprovalStatus;
-  readonly choice: Decision | null;
-  readonly requestedAt: number;
-  readonly expiresAt: number;
-  readonly resolvedBy: string | null;
-  readonly resolvedAt: number | null;
-  readonly reason: string | null;
-  readonly modifications: JsonObject | null;
-}
-
-export type ApprovalClosing = Pick<
-  ApprovalRecord,
-  "id" | "status" | "choice" | "resolvedBy" | "resolvedAt" | "reason" | "modifications"
->;
-
 export interface RunFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
   readonly parentRunId?: string;
+  readonly waitingFor?: WaitingFor;
 }
 
 export interface Page {

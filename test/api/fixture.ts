@@ -106,6 +106,8 @@ export interface ApiParts {
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
+  /** What the store takes for database time; the machine's otherwise. */
+  readonly now?: () => number;
 }
 
 export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT, parts: ApiParts = {}): Promise<Api> {
@@ -187,7 +189,8 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
       const secret = `slk_key_number_${made}`;
       const base = adminKey(ORG, secret, Date.now());
       const list = typeof permissions === "string" ? permissionsOf(permissions) : permissions;
-      await store.putKey({ ...base, label: `key ${made}`, permissions: list, agentId: more.agent ?? null });
+      const about = { label: `key ${made}`, agentId: more.agent ?? null, createdBy: "key_maker" };
+      await store.putKey({ ...base, ...about, permissions: list });
       return secret;
     },
     async save(source) {

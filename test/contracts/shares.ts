@@ -30,7 +30,15 @@ export const NEW_RUN: NewRun = {
 /** The outcome of a commit of which nothing was left out. */
 export const WRITTEN = { isOverLimit: false, conflicts: [], duplicates: [] };
 
-const HEAD: Head = { status: "running", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: 1_000, endedAt: null };
+const HEAD: Head = {
+  status: "running",
+  epoch: 0,
+  lastEventId: 0,
+  costMicros: 0,
+  startedAt: 1_000,
+  endedAt: null,
+  waitingFor: null,
+};
 
 export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };
 
@@ -64,6 +72,7 @@ export function share(
     waitsEnded: [],
     parentTimer: null,
     approvalsOpened: [],
+    approvalsChanged: [],
     approvalsClosed: [],
     reports: [],
     slots: [],
@@ -106,6 +115,17 @@ export function approval(id: string, runId: string, parts: Partial<ApprovalRecor
     resolvedAt: null,
     reason: null,
     modifications: null,
+    workflow: "w",
+    title: "May it?",
+    subject: null,
+    subjectDigest: null,
+    quorum: 1,
+    answers: [],
+    hop: 0,
+    form: null,
+    entered: null,
+    confirm: null,
+    assignee: null,
     ...parts,
   };
 }

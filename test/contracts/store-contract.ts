@@ -6,6 +6,7 @@ import { alertRules } from "./alert-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
+import { channelRules } from "./channel-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
@@ -72,6 +73,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     subscriptionRules(subjectOf);
     feedRules(subjectOf);
     deliveryRules(subjectOf);
+    channelRules(subjectOf);
     hookRules(subjectOf);
     alertRules(subjectOf);
     peopleRules(subjectOf);

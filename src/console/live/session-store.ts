@@ -24,6 +24,7 @@ const SIGNED_OUT: Session = {
   permissions: [],
   agent: null,
   expiresAt: null,
+  approvers: "enforced",
   connect: [],
   person: null,
   organisations: [],

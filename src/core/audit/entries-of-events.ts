@@ -38,6 +38,8 @@ function entryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
       return gateEntry(run, event);
     case "approval.requested":
     case "approval.escalated":
+    case "approval.answered":
+    case "approval.revised":
     case "approval.resolved":
       return approvalEntry(run, event);
     default:
@@ -137,13 +139,15 @@ function gateEntry(run: AuditedRun, event: EventOf<"gate.decided">): AuditEntry 
   return nodeEntry(run, event, disposition === "block" ? "gate.rejected" : "gate.held", detail);
 }
 
-type ApprovalEvent = EventOf<"approval.requested"> | EventOf<"approval.escalated"> | EventOf<"approval.resolved">;
+type ApprovalEvent = EventOf<
+  "approval.requested" | "approval.escalated" | "approval.answered" | "approval.revised" | "approval.resolved"
+>;
 
 function approvalEntry(run: AuditedRun, event: ApprovalEvent): AuditEntry {
   const { approvalId, source } = event.payload;
   const entry = nodeEntry(run, event, event.type, { approvalId, source, ...approvalDetail(event) });
   // Two keys may have the same label, but never the same id.
-  const by = event.type === "approval.resolved" ? (event.payload.byId ?? event.payload.by) : undefined;
+  const by = "by" in event.payload ? (event.payload.byId ?? event.payload.by) : undefined;
   return { ...entry, actor: by ?? ENGINE_ACTOR, resource: `approval/${approvalId}` };
 }
 
@@ -155,15 +159,28 @@ function approvalDetail(event: ApprovalEvent): JsonObject {
     }
     case "approval.escalated":
       return { hop: event.payload.hop, who: event.payload.who };
-    case "approval.resolved": {
-      const { status, decision, by, reason, modifications } = event.payload;
-      return {
-        status,
-        ...(decision === undefined ? {} : { decision }),
-        ...(by === undefined ? {} : { by }),
-        ...(reason === undefined ? {} : { reason }),
-        ...(modifications === undefined ? {} : { modified: Object.keys(modifications) }),
-      };
+    case "approval.answered": {
+      const { answers, quorum } = event.payload;
+      return { ...answerDetail(event.payload), answers, quorum };
     }
+    case "approval.revised":
+      return { ...answerDetail(event.payload), subjectDigest: event.payload.subjectDigest };
+    case "approval.resolved":
+      return { status: event.payload.status, ...answerDetail(event.payload) };
   }
+}
+
+type Answer = Partial<EventOf<"approval.resolved">["payload"]>;
+
+/** Who answered what; of changes only their names, and of what was entered only that something was. */
+function answerDetail({ decision, by, personId, reason, isOverride, modifications, form }: Answer): JsonObject {
+  return {
+    ...(decision === undefined ? {} : { decision }),
+    ...(by === undefined ? {} : { by }),
+    ...(personId === undefined ? {} : { personId }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(isOverride === undefined ? {} : { isOverride }),
+    ...(modifications === undefined ? {} : { modified: Object.keys(modifications) }),
+    ...(form === undefined ? {} : { entered: Object.keys(form) }),
+  };
 }

@@ -1,5 +1,7 @@
-import type { Json, JsonObject, RetryCause } from "../base/index.ts";
+import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
+import type { FormFields, ShownKind } from "../event/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
+import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 
@@ -22,6 +24,8 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** Which channels are used for what happens in its runs. */
+  readonly notify: readonly NotifyRule[];
 }
 
 export interface LobsterDefinition extends DefinitionHead {
@@ -66,7 +70,7 @@ export interface RetryBlock {
   readonly retryOn: readonly RetryCause[];
 }
 
-/** `role:x`, `team:y` or `user:z`, and how long they have before the next in the chain is asked. */
+/** `role:x`, `team:x`, `user:y` or `key:z`, and how long they have before the next in the chain is asked. */
 export interface Approver {
   readonly who: string;
   readonly withinMs: number | null;
@@ -75,14 +79,49 @@ export interface Approver {
 export const OTHERWISE = ["reject", "approve", "skip", "abort"] as const;
 export type Otherwise = (typeof OTHERWISE)[number];
 
-/** Who answers, by when, and what happens without an answer. */
+/** Something the author shows to the person who answers; a text that is one reference keeps its value. */
+export type ShowItem =
+  | {
+      readonly kind: Exclude<ShownKind, "diff">;
+      /** Null: the reference as it is written. */
+      readonly label: string | null;
+      readonly value: StepTemplate;
+    }
+  | {
+      readonly kind: "diff";
+      readonly label: string | null;
+      readonly before: StepTemplate;
+      readonly after: StepTemplate;
+    };
+
+/** Who answers, by when, what they see and enter, and what happens without an answer. */
 export interface ApprovalRule {
   readonly approvers: readonly Approver[];
   /** Null: the approval expires. */
   readonly otherwise: Otherwise | null;
   readonly expiresMs: number;
   readonly isSeparate: boolean;
+  /** How many different people have to approve. */
+  readonly quorum: number;
+  /** Empty: all bound inputs are shown. */
+  readonly show: readonly ShowItem[];
+  /** What the person enters, which becomes the outputs of a gate; null: nothing. */
+  readonly form: FormFields | null;
+  /** `sign_in`: a link in a message is not enough to answer. */
+  readonly confirm: "sign_in" | null;
 }
+
+/** Anyone who may approve, within the ordinary time. */
+export const ANYONE: ApprovalRule = {
+  approvers: [],
+  otherwise: null,
+  expiresMs: LIMITS.approvalExpiresMsDefault,
+  isSeparate: false,
+  quorum: 1,
+  show: [],
+  form: null,
+  confirm: null,
+};
 
 export interface WorkflowRef {
   readonly name: string;
@@ -106,6 +145,8 @@ export interface ForEach {
 export interface Step {
   readonly id: string;
   readonly name: string | null;
+  /** The name with its references; null: it has none. */
+  readonly title: StepTemplate | null;
   readonly description: string | null;
   readonly phase: string | null;
   readonly command: StepTemplate | null;
@@ -223,4 +264,6 @@ export interface Catalog {
   readonly lenses: Readonly<Record<string, Lens>> | null;
   /** Names of workflows that exist; null when unknown. */
   readonly workflows: readonly string[] | null;
+  /** Names of channels that exist; absent or null when unknown. */
+  readonly channels?: readonly string[] | null;
 }

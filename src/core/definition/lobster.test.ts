@@ -136,6 +136,10 @@ describe("a workflow of steps", () => {
       otherwise: "reject",
       expiresMs: 259_200_000,
       isSeparate: true,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
     });
     expect(sign?.command).toBeNull();
   });
@@ -151,6 +155,7 @@ describe("a workflow of steps", () => {
       completion: "strict",
       timeoutMs: null,
       gateway: "pinned",
+      notify: [],
       maxParallel: 50,
       args: {},
       roles: {},
@@ -171,6 +176,7 @@ describe("a workflow of steps", () => {
           outputs: null,
           successCriteria: [],
           timeoutMs: null,
+          title: null,
           onFailure: "halt",
           isOnFailureWritten: false,
           retry: null,

@@ -2,12 +2,14 @@ import { isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import type { EventOf } from "../event/index.ts";
 import { findNode } from "./move.ts";
-import type { NodeState, RunState } from "./state.ts";
+import type { ApprovalChanges, GivenAnswer, NodeState, RunState } from "./state.ts";
 
 type ApprovalEvent =
   | EventOf<"approval.requested">
   | EventOf<"approval.reminded">
   | EventOf<"approval.escalated">
+  | EventOf<"approval.answered">
+  | EventOf<"approval.revised">
   | EventOf<"approval.resolved">;
 
 export function applyApproval(state: RunState, event: ApprovalEvent): void {
@@ -17,6 +19,10 @@ export function applyApproval(state: RunState, event: ApprovalEvent): void {
     case "approval.escalated":
       required(state.approvals.get(event.payload.approvalId), "an escalated approval is known").hop = event.payload.hop;
       return;
+    case "approval.answered":
+      return applyAnswered(state, event);
+    case "approval.revised":
+      return applyRevised(state, event);
     case "approval.resolved":
       return applyResolved(state, event);
     case "approval.reminded":
@@ -37,6 +43,8 @@ function applyRequested(state: RunState, { payload, at, eventId }: EventOf<"appr
     choices: payload.choices,
     epoch: payload.epoch,
     digest: payload.digest,
+    subjectDigest: payload.subjectDigest ?? null,
+    subject: (payload.quorum ?? 1) > 1 ? (payload.subject ?? null) : null,
     agentId: payload.agentId,
     policies: payload.policies,
     rule: {
@@ -44,26 +52,66 @@ function applyRequested(state: RunState, { payload, at, eventId }: EventOf<"appr
       otherwise: payload.otherwise as Otherwise | null,
       expiresMs: payload.expiresAt - at,
       isSeparate: payload.isSeparate,
+      quorum: payload.quorum ?? 1,
+      // What is shown was rendered when it was asked.
+      show: [],
+      form: payload.form ?? null,
+      confirm: payload.confirm ?? null,
     },
     requestedAt: at,
     expiresAt: payload.expiresAt,
     eventId,
     hop: payload.hop,
+    answers: [],
+    changes: NO_CHANGES,
     reminded: new Set(),
     status: "pending",
   });
 }
 
+/** Answers in the name of a chain none of whom has answered. */
+export const DEFAULT_ANSWERER = "sluice";
+
+const NO_CHANGES: ApprovalChanges = { modifications: null, form: null };
+
+function applyAnswered(state: RunState, event: EventOf<"approval.answered">): void {
+  const approval = required(state.approvals.get(event.payload.approvalId), "an answer is to an approval");
+  approval.answers = [...approval.answers, answerOf(event)];
+}
+
+/** The approvals so far were of something else. */
+function applyRevised(state: RunState, event: EventOf<"approval.revised">): void {
+  const { approvalId, digest, subjectDigest, modifications = null, form = null } = event.payload;
+  const approval = required(state.approvals.get(approvalId), "a revision is of an approval");
+  approval.digest = digest;
+  approval.subjectDigest = subjectDigest;
+  approval.changes = { modifications, form };
+  approval.answers = [answerOf(event)];
+}
+
+function answerOf({ payload, at }: EventOf<"approval.answered" | "approval.revised">): GivenAnswer {
+  const { by, byId = null, personId = null, decision } = payload;
+  return { by, byId, personId, decision, at };
+}
+
 /** An answer is kept on the node it is about, for as long as the epoch lasts. */
-function applyResolved(state: RunState, { payload }: EventOf<"approval.resolved">): void {
+function applyResolved(state: RunState, { payload, at }: EventOf<"approval.resolved">): void {
   const approval = required(state.approvals.get(payload.approvalId), "a resolved approval is known");
   approval.status = payload.status;
+  const { by, byId = null, personId = null, decision } = payload;
+  // What follows without an answer is no person's.
+  if (by !== undefined && by !== DEFAULT_ANSWERER && decision !== undefined) {
+    approval.answers = [...approval.answers, { by, byId, personId, decision, at }];
+  }
   const node = required(findNode(state, payload.nodeId), "an approval is about a node");
   if (payload.status !== "approved") return;
   if (payload.decision === "retry") node.extraAttempts += 1;
-  if (payload.source === "gate") node.isGateApproved = true;
+  if (payload.source === "gate") {
+    node.isGateApproved = true;
+    node.entered = payload.form ?? {};
+  }
   if (payload.source === "policy") {
-    node.grants = [...node.grants, { digest: approval.digest, policies: approval.policies }];
+    node.grants = [...node.grants, { digest: payload.digest ?? approval.digest, policies: approval.policies }];
   }
   keepModifications(node, payload.modifications ?? {});
 }

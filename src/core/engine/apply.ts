@@ -52,6 +52,8 @@ export function apply(state: RunState, event: RunEvent): void {
     case "approval.requested":
     case "approval.reminded":
     case "approval.escalated":
+    case "approval.answered":
+    case "approval.revised":
     case "approval.resolved":
       return applyApproval(state, event);
     default:
@@ -72,6 +74,10 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
+  state.workflow = event.payload.workflow;
+  state.version = event.payload.version;
+  state.trigger = event.payload.trigger;
+  state.startedBy = event.payload.startedBy ?? null;
   state.placement = event.payload.placement ?? null;
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule, EffectGuarantee, ModerationMode, OutputField, WorkflowRef } from "../definition/index.ts";
-import type { ApprovalSource, Decision, Placement } from "../event/index.ts";
+import type { ApprovalSource, Decision, Placement, Subject } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
 import type { Instruction, Route } from "./input.ts";
 import type { Timer } from "./timer.ts";
@@ -85,6 +85,8 @@ export interface OpenApproval {
   readonly rendered: string;
   readonly choices: readonly Decision[];
   readonly rule: ApprovalRule;
+  readonly subject: Subject;
+  readonly subjectDigest: string;
   readonly requestedAt: number;
   readonly expiresAt: number;
 }
@@ -102,6 +104,8 @@ export interface StartChild {
   readonly recursionDepth: number;
   /** How many values were handed to its args; absent: none. */
   readonly handoffs?: number;
+  /** Who started the family, as people know them; absent: not known. */
+  readonly startedBy?: string;
   /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

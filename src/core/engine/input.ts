@@ -35,6 +35,8 @@ export interface StartInput {
   /** Args that were taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
   readonly placement?: Placement;
+  /** The person or program that starts it, as people know it. */
+  readonly startedBy?: string;
   readonly handoffs?: number;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
@@ -107,12 +109,26 @@ export type Verdict =
       /** Name and version of each policy that wants an answer. */
       readonly policies: readonly string[];
       readonly rule: ApprovalRule;
+      /** What the person who answers should know; absent: nothing more is known. */
+      readonly facts?: HoldFacts;
     }
   /** Input moderation said no; nothing was asked of the gates. */
   | { readonly disposition: "moderated"; readonly decision: Json }
   /** No member of the team may take the node, or its instructions contradict each other. */
   | { readonly disposition: "unassigned"; readonly message: string }
   | { readonly disposition: "contradiction"; readonly errors: EventPayload<"contract.violated">["errors"] };
+
+/** What is known of an attempt that a person has to allow. */
+export interface HoldFacts {
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Trust level of the agent. */
+  readonly trust: number | null;
+  /** Null: no price is known. */
+  readonly estimateMicros: number | null;
+  /** Each policy with its reason, in words. */
+  readonly reasons: readonly { readonly name: string; readonly reason: string }[];
+}
 
 export interface CallbackInput {
   readonly type: "callback";
@@ -178,9 +194,20 @@ export interface ApprovalInput {
   readonly byAgentId?: string;
   /** True when the answering person also started the run. */
   readonly byStarter?: boolean;
+  /** The names of an approver list under which they answer; absent: an owner in process, of whom none is asked. */
+  readonly as?: readonly string[];
+  readonly personId?: string;
+  /** A key behind which no person and no other key is known. */
+  readonly isUnowned?: true;
+  /** They may answer although they are not asked, and have given a reason. */
+  readonly isOverride?: true;
   readonly reason?: string;
   readonly digest?: string;
+  /** Of what they were shown. */
+  readonly subjectDigest?: string;
   readonly modifications?: JsonObject;
+  /** What they entered into the form. */
+  readonly form?: JsonObject;
 }
 
 export interface TimerInput {

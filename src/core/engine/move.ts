@@ -6,6 +6,7 @@ import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   const before = node.now;
   node.now = now;
+  if (isLimited(before) !== isLimited(now)) state.limitedNodes += isLimited(now) ? 1 : -1;
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -49,6 +50,10 @@ function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled
   const step = settled ? -1 : 1;
   state.unsettledNodes += step;
   for (const dependent of planNodeOf(state, node).dependents) nodeAt(state, dependent).unsettledParents += step;
+}
+
+function isLimited(now: NodeNow): boolean {
+  return now.status === "queued" && now.isLimited;
 }
 
 function isExpandedRunning(now: NodeNow): boolean {

@@ -22,6 +22,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     inputsFrom,
     placement,
     handoffs,
+    startedBy,
   } = input;
   emit(turn, "run.started", {
     workflow,
@@ -36,6 +37,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(inputsFrom === undefined ? {} : { inputsFrom }),
     ...(handoffs === undefined ? {} : { handoffs }),
     ...(placement === undefined ? {} : { placement }),
+    ...(startedBy === undefined ? {} : { startedBy }),
   });
   emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);

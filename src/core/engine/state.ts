@@ -12,6 +12,7 @@ import type {
   RunStatus,
   SkipReason,
   Snapshot,
+  Subject,
   Tokens,
   WaitingReason,
 } from "../event/index.ts";
@@ -32,6 +33,11 @@ export interface RunState extends HandoffCounts {
   args: JsonObject;
   recursionDepth: number;
   parentRunId: string | null;
+  workflow: string;
+  version: number | null;
+  trigger: string;
+  /** Who started it, as people know them; null: not known. */
+  startedBy: string | null;
   startedAt: number | null;
   endedAt: number | null;
   costMicros: number;
@@ -52,6 +58,8 @@ export interface RunState extends HandoffCounts {
   readonly counts: Record<NodeStatus, number>;
   /** Plan nodes that are not settled; instances count through their node. */
   unsettledNodes: number;
+  /** Nodes, instances included, that wait for room at a limit. */
+  limitedNodes: number;
   /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
   expandedRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
@@ -111,8 +119,10 @@ export interface NodeState {
   assignedTo: string | null;
   /** The lane it is in flight in. */
   lane: number | null;
-  /** Values a person gave for unbound labels, or inputs an approver narrowed. */
+  /** Values a person gave for unbound labels, or in place of what the node would read. */
   values: JsonObject;
+  /** What a person entered at its gate. */
+  entered: JsonObject;
   /** The findings of its binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
@@ -208,13 +218,36 @@ export interface Completed extends Settled {
   readonly isCarried: boolean;
 }
 
+/** A person's answer, as it is kept. */
+export interface GivenAnswer {
+  /** A readable name. */
+  readonly by: string;
+  /** Of the key; null: none. */
+  readonly byId: string | null;
+  readonly personId: string | null;
+  readonly decision: Decision;
+  readonly at: number;
+}
+
+export interface ApprovalChanges {
+  /** `inputs`, `outputs`, `values`, `assignTo`. */
+  readonly modifications: JsonObject | null;
+  /** What was entered into the form. */
+  readonly form: JsonObject | null;
+}
+
 export interface ApprovalState {
   readonly id: string;
   readonly nodeId: string;
   readonly source: ApprovalSource;
   readonly choices: readonly Decision[];
   readonly epoch: number;
-  readonly digest: string;
+  /** Of what would be done, with the changes people have made. */
+  digest: string;
+  /** Null in logs from before there were subjects. */
+  subjectDigest: string | null;
+  /** As it was asked; kept only where several people have to approve, of whom one may change it. */
+  readonly subject: Subject | null;
   readonly agentId: string | null;
   readonly policies: readonly string[];
   readonly rule: ApprovalRule;
@@ -222,6 +255,10 @@ export interface ApprovalState {
   readonly expiresAt: number;
   readonly eventId: number;
   hop: number;
+  /** Of the present subject, in order; at most one of each person. */
+  answers: readonly GivenAnswer[];
+  /** What the approvals so far have changed. */
+  changes: ApprovalChanges;
   /** Reminders already sent. */
   readonly reminded: Set<string>;
   status: "pending" | "approved" | "rejected" | "expired" | "cancelled";

@@ -1,25 +1,14 @@
 import { z } from "zod";
-import type { Json } from "../base/index.ts";
+import { APPROVAL_PAYLOADS } from "./approval-event.ts";
+import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { placementSchema } from "./placement.ts";
-import {
-  APPROVAL_SOURCES,
-  APPROVAL_STATUSES,
-  DECISIONS,
-  ENDING_STATUSES,
-  RUN_STATUSES,
-  SKIP_REASONS,
-  WAITING_REASONS,
-} from "./status.ts";
+import { ENDING_STATUSES, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
 
 /**
  * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
  * the log that `apply` folds is the log that clients see.
  */
-const json: z.ZodType<Json> = z.json();
-const jsonObject = z.record(z.string(), json);
-const count = z.number().int().nonnegative();
 const micros = z.number().int();
-const at = z.number().int();
 
 export const envelopeSchema = z.object({
   kind: z.string(),
@@ -60,14 +49,12 @@ export const snapshotSchema = z.object({
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
-const onNode = { nodeId: z.string(), attempt: count.optional() };
 const runEnd = {
   counts: countsSchema,
   costMicros: micros,
   errorCode: z.string().optional(),
   reason: z.string().optional(),
 };
-const onApproval = { ...onNode, approvalId: z.string(), source: z.enum(APPROVAL_SOURCES) };
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
 export const EVENT_PAYLOADS = {
@@ -88,6 +75,8 @@ export const EVENT_PAYLOADS = {
       .optional(),
     /** Values a parent's node handed to its args; absent: none. */
     handoffs: count.optional(),
+    /** The person or program that started it, as people know it. */
+    startedBy: z.string().optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -226,33 +215,7 @@ export const EVENT_PAYLOADS = {
     phase: z.enum(["input", "output", "criteria", "instructions"]),
     errors: z.array(contractError),
   }),
-  "approval.requested": z.object({
-    ...onApproval,
-    choices: z.array(z.enum(DECISIONS)),
-    epoch: count,
-    digest: z.string(),
-    summary: z.string(),
-    rendered: z.string(),
-    agentId: z.string().nullable(),
-    policies: z.array(z.string()),
-    approvers: z.array(z.object({ who: z.string(), withinMs: z.number().nullable() })),
-    otherwise: z.string().nullable(),
-    isSeparate: z.boolean(),
-    expiresAt: at,
-    hop: count,
-  }),
-  "approval.reminded": z.object({ ...onApproval, urgency: z.enum(["normal", "elevated", "critical"]) }),
-  "approval.escalated": z.object({ ...onApproval, hop: count, who: z.string() }),
-  "approval.resolved": z.object({
-    ...onApproval,
-    status: z.enum(APPROVAL_STATUSES),
-    decision: z.enum(DECISIONS).optional(),
-    by: z.string().optional(),
-    /** Of the key that answered; its label, which need not be its own, is in `by`. */
-    byId: z.string().optional(),
-    reason: z.string().optional(),
-    modifications: jsonObject.optional(),
-  }),
+  ...APPROVAL_PAYLOADS,
   "cost.recorded": z.object({
     ...onNode,
     costMicros: micros,

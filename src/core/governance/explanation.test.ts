@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS, type JsonObject } from "../base/index.ts";
+import { ANYONE } from "../definition/index.ts";
 import { instantText } from "./calendar.ts";
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
 import type { Judgement } from "./gate.ts";
@@ -345,13 +346,12 @@ describe("a hold is explained", () => {
 
   it("with every reason, and who answers in turn", () => {
     const approvers = {
+      ...ANYONE,
       approvers: [
         { who: "role:a", withinMs: 1 },
         { who: "role:b", withinMs: null },
       ],
-      otherwise: null,
       expiresMs: 5,
-      isSeparate: false,
     };
     const policies = [policyOf({ name: "ask", action: "require_approval", approvers })];
     const { hold, explanation } = held({ policies, node: { action: "write" } });

@@ -216,6 +216,10 @@ export function anyPolicyOf(conditions: readonly string[] = PLAIN_CONDITIONS): f
           otherwise: fc.constant(null),
           expiresMs: fc.constant(1_000),
           isSeparate: flag,
+          quorum: fc.constant(1),
+          show: fc.constant([]),
+          form: fc.constant(null),
+          confirm: fc.constant(null),
         }),
       ),
     })

@@ -47,6 +47,8 @@ function listed(event: RunEvent): readonly Detail[] | null {
     case "approval.requested":
     case "approval.reminded":
     case "approval.escalated":
+    case "approval.answered":
+    case "approval.revised":
     case "approval.resolved":
       return approvalDetails(event);
     case "gate.decided": {
@@ -78,6 +80,9 @@ function approvalDetails(event: ApprovalEvent): readonly Detail[] {
       return [...common, [A.approvalUrgency, event.payload.urgency]];
     case "approval.escalated":
       return [...common, [A.approvalHop, event.payload.hop]];
+    case "approval.answered":
+    case "approval.revised":
+      return [...common, [A.approvalDecision, event.payload.decision]];
     case "approval.resolved": {
       const { status, decision } = event.payload;
       return [...common, [A.approvalStatus, status], [A.approvalDecision, decision]];

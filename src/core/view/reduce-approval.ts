@@ -1,7 +1,14 @@
 import type { EventOf } from "../event/index.ts";
 import type { RunView } from "./run-view.ts";
 
-type ApprovalEvent = EventOf<"approval.requested" | "approval.reminded" | "approval.escalated" | "approval.resolved">;
+type ApprovalEvent = EventOf<
+  | "approval.requested"
+  | "approval.reminded"
+  | "approval.escalated"
+  | "approval.answered"
+  | "approval.revised"
+  | "approval.resolved"
+>;
 
 export function reduceApproval(view: RunView, event: ApprovalEvent): void {
   if (event.type === "approval.requested") return reduceRequested(view, event);
@@ -9,6 +16,15 @@ export function reduceApproval(view: RunView, event: ApprovalEvent): void {
   if (known === undefined || event.type === "approval.reminded") return;
   if (event.type === "approval.escalated") {
     view.approvals.set(known.id, { ...known, hop: event.payload.hop });
+    return;
+  }
+  if (event.type === "approval.answered") {
+    view.approvals.set(known.id, { ...known, answers: event.payload.answers });
+    return;
+  }
+  if (event.type === "approval.revised") {
+    const { digest, subject, subjectDigest } = event.payload;
+    view.approvals.set(known.id, { ...known, answers: 1, title: subject.title, digest, subjectDigest });
     return;
   }
   const { status, decision = null, by = null, reason = null } = event.payload;
@@ -28,6 +44,10 @@ function reduceRequested(view: RunView, { payload, at }: EventOf<"approval.reque
     agentId: payload.agentId,
     approvers: payload.approvers.map(({ who }) => who),
     hop: payload.hop,
+    title: payload.subject?.title ?? payload.summary,
+    subjectDigest: payload.subjectDigest ?? null,
+    quorum: payload.quorum ?? 1,
+    answers: 0,
     requestedAt: at,
     expiresAt: payload.expiresAt,
     resolvedAt: null,

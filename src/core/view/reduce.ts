@@ -64,6 +64,8 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "approval.requested":
     case "approval.reminded":
     case "approval.escalated":
+    case "approval.answered":
+    case "approval.revised":
     case "approval.resolved":
       return reduceApproval(view, event);
     default:

@@ -109,6 +109,12 @@ export interface ApprovalView {
   readonly agentId: string | null;
   readonly approvers: readonly string[];
   readonly hop: number;
+  readonly title: string;
+  /** Null in logs from before there were subjects. */
+  readonly subjectDigest: string | null;
+  /** How many different people have to approve, and how many have. */
+  readonly quorum: number;
+  readonly answers: number;
   readonly requestedAt: number;
   readonly expiresAt: number;
   readonly resolvedAt: number | null;

@@ -1,15 +1,6 @@
-import { type Effect, findNode, isTimerStale, type OpenApproval, type Timer } from "../../core/engine/index.ts";
+import { type Effect, findNode, isTimerStale, type Timer, waitingForOf } from "../../core/engine/index.ts";
+import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
-  attemptKey,
-  type AttemptKey,
-  type EventOf,
-  isRunEnding,
-  isTerminal,
-  type RunEvent,
-} from "../../core/event/index.ts";
-import {
-  type ApprovalClosing,
-  type ApprovalRecord,
   type AttemptReport,
   type OpenAttempt,
   type RunCommit,
@@ -20,6 +11,7 @@ import {
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
+import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
 import type { LiveRun } from "./live-run.ts";
 
@@ -58,6 +50,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
       costMicros: state.costMicros,
       startedAt: state.startedAt,
       endedAt: state.endedAt,
+      waitingFor: waitingForOf(state),
     },
     events,
     ...deriveAttempts(decided, replicaId),
@@ -65,9 +58,9 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     ...deriveWaits(decided, replicaId),
     parentTimer: parentTimer(decided),
     approvalsOpened: effects.flatMap((effect) =>
-      effect.type === "open-approval" ? [approvalRecord(effect, run.orgId, state.runId)] : [],
+      effect.type === "open-approval" ? [approvalRecord(effect, run, state.runId)] : [],
     ),
-    approvalsClosed: events.flatMap((event) => (event.type === "approval.resolved" ? [closingOf(event)] : [])),
+    ...approvalChanges(events, state),
     reports: decided.reports,
     ...facts.counterChanges(),
     usage,
@@ -233,34 +226,4 @@ function timersOfChild(event: RunEvent): readonly Timer[] {
     { kind: "child", ...child },
     { kind: "child-cancel", ...child },
   ];
-}
-
-function approvalRecord(effect: OpenApproval, orgId: string, runId: string): ApprovalRecord {
-  const { approvalId: id, rule, type: _type, ...asked } = effect;
-  return {
-    id,
-    orgId,
-    runId,
-    ...asked,
-    approvers: rule.approvers,
-    isSeparate: rule.isSeparate,
-    status: "pending",
-    choice: null,
-    resolvedBy: null,
-    resolvedAt: null,
-    reason: null,
-    modifications: null,
-  };
-}
-
-function closingOf({ payload, at }: EventOf<"approval.resolved">): ApprovalClosing {
-  return {
-    id: payload.approvalId,
-    status: payload.status,
-    choice: payload.decision ?? null,
-    resolvedBy: payload.by ?? null,
-    resolvedAt: at,
-    reason: payload.reason ?? null,
-    modifications: payload.modifications ?? null,
-  };
 }

@@ -16,6 +16,7 @@ const KEPT: ReadonlySet<RunEvent["type"]> = new Set([
   "node.expanded",
   "node.completed",
   "approval.requested",
+  "approval.revised",
   "approval.resolved",
 ]);
 

@@ -37,7 +37,7 @@ async function parkRun(
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
     ...nothingOf(run),
-    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at },
+    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at, waitingFor: null },
     events: [
       { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
       {
@@ -64,13 +64,13 @@ const CALLED_OFF_WITHIN_MS = 3_000;
 
 /** A commit of a run that changes nothing. */
 function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
-  const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = run;
+  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor } = run;
   return {
     runId,
     orgId,
     expectedVersion: rowVersion,
     create: null,
-    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt },
+    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor },
     events: [],
     opened: [],
     closed: [],
@@ -80,6 +80,7 @@ function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): R
     waitsEnded: [],
     parentTimer: null,
     approvalsOpened: [],
+    approvalsChanged: [],
     approvalsClosed: [],
     reports: [],
     slots: [],

@@ -42,6 +42,7 @@ export const runRoutes: readonly Route[] = [
         ...(query.status === undefined ? {} : { status: query.status }),
         ...(query.workflow === undefined ? {} : { workflow: query.workflow }),
         ...(query.parent === undefined ? {} : { parentRunId: query.parent }),
+        ...(query.waiting_for === undefined ? {} : { waitingFor: query.waiting_for }),
       };
       return json(listOnWire(await services.store.listRuns(principal.orgId, filter, pageOf(query)), runOnWire));
     },

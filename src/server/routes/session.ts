@@ -70,6 +70,7 @@ async function sessionOf({ services, principal, request }: Call<undefined, undef
     agent: principal.agentId,
     expiresAt: expiresAt === null ? null : isoFromEpochMs(expiresAt),
     connect: services.config.consoleConnect,
+    approvers: services.config.approvers,
     person: personId === null ? null : { id: personId, email: email ?? null, groups },
     organisations: await organisationsOf(services, principal),
     answersAs: [...answersAs(principal)],

@@ -113,8 +113,8 @@ function writeApprovals(world: MemoryWorld, commit: RunCommit): void {
   for (const approval of commit.approvalsOpened) {
     if (!world.approvals.has(approval.id)) world.approvals.set(approval.id, copy(approval));
   }
-  for (const closing of commit.approvalsClosed) {
-    const approval = world.approvals.get(closing.id);
-    if (approval?.runId === commit.runId) world.approvals.set(closing.id, { ...approval, ...copy(closing) });
+  for (const change of [...commit.approvalsChanged, ...commit.approvalsClosed]) {
+    const approval = world.approvals.get(change.id);
+    if (approval?.runId === commit.runId) world.approvals.set(change.id, { ...approval, ...copy(change) });
   }
 }

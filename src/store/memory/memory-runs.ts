@@ -83,7 +83,8 @@ function fits(run: MemoryRun, filter: RunFilter): boolean {
   return (
     (filter.status === undefined || run.head.status === filter.status) &&
     (filter.workflow === undefined || run.pinned.workflow === filter.workflow) &&
-    (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId)
+    (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId) &&
+    (filter.waitingFor === undefined || run.head.waitingFor === filter.waitingFor)
   );
 }
 

@@ -1,16 +1,9 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
-import type {
-  ApprovalRecord,
-  NewRun,
-  OpenAttempt,
-  PinnedDefinition,
-  RunHead,
-  WorkflowStatus,
-  WorkflowVersion,
-} from "../store.ts";
+import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
 import type { InvitationRecord } from "../invitation-store.ts";
 import type { MembershipRecord } from "../membership-store.ts";
 import type { OrganisationRecord } from "../organisation-store.ts";
@@ -19,6 +12,7 @@ import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
+import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
@@ -56,6 +50,7 @@ export interface MemoryWorld {
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
   readonly people: MemoryPeople;
+  readonly channels: MemoryChannels;
 }
 
 /** By id; memberships by organisation and person. */
@@ -128,6 +123,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
       invitations: new Map(),
       sessions: new Map(),
     },
+    channels: createMemoryChannels(),
   };
 }
 

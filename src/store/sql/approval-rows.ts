@@ -1,6 +1,7 @@
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql } from "../sql.ts";
-import type { ApprovalClosing, ApprovalRecord, Listed, Page, RunCommit } from "../store.ts";
+import { type ApprovalChange, type ApprovalClosing, type ApprovalRecord, readApproval } from "../approval-record.ts";
+import type { Listed, Page, RunCommit } from "../store.ts";
 import { bigint, Columns, oneOf, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import type { ApprovalStatus } from "../../core/event/index.ts";
@@ -21,36 +22,37 @@ const OPEN = {
 };
 
 /** Both objects are ours and flat at the top, so that the later one's fields simply win. */
-const CLOSE = {
-  name: "close approval",
+const CHANGE = {
+  name: "change approval",
   text: `update approvals set status = $3, body = $4 where id = $1 and run_id = $2`,
 };
 
 const SELECT = {
-  name: "select approval for closing",
+  name: "select approval to change",
   text: "select body from approvals where id = $1 and run_id = $2 for update",
 };
 
-/** Approvals are answered by people, one by one: closing them row by row costs nothing that matters. */
+/** Approvals are answered by people, one by one: changing them row by row costs nothing that matters. */
 export async function writeApprovals(sql: Sql, written: readonly RunCommit[]): Promise<void> {
   const opened = written.flatMap(({ approvalsOpened }) => approvalsOpened);
   if (opened.length > 0) {
     await sql.query(OPEN, APPROVAL.batch(opened.map((body) => ({ ...body, body }))));
   }
-  for (const { runId, approvalsClosed } of written) {
-    for (const closing of approvalsClosed) await close(sql, runId, closing);
+  for (const { runId, approvalsChanged, approvalsClosed } of written) {
+    for (const change of approvalsChanged) await changeRow(sql, runId, change);
+    for (const closing of approvalsClosed) await changeRow(sql, runId, closing);
   }
 }
 
-async function close(sql: Sql, runId: string, closing: ApprovalClosing): Promise<void> {
-  const [row] = await sql.query<{ body: string }>(SELECT, [closing.id, runId]);
+async function changeRow(sql: Sql, runId: string, change: ApprovalChange | ApprovalClosing): Promise<void> {
+  const [row] = await sql.query<{ body: string }>(SELECT, [change.id, runId]);
   if (row === undefined) return;
-  const body = JSON.stringify({ ...approvalOf(row), ...closing });
-  await sql.query(CLOSE, [closing.id, runId, closing.status, body]);
+  const changed = { ...approvalOf(row), ...change };
+  await sql.query(CHANGE, [change.id, runId, changed.status, JSON.stringify(changed)]);
 }
 
 function approvalOf({ body }: { readonly body: string }): ApprovalRecord {
-  return JSON.parse(body) as ApprovalRecord;
+  return readApproval(body);
 }
 
 const LIST = {

@@ -59,7 +59,7 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       update run_heads h set
         row_version = h.row_version + 1, status = i.status, epoch = i.epoch,
         last_event_id = case when h.last_event_id = i.first_event_id - 1 then i.last_event_id end,
-        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at
+        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at, waiting_for = i.waiting_for
       from ${rows}
       where h.run_id = i.run_id and h.row_version = i.row_version and h.org_id = i.org_id
       returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body
@@ -77,8 +77,9 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       from new on conflict do nothing returning run_id
     )`,
     `created_heads as (
-      insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at)
-      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at
+      insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at,
+        waiting_for)
+      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for
       from new join created using (run_id)
     )`,
     `created_blocks as (

@@ -54,12 +54,13 @@ function pack(commits: readonly RunCommit[]): PackedBatch {
   const bodies = new Map<string, string>();
   const blobs = new Map<string, ReadonlyMap<string, string>>();
   let isPlain = true;
-  for (const { runId, events, create, approvalsOpened, approvalsClosed, reports } of commits) {
+  for (const commit of commits) {
+    const { runId, events, create, approvalsOpened, approvalsChanged, approvalsClosed, reports } = commit;
     const packed = packEvents(events);
     if (events.length > 0) bodies.set(runId, packed.body);
     if (packed.blobs.size > 0) blobs.set(runId, packed.blobs);
-    const isRare =
-      packed.blobs.size > 0 || approvalsOpened.length > 0 || approvalsClosed.length > 0 || reports.length > 0;
+    const rare = [approvalsOpened, approvalsChanged, approvalsClosed, reports];
+    const isRare = packed.blobs.size > 0 || rare.some(({ length }) => length > 0);
     if (isRare || (create !== null && create.idempotency !== null)) isPlain = false;
   }
   return { commits, bodies, blobs, isPlain };

@@ -126,6 +126,7 @@ const LIST_RUNS = {
   text: `select ${RUN_COLUMNS} from runs r join run_heads h using (run_id)
     where r.org_id = $1 and ($2::text is null or h.status = $2) and ($3::text is null or r.workflow = $3)
       and ($4::text is null or r.parent_run_id = $4) and ($5::bigint is null or (r.created_at, r.run_id) < ($5, $6))
+      and ($8::text is null or h.waiting_for = $8)
     order by r.created_at desc, r.run_id desc limit $7`,
 };
 
@@ -139,6 +140,7 @@ async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page):
     after?.at ?? null,
     after?.id ?? null,
     page.limit + 1,
+    filter.waitingFor ?? null,
   ]);
   return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }

@@ -40,6 +40,8 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "approval.requested": { label: "Approval requested", tone: "hold" },
   "approval.reminded": { label: "Approval reminded", tone: "hold" },
   "approval.escalated": { label: "Approval escalated", tone: "hold" },
+  "approval.answered": { label: "Approval answered", tone: "hold" },
+  "approval.revised": { label: "Approval revised", tone: "hold" },
   "approval.resolved": { label: "Approval resolved", tone: "hold" },
   "cost.recorded": { label: "Cost recorded", tone: "idle" },
   "child.started": { label: "Child run started", tone: "info" },
@@ -132,6 +134,10 @@ function moreDetailOf(event: RunEvent): string {
       return event.payload.urgency;
     case "approval.escalated":
       return `to ${event.payload.who}`;
+    case "approval.answered":
+      return `${event.payload.by}, ${event.payload.answers} of ${event.payload.quorum}`;
+    case "approval.revised":
+      return event.payload.by;
     case "approval.resolved":
       return join(event.payload.decision ?? event.payload.status, event.payload.by, event.payload.reason);
     case "cost.recorded":

@@ -55,7 +55,13 @@ function partsOf(tab: string, workflow: string | null): Parts {
       return {
         kind: KINDS.webhooks,
         columns: [textColumn("url", "Address"), eventsColumn, enabledColumn],
-        beside: (entry) => (entry === null ? null : <DeliveriesView webhook={entry.id} />),
+        beside: (entry) => (entry === null ? null : <DeliveriesView collection="webhooks" name={entry.id} />),
+      };
+    case "channels":
+      return {
+        kind: KINDS.channels,
+        columns: [textColumn("type", "Type"), rulesColumn, enabledColumn],
+        beside: (entry) => (entry === null ? null : <DeliveriesView collection="channels" name={entry.id} />),
       };
     case "schedules":
       return {
@@ -159,6 +165,13 @@ const eventsColumn: Column<Registered> = {
       {wordsOf(events)}
     </span>
   ),
+};
+
+const rulesColumn: Column<Registered> = {
+  id: "notify",
+  head: "Used for",
+  isWide: true,
+  cell: ({ notify }) => <span className="settings-events">{listed(notify, "on")}</span>,
 };
 
 function wordsOf(value: Registered[string] | undefined): string {

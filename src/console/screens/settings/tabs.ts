@@ -5,6 +5,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "people", label: "People" },
   { id: "organisation", label: "Organisation" },
   { id: "webhooks", label: "Webhooks" },
+  { id: "channels", label: "Channels" },
   { id: "schedules", label: "Schedules" },
   { id: "lenses", label: "Lenses" },
   { id: "teams", label: "Teams" },

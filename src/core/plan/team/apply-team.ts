@@ -1,5 +1,4 @@
-import { LIMITS } from "../../base/index.ts";
-import type { ApprovalRule } from "../../definition/index.ts";
+import { ANYONE, type ApprovalRule } from "../../definition/index.ts";
 import type { Duty, Plan, PlanNode } from "../plan.ts";
 import { retryPolicyOfBlock } from "../retry-policy.ts";
 import { assignNode, type AssignedMember, type AssignmentResult, toolBansOf } from "./assign.ts";
@@ -78,15 +77,8 @@ function dutyOf(
   };
 }
 
-const ANY_PERSON: ApprovalRule = {
-  approvers: [],
-  otherwise: null,
-  expiresMs: LIMITS.approvalExpiresMsDefault,
-  isSeparate: false,
-};
-
 /** A person agrees first: because the team wants it so, or because a tool does. */
 function approvalOf({ approvalPolicy }: ResolvedPolicies, found: AssignmentResult | null): ApprovalRule | null {
   if (approvalPolicy.value !== null) return approvalPolicy.value;
-  return found?.assigned?.needsApproval === true ? ANY_PERSON : null;
+  return found?.assigned?.needsApproval === true ? ANYONE : null;
 }

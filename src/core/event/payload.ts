@@ -1,0 +1,9 @@
+/** The parts that payloads of events are made of. */
+import { z } from "zod";
+import type { Json } from "../base/index.ts";
+
+export const json: z.ZodType<Json> = z.json();
+export const jsonObject = z.record(z.string(), json);
+export const count = z.number().int().nonnegative();
+export const at = z.number().int();
+export const onNode = { nodeId: z.string(), attempt: count.optional() };
