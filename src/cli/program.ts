@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
   addLinkOptions,
@@ -20,7 +21,6 @@ import type { Io } from "./io.ts";
 import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import {
-  addApprovalCommands,
   addKeyCommands,
   addPlatformCommands,
   addRegistryCommands,
