@@ -64,7 +64,8 @@ class Conditions {
     if (filter.group !== undefined) this.#parts.push(this.#with("a.group_key = ", filter.group));
     if (filter.requestedUntil !== undefined) this.#parts.push(this.#with("a.requested_at <= ", filter.requestedUntil));
     if (assignee === null) this.#parts.push("a.assignee is null");
-    else if (assignee !== undefined) this.#parts.push(`a.assignee = any(${this.place(arrayLiteral(assignee))}::text[])`);
+    else if (assignee !== undefined)
+      this.#parts.push(`a.assignee = any(${this.place(arrayLiteral(assignee))}::text[])`);
     if (wanted !== undefined) this.#parts.push(`position(${this.place(searchable(wanted))} in a.search) > 0`);
     if (answerer !== undefined) this.#answerable(answerer);
   }
@@ -104,7 +105,8 @@ async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Pag
   const after = decodeCursor(page.cursor);
   const { column, direction, after: beyond } = ORDERS[listing.order];
   const where = new Conditions(orgId, listing.filter);
-  if (after !== null) where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
+  if (after !== null)
+    where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
   const columns = `a.body, a.assignee, a.group_key${listing.withSubject ? ", a.subject" : ""}`;
   const statement = {
     name: "",
@@ -156,7 +158,12 @@ const LIST_COMMENTS = {
     order by at, id limit $5`,
 };
 
-async function comments(sql: Sql, orgId: string, approvalId: string, page: Page): Promise<Listed<ApprovalCommentRecord>> {
+async function comments(
+  sql: Sql,
+  orgId: string,
+  approvalId: string,
+  page: Page,
+): Promise<Listed<ApprovalCommentRecord>> {
   const after = decodeCursor(page.cursor);
   const params = [orgId, approvalId, after?.at ?? null, after?.id ?? null, page.limit + 1];
   const rows = COMMENT.all(await lookUp(sql, LIST_COMMENTS, params));

@@ -49,7 +49,8 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
         <Effect asked={asked} />
         {isOverride && (
           <p className="note">
-            You are not among those who are asked. This answers in their place, and the audit records it with your reason.
+            You are not among those who are asked. This answers in their place, and the audit records it with your
+            reason.
           </p>
         )}
         {fields !== null && (
@@ -71,7 +72,8 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
 /** What the answer does, in the words of the approval, and how far it still is from being enough. */
 function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer }): JSX.Element {
   const { subject, quorum, answers } = approval;
-  const effect = subject?.answers.find((answer) => answer.decision === decision)?.effect ?? CHOICE_TEXTS[decision].means;
+  const effect =
+    subject?.answers.find((answer) => answer.decision === decision)?.effect ?? CHOICE_TEXTS[decision].means;
   const missing = quorum - answers.length - 1;
   const request = decision === "approve" || decision === "retry" ? (subject?.request ?? null) : null;
   return (
