@@ -29,7 +29,9 @@ export const approvalSchema = z.object({
   title: z.string().describe("What is asked, with its templates filled"),
   subject: subjectSchema
     .nullable()
-    .describe("What the person who answers is shown; null in lists, unless they include it, and in approvals from before"),
+    .describe(
+      "What the person who answers is shown; null in lists, unless they include it, and in approvals from before",
+    ),
   subjectDigest: z.string().nullable().describe("Of the subject; an answer with another one is refused"),
   quorum: count.describe("How many different people have to approve"),
   answers: z
@@ -56,7 +58,9 @@ export const answerBody = z.strictObject({
   reason: z.string().max(10_000).optional(),
   digest: z.string().max(200).optional().describe("Digest of what was seen; the answer counts only for that"),
   subjectDigest: z.string().max(200).optional().describe("Digest of the subject that was shown"),
-  modifications: jsonObject.optional().describe("inputs: values to send instead; outputs: the result, so that nothing is sent"),
+  modifications: jsonObject
+    .optional()
+    .describe("inputs: values to send instead; outputs: the result, so that nothing is sent"),
   form: jsonObject.optional().describe("What was entered into the form"),
   override: z.boolean().optional().describe("Answer although others are asked; needs governance:write and a reason"),
 });

@@ -124,7 +124,14 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
       expect((await found({}, { withSubject: true }))[0]?.approval).toEqual(one);
       expect(await subjectOf().store.getApproval("org_1", "apr_1")).toEqual(one);
       const revised = { ...shown, title: "Pay less?" };
-      const change = { id: "apr_1", hop: 0, answers: [], title: "Pay less?", subject: revised, subjectDigest: "sha256:3" };
+      const change = {
+        id: "apr_1",
+        hop: 0,
+        answers: [],
+        title: "Pay less?",
+        subject: revised,
+        subjectDigest: "sha256:3",
+      };
       await subjectOf().store.commit([share("run_1", 1, logFrom(2, 1), { approvalsChanged: [change] })]);
       expect(await subjectOf().store.getApproval("org_1", "apr_1")).toEqual({ ...one, ...change });
       expect(await ids({ text: "pay less" })).toEqual(["apr_1"]);
@@ -208,7 +215,14 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
     it("keeps comments in their order", async () => {
       const { store } = subjectOf();
       await open(approval("apr_1", "run_1"), approval("apr_2", "run_1"));
-      const comment = (id: string, at: number) => ({ id, at, by: "ann", byId: "key_1", personId: null, text: `${id} \\ "` });
+      const comment = (id: string, at: number) => ({
+        id,
+        at,
+        by: "ann",
+        byId: "key_1",
+        personId: null,
+        text: `${id} \\ "`,
+      });
       for (const each of [comment("cmt_b", 2), comment("cmt_a", 2), comment("cmt_c", 1)]) {
         expect(await store.addComment("org_1", "apr_1", each, entry)).toBe(true);
       }

@@ -73,7 +73,10 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
   services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
-export async function readAnswer({ services, principal, body }: AnswerCall, approval: ApprovalRecord): Promise<ReadAnswer> {
+export async function readAnswer(
+  { services, principal, body }: AnswerCall,
+  approval: ApprovalRecord,
+): Promise<ReadAnswer> {
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;

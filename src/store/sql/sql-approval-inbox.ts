@@ -64,7 +64,8 @@ class Conditions {
     if (filter.group !== undefined) this.#parts.push(this.#with("a.group_key = ", filter.group));
     if (filter.requestedUntil !== undefined) this.#parts.push(this.#with("a.requested_at <= ", filter.requestedUntil));
     if (assignee === null) this.#parts.push("a.assignee is null");
-    else if (assignee !== undefined) this.#parts.push(`a.assignee = any(${this.place(arrayLiteral(assignee))}::text[])`);
+    else if (assignee !== undefined)
+      this.#parts.push(`a.assignee = any(${this.place(arrayLiteral(assignee))}::text[])`);
     if (wanted !== undefined) this.#parts.push(`position(${this.place(searchable(wanted))} in a.search) > 0`);
     if (answerer !== undefined) this.#answerable(answerer);
   }
@@ -91,8 +92,6 @@ class Conditions {
   #answerable({ names, ids }: NonNullable<ApprovalFilter["answerer"]>): void {
     const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
     const own = `${this.place(arrayLiteral(ids))}::text[]`;
-    const holds = (column: string, words: string): string =>
-      `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
     this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
     this.#parts.push(`not ${holds("answered", own)}`);
     this.#parts.push(`not (a.is_separate and (coalesce(a.requester = any(${own}), false)
@@ -100,11 +99,17 @@ class Conditions {
   }
 }
 
+/** Whether one of the words stands in a column, as `between` has written it. */
+function holds(column: "asks" | "answered", words: string): string {
+  return `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
+}
+
 async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
   const after = decodeCursor(page.cursor);
   const { column, direction, after: beyond } = ORDERS[listing.order];
   const where = new Conditions(orgId, listing.filter);
-  if (after !== null) where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
+  if (after !== null)
+    where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
   const columns = `a.body, a.assignee, a.group_key${listing.withSubject ? ", a.subject" : ""}`;
   const statement = {
     name: "",
@@ -156,10 +161,15 @@ const LIST_COMMENTS = {
     order by at, id limit $5`,
 };
 
-async function comments(sql: Sql, orgId: string, approvalId: string, page: Page): Promise<Listed<ApprovalCommentRecord>> {
+async function comments(
+  sql: Sql,
+  orgId: string,
+  approvalId: string,
+  page: Page,
+): Promise<Listed<ApprovalCommentRecord>> {
   const after = decodeCursor(page.cursor);
   const params = [orgId, approvalId, after?.at ?? null, after?.id ?? null, page.limit + 1];
   const rows = COMMENT.all(await lookUp(sql, LIST_COMMENTS, params));
-  const found = rows.map(({ orgId: _, approvalId: __, ...comment }) => comment);
+  const found = rows.map(({ id, at, by, byId, personId, text: said }) => ({ id, at, by, byId, personId, text: said }));
   return listed(found, page.limit, ({ at, id }) => ({ at, id }));
 }
