@@ -1,11 +1,32 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Needs a process in which nobody has used what it tests. */
+/** Needs a process in which no other test has used what it tests. */
 const ALONE = "src/outbound/model-patience.test.ts";
 
-/** What takes longest, though the files are small: left to the end, it would be waited for alone. */
-const LONG = [/\/test\/integration\/kill-/, /\/test\/console\//, /\/test\/integration\//, /\/test\/simulation\//];
+/**
+ * Files that keep no state in modules or globals, so that they may share a process and the modules it has loaded. Loading
+ * the whole system takes seconds, more than most of these files need for their tests. The others start processes, stop
+ * databases or change the environment, and each has a process of its own.
+ */
+const SHARED = [
+  "src/**/*.test.ts",
+  "test/conformance/**/*.test.ts",
+  "test/simulation/**/*.test.ts",
+  "test/docs/**/*.test.ts",
+  "test/bench/**/*.test.ts",
+  "test/browser/same-as-server.test.ts",
+  "test/{adapters,audit-format,docs,examples,examples-adapters,examples-registry,governance-docs,governed-example,law,package}.test.ts",
+];
+
+/** These take longest, though the files are small: at the end, the suite would wait for them alone. */
+const LONG = [
+  /\/test\/integration\/kill-/,
+  /\/test\/console\//,
+  /\/test\/integration\//,
+  /\/test\/simulation\//,
+  /\/test\/docs\//,
+];
 
 function placeOf({ moduleId }: TestSpecification): number {
   const place = LONG.findIndex((pattern) => pattern.test(moduleId));
@@ -31,13 +52,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "whole", include: ["test/**/*.test.ts", ALONE] },
+        test: {
+          name: "alone",
+          include: ["test/**/*.test.ts", ALONE],
+          exclude: SHARED.filter((path) => !path.startsWith("src")),
+        },
       },
-      {
-        extends: true,
-        // Rooms keep no state of their own, so that their tests may share a process and what it has loaded.
-        test: { name: "rooms", include: ["src/**/*.test.ts"], exclude: [ALONE], isolate: false },
-      },
+      { extends: true, test: { name: "shared", include: SHARED, exclude: [ALONE], isolate: false } },
     ],
   },
 });

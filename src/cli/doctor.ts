@@ -13,6 +13,7 @@ import { type Failure, type Finding, fine, unset, wrong } from "./finding.ts";
 import { gatewayFindings, serverFailure } from "./gateway-findings.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
+import { policyFindings } from "./policy-findings.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
 import { isUnprepared } from "./storage.ts";
@@ -103,7 +104,7 @@ async function serverFindings(io: Io, options: DoctorOptions): Promise<readonly 
   try {
     const { label, organisation } = await api.getSession();
     const found = fine("server", `${link.url} answers and takes the key (${label} of ${organisation})`);
-    return [found, ...(await gatewayFindings(api))];
+    return [found, ...(await gatewayFindings(api)), ...(await policyFindings(api))];
   } catch (thrown) {
     return [serverFailure("server", link.url, thrown)];
   }

@@ -109,7 +109,7 @@ function addHostOptions(command: Command): Command {
     .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
     .option(
       "--approvers <how>",
-      "enforced, or advisory: any key that may approve answers, whoever is asked, as before (SLUICE_APPROVERS; enforced)",
+      "enforced, or advisory: any key that may approve answers, also where others are asked, as before (SLUICE_APPROVERS; enforced)",
     )
     .option("--gateway-grace <s>", "seconds a Bridge that has gone is waited for (SLUICE_GATEWAY_GRACE; 30)")
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")

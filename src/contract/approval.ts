@@ -1,7 +1,7 @@
 /** Questions that wait for a person, and their answers. */
 import { z } from "zod";
-import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS, formSchema, subjectSchema } from "../core/event/index.ts";
-import { type Answered, type Asked, count, jsonObject, moment } from "./field.ts";
+import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS, type FormFields, type Subject } from "../core/event/index.ts";
+import { type Answered, type Asked, count, jsonObject, moment, objectOf } from "./field.ts";
 
 export const approvalSchema = z.object({
   id: z.string(),
@@ -27,7 +27,7 @@ export const approvalSchema = z.object({
   modifications: jsonObject.nullable(),
   workflow: z.string().nullable().describe("Null: opened before it was kept"),
   title: z.string().describe("What is asked, with its templates filled"),
-  subject: subjectSchema
+  subject: objectOf<Subject>()
     .nullable()
     .describe(
       "What the person who answers is shown; null in lists, unless they include it, and in approvals from before",
@@ -46,7 +46,9 @@ export const approvalSchema = z.object({
     )
     .describe("Of the present subject, in order"),
   hop: count.describe("How far the chain of approvers has come: all of them up to this one may answer"),
-  form: formSchema.nullable().describe("The fields the person fills in, which become the outputs of the gate"),
+  form: objectOf<FormFields>()
+    .nullable()
+    .describe("The fields the person fills in, which become the outputs of the gate"),
   entered: jsonObject.nullable().describe("What was entered into the form"),
   confirm: z.literal("sign_in").nullable().describe("sign_in: a link in a message is not enough to answer"),
   assignee: z.string().nullable().describe("The person it was given to"),

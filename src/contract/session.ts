@@ -11,7 +11,9 @@ export const sessionSchema = z.object({
   expiresAt: z.iso.datetime().nullable(),
   approvers: z
     .enum(["enforced", "advisory"])
-    .describe("advisory: any key with governance:approve may answer, whoever is asked; the operator has set it"),
+    .describe(
+      "advisory: any key with governance:approve may answer, also where others are asked; the operator has set it",
+    ),
   connect: z.array(z.string()).describe("Origins besides this server that the console may call"),
 });
 export type Session = Answered<typeof sessionSchema>;

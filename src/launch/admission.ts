@@ -74,7 +74,12 @@ export class Admission {
     const { orgId, workflow, version, args, model, gateway, roleBindings, team, caller } = candidate;
     const what = { orgId, workflow, version, args, model, gateway, roleBindings, team };
     try {
-      const outcome = await this.#options.runtime.launch({ ...what, startedBy: caller.startedBy, by: byOf(caller), ...rest });
+      const outcome = await this.#options.runtime.launch({
+        ...what,
+        startedBy: caller.startedBy,
+        by: byOf(caller),
+        ...rest,
+      });
       if (outcome.kind !== "started") await ruling.giveBack();
       return outcome;
     } catch (error) {

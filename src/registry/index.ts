@@ -20,7 +20,7 @@ export { entryKindOf, isManifestKind, MANIFEST_KINDS, type ManifestKind, type Re
 export { type Manifest, MANIFESTS_MAX, readManifestList, readManifestStream } from "./manifest.ts";
 export { modelOf } from "./model.ts";
 export { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
-export { policyOf } from "./policy.ts";
+export { conditionProblems, policyOf } from "./policy.ts";
 export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
 export { bindingOf } from "./role-binding.ts";

@@ -61,7 +61,8 @@ export function policyProblems(written: JsonObject): readonly SpecProblem[] {
   ];
 }
 
-function conditionProblems(condition: Json | undefined, category: Json | undefined): readonly SpecProblem[] {
+/** What is wrong with a condition, for a policy that is being saved, or was before this was checked. */
+export function conditionProblems(condition: Json | undefined, category: Json | undefined): readonly SpecProblem[] {
   if (typeof condition !== "string") return [];
   const parsed = parseExpression(condition);
   if (!parsed.ok) {

@@ -39,7 +39,9 @@ const member = spec({
 const failureWord = z.enum(FAILURE_POLICIES);
 
 const POLICIES = {
-  approval_policy: anyJson.optional().describe("approvers, otherwise, expires, separate_approver, quorum, four_eyes, confirm, as in a step"),
+  approval_policy: anyJson
+    .optional()
+    .describe("approvers, otherwise, expires, separate_approver, quorum, four_eyes, confirm, as in a step"),
   retry_policy: anyJson.optional().describe("attempts, backoff_ms, max_backoff_ms, retry_on, as in a step"),
   failure_policy: z
     .union([failureWord, spec({ mode: failureWord })], {

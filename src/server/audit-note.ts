@@ -45,20 +45,35 @@ export class Refusals {
   noteAnswer(services: Audited, principal: Principal, approvalId: string, detail: JsonObject): void {
     const { orgId, keyId, label: by } = principal;
     const topic = `answer ${approvalId}`;
-    this.#record(services, topic, { orgId, keyId }, { approvalId, by, ...detail }, {
-      type: "approval.refused",
-      resource: `approval/${approvalId}`,
-    });
+    this.#record(
+      services,
+      topic,
+      { orgId, keyId },
+      { approvalId, by, ...detail },
+      {
+        type: "approval.refused",
+        resource: `approval/${approvalId}`,
+      },
+    );
   }
 
-  #record(services: Audited, why: string, who: Pick<Principal, "orgId" | "keyId">, detail: JsonObject, as?: RecordedAs): void {
+  #record(
+    services: Audited,
+    why: string,
+    who: Pick<Principal, "orgId" | "keyId">,
+    detail: JsonObject,
+    as?: RecordedAs,
+  ): void {
     const { config } = services;
     const now = config.now();
     const topic = `${why} ${who.orgId} ${who.keyId}`;
     if (now - (this.#recordedAt.get(topic) ?? 0) < QUIET_MS) return;
     if (this.#recordedAt.size >= KEYS_MAX) this.#recordedAt.clear();
     this.#recordedAt.set(topic, now);
-    const failed = { type: "auth.failed", resource: `${isTokenKeyId(who.keyId) ? "token" : "key"}/${who.keyId}` } as const;
+    const failed = {
+      type: "auth.failed",
+      resource: `${isTokenKeyId(who.keyId) ? "token" : "key"}/${who.keyId}`,
+    } as const;
     const { type, resource } = as ?? failed;
     noteChange(services, who, type, resource, detail).catch((error: unknown) =>
       config.onTrouble("a refusal could not be audited", error),

@@ -1,6 +1,6 @@
 import { auditEntry } from "../core/audit/index.ts";
 import { isAsked, isYes, OF_LAUNCH, refuseAnswer, statusAfter } from "../core/engine/index.ts";
-import { isLaunchApproval, type LaunchAnswer, type LaunchApproval } from "../store/index.ts";
+import { isLaunchApproval, type LaunchAnswer, type LaunchApproval, withAnswer } from "../store/index.ts";
 import type { ReadAnswer } from "./routes/approvals.ts";
 import { Refused, refusedBy } from "./problem.ts";
 import type { Call } from "./route.ts";
@@ -11,12 +11,16 @@ type LaunchCall = Pick<Call<unknown, unknown>, "services" | "principal">;
 const TRIES = 20;
 
 /** Answers for a run that does not exist yet, by the rules that hold for those that do. */
-export async function answerLaunch(call: LaunchCall, asked: LaunchApproval, answer: ReadAnswer): Promise<void> {
+export async function answerLaunch(
+  call: LaunchCall,
+  asked: LaunchApproval,
+  answer: ReadAnswer,
+): Promise<LaunchApproval> {
   const { store } = call.services;
   let approval = asked;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const { given, entry } = read(call, approval, answer);
-    if (await store.answerLaunch(approval.orgId, given, entry)) return;
+    if (await store.answerLaunch(approval.orgId, given, entry)) return withAnswer(approval, given);
     const found = await store.getApproval(approval.orgId, approval.id);
     if (found === undefined || !isLaunchApproval(found) || found.status !== "pending") break;
     approval = found;

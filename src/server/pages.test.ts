@@ -111,6 +111,7 @@ describe("the OpenAPI document", () => {
       "status",
       "workflow",
       "parent",
+      "waiting_for",
     ]);
     expect(body.components.schemas.Problem.required).toEqual([
       "type",

@@ -30,13 +30,14 @@ export interface LaunchChain {
 
 /** An answer, which closes the approval unless it is still `pending` with it. */
 export interface LaunchAnswer
-  extends Pick<ApprovalRecord, "id" | "status" | "answers">,
+  extends
+    Pick<ApprovalRecord, "id" | "status" | "answers">,
     Partial<Pick<ApprovalRecord, "choice" | "resolvedBy" | "resolvedAt" | "reason">> {
   /** How many answers there were when it was given. */
   readonly seen: number;
 }
 
-/** The approval with an answer: whoever was moving its chain finds it changed, and looks again. */
+/** The approval with an answer: a replica that was moving its chain finds it changed, and looks again. */
 export function withAnswer<T extends ApprovalRecord & Pick<LaunchApproval, "chain">>(
   approval: T,
   { seen: _seen, ...answer }: LaunchAnswer,
@@ -57,7 +58,7 @@ export function isLaunchApproval(approval: ApprovalRecord): approval is LaunchAp
 export interface LaunchApprovalStore {
   /** Opens an approval, with an audit entry; returns the existing one for the same launch instead, if there is one. */
   askLaunch(approval: LaunchApproval, entry: AuditEntry): Promise<ApprovalRecord>;
-  /** False when it was answered in between, or has expired: whoever answers looks again. */
+  /** False when it was answered in between, or has expired: the caller looks again. */
   answerLaunch(orgId: string, answer: LaunchAnswer, entry: AuditEntry): Promise<boolean>;
   /** The id of the approval that lets this launch pass. */
   findApprovedLaunch(orgId: string, digest: string): Promise<string | undefined>;

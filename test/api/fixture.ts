@@ -185,7 +185,8 @@ export async function createApi(
       const secret = `slk_key_number_${made}`;
       const base = adminKey(ORG, secret, Date.now());
       const list = typeof permissions === "string" ? permissionsOf(permissions) : permissions;
-      await store.putKey({ ...base, label: `key ${made}`, permissions: list, agentId: more.agent ?? null });
+      const about = { label: `key ${made}`, agentId: more.agent ?? null, createdBy: "key_maker" };
+      await store.putKey({ ...base, ...about, permissions: list });
       return secret;
     },
     async save(source) {

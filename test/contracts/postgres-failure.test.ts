@@ -42,6 +42,22 @@ describe("a database that fails", () => {
     }
   };
 
+  const backend = async (): Promise<number> => {
+    const [row] = await sql.query<{ pid: number }>(plain("select pg_backend_pid() as pid"));
+    return row?.pid ?? 0;
+  };
+
+  it("keeps its connection after a statement it refused, and only then", async () => {
+    const first = await backend();
+    for (const refused of ["select 1/0", "select * from no_such_table", "do $$ begin raise sqlstate '23502'; end $$"]) {
+      await expect(sql.query(plain(refused))).rejects.toThrow();
+    }
+    await expect(sql.query(plain("do $$ begin raise sqlstate '40P01'; end $$"))).rejects.toThrow(StoreUnavailable);
+    expect(await backend()).toBe(first);
+    await expect(sql.query(plain("do $$ begin raise sqlstate '57P01'; end $$"))).rejects.toThrow(StoreUnavailable);
+    expect(await backend()).not.toBe(first);
+  });
+
   it.each([
     ["one statement", {}],
     ["a transaction", { approvalsOpened: [approval("apr_1", "run_a")] }],

@@ -22,6 +22,7 @@ const SIGNED_OUT: Session = {
   permissions: [],
   agent: null,
   expiresAt: null,
+  approvers: "enforced",
   connect: [],
 };
 

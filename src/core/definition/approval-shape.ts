@@ -1,11 +1,23 @@
-import { type Outcome, succeed, type TreePath } from "../base/index.ts";
+import { isJsonObject, type Outcome, succeed, type TreePath } from "../base/index.ts";
 import { parsePath, type SyntaxProblem } from "../expression/index.ts";
 import { SHOWN_KINDS, type ShownKind } from "../event/index.ts";
 import { parseStepTemplate, type StepTemplate } from "../template/index.ts";
 import type { Approver, ShowItem } from "./definition.ts";
 import { mandatory, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
-import { anyText, byKind, joinWords, list, nameOf, number, refine, type Shape, word } from "./shape.ts";
+import {
+  anyText,
+  byKind,
+  joinWords,
+  list,
+  located,
+  type Located,
+  nameOf,
+  number,
+  refine,
+  type Shape,
+  word,
+} from "./shape.ts";
 import { duration, reportFlaw } from "./text-shape.ts";
 
 const WHO = "role:name, team:name, user:name or key:name";
@@ -85,7 +97,7 @@ export const showItem = byKind<ReadShowItem>("a reference, a text or a map", {
     item: { kind: "value", label: null, value: template },
     texts: [{ template, at: path }],
   })),
-  map: refine(record(ITEM, { title: "something to show" }), itemOf),
+  map: refine(located(record(ITEM, { title: "something to show" })), itemOf),
 });
 
 type RawItem = Partial<Record<ValueKind, StepTemplate | undefined>> & {
@@ -93,9 +105,16 @@ type RawItem = Partial<Record<ValueKind, StepTemplate | undefined>> & {
   readonly diff?: readonly StepTemplate[] | undefined;
 };
 
-function itemOf(raw: RawItem, path: TreePath, report: Report): ReadShowItem | undefined {
+function itemOf(
+  { read: raw, raw: written }: Located<RawItem>,
+  path: TreePath,
+  report: Report,
+): ReadShowItem | undefined {
   const kinds = SHOWN_KINDS.filter((kind) => Object.hasOwn(raw, kind));
   const [kind] = kinds;
+  // A key that is not known has been reported already.
+  if (kind === undefined && isJsonObject(written) && Object.keys(written).some((key) => key !== "label"))
+    return undefined;
   if (kind === undefined || kinds.length > 1) {
     const message =
       kind === undefined

@@ -1,10 +1,22 @@
-import type { TreePath } from "../base/index.ts";
+import { isJsonObject, type TreePath } from "../base/index.ts";
 import { declaredField, FORM_TYPES, type FormField, type FormFields } from "../event/index.ts";
 import type { OutputField } from "./field.ts";
 import { fitProblems } from "./field-fit.ts";
 import { optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
-import { anyJson, anyText, byKind, choice, flag, list, mapOf, number, refine, refuseType, type Shape } from "./shape.ts";
+import {
+  anyJson,
+  anyText,
+  byKind,
+  choice,
+  flag,
+  list,
+  mapOf,
+  number,
+  refine,
+  refuseType,
+  type Shape,
+} from "./shape.ts";
 import { patternText } from "./text-shape.ts";
 
 const formType = choice(FORM_TYPES);
@@ -76,7 +88,10 @@ function checked(field: FormField, path: TreePath, report: Report): FormField | 
     const fitting = FITTING[key];
     if (field[key] === undefined || fitting.includes(type)) continue;
     const message = `"${key}" says nothing about a field of type ${type}.`;
-    report.problem("conflicting_fields", [...path, key], message, { isAtKey: true, hint: `It fits ${fitting.join(", ")}.` });
+    report.problem("conflicting_fields", [...path, key], message, {
+      isAtKey: true,
+      hint: `It fits ${fitting.join(", ")}.`,
+    });
   }
   if (type === "enum" && members === undefined) {
     const message = `A field of type enum needs "enum", the values to choose from.`;
@@ -125,14 +140,23 @@ const fieldName: Shape<string> = refine(anyText, (name, path, report) => {
   return undefined;
 });
 
-export const form: Shape<FormFields> = refine(mapOf(formField, fieldName), (fields, path, report) => {
-  if (Object.keys(fields).length > 0) return { ...fields };
-  // Fields that were written but are wrong have been reported already.
-  report.problem("missing_field", path, `"form" must have at least one field.`, { hint: "Remove it, or add a field." });
-  return undefined;
-});
+const fields = mapOf(formField, fieldName);
+
+export const form: Shape<FormFields> = {
+  read(value, path, report) {
+    const read = fields.read(value, path, report);
+    if (read === undefined) return undefined;
+    // Fields that were written but are wrong have been reported already.
+    if (isJsonObject(value) && Object.keys(value).length === 0) {
+      const hint = "Remove it, or add a field.";
+      report.problem("missing_field", path, `"form" must have at least one field.`, { hint });
+    }
+    return Object.keys(read).length === 0 ? undefined : { ...read };
+  },
+  schema: { ...fields.schema, minProperties: 1 },
+};
 
 /** What a gate with the form returns besides `approved`. */
-export function outputsOfForm(fields: FormFields): Readonly<Record<string, OutputField>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, declaredField(field)]));
+export function outputsOfForm(declared: FormFields): Readonly<Record<string, OutputField>> {
+  return Object.fromEntries(Object.entries(declared).map(([name, field]) => [name, declaredField(field)]));
 }

@@ -40,7 +40,13 @@ function checkFourEyes({ read, path }: Located<RawStep>, report: Report): void {
   const means = `"four_eyes" means quorum: 2 with separate_approver`;
   if (read.quorum === 1) conflict(path, "quorum", `${means}, so that quorum: 1 contradicts it.`, "Remove one.", report);
   if (read.separate_approver === false) {
-    conflict(path, "separate_approver", `${means}, so that separate_approver: false contradicts it.`, "Remove one.", report);
+    conflict(
+      path,
+      "separate_approver",
+      `${means}, so that separate_approver: false contradicts it.`,
+      "Remove one.",
+      report,
+    );
   }
 }
 
@@ -53,9 +59,11 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
     return conflict(path, "form", message, "Add approval: required, or remove it.", report);
   }
   const work = isWritten(raw, "command") && read.command?.text.trim() !== "" ? "command" : "workflow_ref";
+  checkUnanswered(read, path, report);
   if (!isWritten(raw, work) || (work === "command" && read.command?.text.trim() === "")) return;
   const message = `A form belongs to a gate, and "${id}" has a "${work}" as well: what is entered would go nowhere.`;
-  const hint = "Put a step with approval: required and this form before it, and read what was entered as ${gate.field}.";
+  const hint =
+    "Put a step with approval: required and this form before it, and read what was entered as ${gate.field}.";
   conflict(path, "form", message, hint, report);
 }
 
@@ -70,6 +78,15 @@ function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void 
     const hint = "Remove it, or write a command for an agent to do once the step is approved.";
     report.strict("conflicting_fields", [...path, name], message, { isAtKey: true, hint });
   }
+}
+
+/** Approved without an answer, it would lack what others read. */
+function checkUnanswered({ otherwise, form = {} }: RawStep, path: TreePath, report: Report): void {
+  if (otherwise !== "approve") return;
+  const open = Object.entries(form).find(([, field]) => field.required && (field.default ?? null) === null);
+  if (open === undefined) return;
+  const message = `"otherwise: approve" would approve without "${open[0]}", which a person has to enter.`;
+  conflict(path, "otherwise", message, `Give "${open[0]}" a default, or write another word.`, report);
 }
 
 function checkAtMostOnce({ read, raw, path }: Located<RawStep>, report: Report): void {

@@ -148,7 +148,16 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
 }
 
 function isRuleWritten(raw: RawStep): boolean {
-  const { approvers, otherwise, expires, separate_approver: separate, quorum, four_eyes: fourEyes, confirm, show } = raw;
+  const {
+    approvers,
+    otherwise,
+    expires,
+    separate_approver: separate,
+    quorum,
+    four_eyes: fourEyes,
+    confirm,
+    show,
+  } = raw;
   const fields = [approvers, otherwise, expires, separate, quorum, fourEyes, confirm, show];
   return fields.some((field) => field !== undefined);
 }

@@ -151,4 +151,11 @@ export function isAfterBinding(field: MentionField): boolean {
   return AFTER_BINDING.has(field);
 }
 
-const AFTER_BINDING: ReadonlySet<MentionField> = new Set(["command", "stdin", "with", "success_criteria", "show", "name"]);
+const AFTER_BINDING: ReadonlySet<MentionField> = new Set([
+  "command",
+  "stdin",
+  "with",
+  "success_criteria",
+  "show",
+  "name",
+]);

@@ -62,7 +62,9 @@ function fillForm(
   if (given === undefined && before !== null) return { form: before };
   const { values, errors } = checkForm(fields, given ?? {});
   if (errors.length === 0) return { form: values };
-  return { refusal: { ...refuse("form_invalid", `the form is not filled in: ${listed(errors)}`), errors: fieldErrors(errors) } };
+  return {
+    refusal: { ...refuse("form_invalid", `the form is not filled in: ${listed(errors)}`), errors: fieldErrors(errors) },
+  };
 }
 
 const CHANGEABLE = ["inputs", "outputs"];
@@ -81,10 +83,13 @@ function checkModifications(state: RunState, node: NodeState, asked: JsonObject)
   }
   const inputs = getOwn(asked, "inputs");
   const outputs = getOwn(asked, "outputs");
-  if (inputs !== undefined && !isJsonObject(inputs)) return invalid([{ field: "inputs", message: "must be an object" }]);
-  if (outputs !== undefined && !isJsonObject(outputs)) return invalid([{ field: "outputs", message: "must be an object" }]);
+  if (inputs !== undefined && !isJsonObject(inputs))
+    return invalid([{ field: "inputs", message: "must be an object" }]);
+  if (outputs !== undefined && !isJsonObject(outputs))
+    return invalid([{ field: "outputs", message: "must be an object" }]);
   const changed = inputs === undefined ? node : { ...node, values: { ...node.values, ...inputs } };
-  const checked = inputs === undefined ? { node: changed, request: null } : checkInputs(state, changed, planNode, inputs);
+  const checked =
+    inputs === undefined ? { node: changed, request: null } : checkInputs(state, changed, planNode, inputs);
   if ("refusal" in checked || outputs === undefined) return checked;
   return checkOutputs(state, changed, planNode, outputs) ?? { node: changed, request: null };
 }
@@ -102,7 +107,8 @@ function checkInputs(state: RunState, node: NodeState, planNode: PlanNode, input
   }
   const binding = bind(state, node);
   if (binding.kind === "bound") return { node, request: binding.request };
-  if (binding.kind === "unbound") return invalid(binding.missing.map((field) => ({ field: `inputs.${field}`, message: "has no value" })));
+  if (binding.kind === "unbound")
+    return invalid(binding.missing.map((field) => ({ field: `inputs.${field}`, message: "has no value" })));
   if (binding.errors !== undefined) return invalid(fieldErrors(binding.errors, "inputs."));
   return { refusal: refuse("modifications_invalid", binding.failure.message) };
 }
@@ -156,7 +162,12 @@ function sourceField({ plan }: RunState, { origin, rest }: Reference): OutputFie
 }
 
 /** Labels of a lens are compared as its template compares them. */
-function labelErrors(state: RunState, node: NodeState, { body, id }: PlanNode, inputs: JsonObject): readonly FieldError[] {
+function labelErrors(
+  state: RunState,
+  node: NodeState,
+  { body, id }: PlanNode,
+  inputs: JsonObject,
+): readonly FieldError[] {
   if (body.kind !== "lens") return [];
   const binding = bind(state, { ...node, values: {} });
   const bound = binding.kind === "bound" ? Object.keys(binding.request.inputs) : [];
@@ -189,7 +200,10 @@ function invalid(errors: readonly FieldError[]): { readonly refusal: Refusal } {
 }
 
 function fieldErrors(errors: readonly ContractError[], prefix = ""): readonly FieldError[] {
-  return errors.map(({ field, reason, details }) => ({ field: `${prefix}${field}`, message: details ?? WORDS[reason] }));
+  return errors.map(({ field, reason, details }) => ({
+    field: `${prefix}${field}`,
+    message: details ?? WORDS[reason],
+  }));
 }
 
 /** Reasons that come without details. */

@@ -48,5 +48,7 @@ function rejected(planNode: PlanNode): string {
 }
 
 function failed({ id, onFailure }: PlanNode): string {
-  return onFailure === "isolate" ? `${id} fails, and what depends on it does not run.` : `${id} fails, and the run ends.`;
+  return onFailure === "isolate"
+    ? `${id} fails, and what depends on it does not run.`
+    : `${id} fails, and the run ends.`;
 }

@@ -102,7 +102,9 @@ function refuseContent(approval: AnswerableApproval, answer: Given): Refusal | u
   }
   if ((reason ?? "").trim() !== "") return undefined;
   if (decision === "reject") return refuse("reason_required", "a rejection needs a reason");
-  return isOverride === true ? refuse("reason_required", "answering for those who are asked needs a reason") : undefined;
+  return isOverride === true
+    ? refuse("reason_required", "answering for those who are asked needs a reason")
+    : undefined;
 }
 
 /** "Yes" to a node that has failed means that it is tried again, unless the answer brings its outputs. */

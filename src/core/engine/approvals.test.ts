@@ -337,7 +337,16 @@ describe("a policy that holds", () => {
     message: "a person has to agree",
     agentId: "default",
     policies,
-    rule: { approvers: [], otherwise: null, expiresMs, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+    rule: {
+      approvers: [],
+      otherwise: null,
+      expiresMs,
+      isSeparate: false,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
+    },
   });
 
   it("blocks with its question, and offers to approve or reject", () => {

@@ -53,7 +53,7 @@ function answererOf({ by, byId, personId, isOverride, reason }: ApprovalInput, i
     by,
     ...(byId === undefined ? {} : { byId }),
     ...(personId === undefined ? {} : { personId }),
-    // Whoever is asked overrides no person.
+    // A person who is asked overrides no other.
     ...(isOverride === true && !isOneOfThem ? { isOverride } : {}),
     ...(reason === undefined ? {} : { reason }),
   };

@@ -36,7 +36,8 @@ function cut(value: Json, ref: string): LargeValue {
 
 function firstBytes(text: string, max: number): string {
   let end = Math.min(text.length, max);
-  while (utf8Length(text.slice(0, end)) > max) end -= Math.max(1, Math.floor((utf8Length(text.slice(0, end)) - max) / 3));
+  while (utf8Length(text.slice(0, end)) > max)
+    end -= Math.max(1, Math.floor((utf8Length(text.slice(0, end)) - max) / 3));
   // Half of a pair is no text.
   return text.slice(0, end).replace(/[\uD800-\uDBFF]$/u, "");
 }

@@ -51,7 +51,11 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
   return withinLimit({
     ...asked,
     title: approval.source === "gate" || approval.source === "policy" ? titleOf(state, node) : asked.title,
-    request: isReplaced ? null : request === null || asked.request === null ? asked.request : sentAs(request, asked.request),
+    request: isReplaced
+      ? null
+      : request === null || asked.request === null
+        ? asked.request
+        : sentAs(request, asked.request),
     shown: [
       ...shownBy(state, node, planNode, inputs),
       ...enteredIn(approval.rule.form, form),
@@ -59,7 +63,9 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
     ],
     answers: isReplaced
       ? asked.answers.map((answer) =>
-          answer.decision === "approve" ? { ...answer, effect: `Nothing is sent; what was given becomes the result of ${node.id}.` } : answer,
+          answer.decision === "approve"
+            ? { ...answer, effect: `Nothing is sent; what was given becomes the result of ${node.id}.` }
+            : answer,
         )
       : asked.answers,
   });
@@ -103,10 +109,19 @@ function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: J
     if (item.kind === "diff") {
       const [before, after] = [read(item.before), read(item.after)];
       const label = item.label ?? `${item.before.text} → ${item.after.text}`;
-      return { label, kind: "diff", before: shownValue(before, `${ref}.before`), after: shownValue(after, `${ref}.after`) };
+      return {
+        label,
+        kind: "diff",
+        before: shownValue(before, `${ref}.before`),
+        after: shownValue(after, `${ref}.after`),
+      };
     }
     const value = read(item.value);
-    return { label: item.label ?? labelOf(item.value), kind: kindOf(item.kind, item.value), value: shownValue(value, ref) };
+    return {
+      label: item.label ?? labelOf(item.value),
+      kind: kindOf(item.kind, item.value),
+      value: shownValue(value, ref),
+    };
   });
 }
 

@@ -15,7 +15,6 @@ export const largeValueSchema = z.object({
 export type LargeValue = z.infer<typeof largeValueSchema>;
 const shownText = z.union([z.string(), largeValueSchema]);
 
-
 export const SHOWN_KINDS = ["value", "text", "markdown", "table", "image", "file", "diff"] as const;
 export type ShownKind = (typeof SHOWN_KINDS)[number];
 

@@ -148,7 +148,14 @@ function assigneesOf({ principal }: Asking, written: string): readonly string[] 
 }
 
 async function answererOf({ services, principal }: Asking): Promise<Answerer> {
-  return { names: answersAs(principal), ids: await keyLine(services.store, principal.orgId, principal.keyId) };
+  const { store, config } = services;
+  const { orgId, keyId } = principal;
+  const [key, ids] = await Promise.all([store.getKey(orgId, keyId), keyLine(store, orgId, keyId)]);
+  return {
+    names: config.approvers === "advisory" ? null : answersAs(principal),
+    ids,
+    isKnown: key === undefined || key.createdBy !== null,
+  };
 }
 
 async function countsFor(call: Asking) {

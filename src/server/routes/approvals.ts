@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { answerBody, approvalSchema } from "../../contract/index.ts";
 import type { ApprovalInput } from "../../core/engine/index.ts";
+import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
 import { type Principal, requirePermission } from "../auth.ts";
@@ -57,13 +58,15 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
   try {
-    if (isLaunchApproval(approval)) await answerLaunch(call, approval, given);
-    else await answerNode(call, approval, given);
+    const closed = isLaunchApproval(approval)
+      ? await answerLaunch(call, approval, given)
+      : await answerNode(call, approval, given);
+    // Others may have answered at the same moment where several people have to.
+    return approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
   } catch (error) {
     if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
     throw error;
   }
-  return requireApproval(call);
 }
 
 /** Answers of people who may not give them are audited. */
@@ -109,9 +112,34 @@ async function secondPerson(store: Store, approval: ApprovalRecord, { keyId }: P
   return { byStarter, ...(key !== undefined && key.createdBy === null ? { isUnowned: true } : {}) };
 }
 
-async function answerNode({ services }: AnswerCall, approval: ApprovalRecord, given: ReadAnswer): Promise<void> {
+/** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */
+async function answerNode(
+  { services }: AnswerCall,
+  approval: ApprovalRecord,
+  given: ReadAnswer,
+): Promise<ApprovalRecord | undefined> {
   const { id, orgId, runId } = approval;
-  const outcome = await services.runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
-  if (outcome === undefined) throw unknownApproval(id);
-  if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
+  const closings: EventOf<"approval.resolved">[] = [];
+  const stop = services.runtime.onCommitted((_runId, events) => {
+    for (const event of events) {
+      if (event.type === "approval.resolved" && event.payload.approvalId === id) closings.push(event);
+    }
+  });
+  try {
+    const outcome = await services.runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
+    if (outcome === undefined) throw unknownApproval(id);
+    if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
+  } finally {
+    stop();
+  }
+  const [closing] = closings;
+  return closing === undefined ? undefined : closedBy(approval, closing);
+}
+
+function closedBy(approval: ApprovalRecord, { payload, at }: EventOf<"approval.resolved">): ApprovalRecord {
+  const { status, decision = null, by = null, byId = null, personId = null, reason = null } = payload;
+  const { modifications = null, form = null } = payload;
+  const answers = decision === null || by === null ? [] : [{ by, byId, personId, decision, at }];
+  const closing = { status, choice: decision, resolvedBy: by, resolvedAt: at, reason, modifications, entered: form };
+  return { ...approval, ...closing, answers };
 }

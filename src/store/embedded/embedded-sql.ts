@@ -13,6 +13,9 @@ export interface EmbeddedOptions {
   readonly seedDirectory?: string;
 }
 
+/** Half of the default: they are part of this process's memory, and the system caches the same files a second time. */
+const SHARED_BUFFERS = "shared_buffers=64MB";
+
 /**
  * A Postgres inside this process, on a directory. Survives the death of the process; has one connection. It is loaded
  * here and not before: a process that only locks a directory, or has a database elsewhere, does not need it.
@@ -28,7 +31,8 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
       import("./engine.ts"),
       plantDatabase(data, seedDirectory ?? defaultSeedDirectory()),
     ]);
-    const open = (): Promise<PGlite> => PGlite.create(data);
+    const startParams = [...PGlite.defaultStartParams, "-c", SHARED_BUFFERS];
+    const open = (): Promise<PGlite> => PGlite.create(data, { startParams });
     return databaseSql(new Engine(await open(), open), new WalSync(data), unlock);
   } catch (error) {
     await unlock();

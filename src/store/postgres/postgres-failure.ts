@@ -10,6 +10,15 @@ export function translated(error: unknown): Error {
   return new StoreUnavailable(`the database cannot be used now: ${reason}`, { cause: error });
 }
 
+/** After these the server ends the connection: operator, resources, idle transactions, wrong protocol, sign-in. */
+const ENDING = /^(?:08|28|53|57P|XX)|^25P03$/;
+
+/** Whether the database refused a statement and is ready for the next one on the same connection. */
+export function isAnswer(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  return cause instanceof DatabaseError && !ENDING.test(cause.code ?? "08");
+}
+
 /** Several addresses of one host fail together, and the sum of them has no message of its own. */
 function reasonOf(error: Error): string {
   if (error.message !== "" || !(error instanceof AggregateError)) return error.message;

@@ -1,7 +1,7 @@
 import { Pool, types, type CustomTypesConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { Bug } from "../../core/base/index.ts";
 import { type Sql, type SqlValue, type Statement } from "../index.ts";
-import { translated } from "./postgres-failure.ts";
+import { isAnswer, translated } from "./postgres-failure.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -39,7 +39,7 @@ export function openPostgres(options: PostgresOptions): Sql {
   pool.on("connect", (client) => client.on("error", ignore));
   let closing: Promise<void> | null = null;
   return {
-    query: (statement, params) => ask(pool, statement, params),
+    query: (statement, params) => askOnce(pool, statement, params),
     transaction: (work) => inTransaction(pool, work),
     close: () => (closing ??= pool.end()),
   };
@@ -53,6 +53,23 @@ const parserOf: CustomTypesConfig["getTypeParser"] = (id, format) =>
 
 interface Asked {
   query(config: QueryConfig): Promise<QueryResult>;
+}
+
+/**
+ * `Pool.query` throws a connection away after every error, also after one that is part of the day: a commit that would pass a
+ * limit is refused, and with several replicas that happens many times a second.
+ */
+async function askOnce<Row>(pool: Pool, statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]> {
+  const client = await connect(pool);
+  let isBroken = false;
+  try {
+    return await ask<Row>(client, statement, params);
+  } catch (error) {
+    isBroken = !isAnswer(error);
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
 }
 
 async function ask<Row>(
@@ -69,10 +86,14 @@ async function ask<Row>(
   }
 }
 
-async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
+function connect(pool: Pool): Promise<PoolClient> {
+  return pool.connect().catch((error: unknown) => {
     throw translated(error);
   });
+}
+
+async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = await connect(pool);
   const within: Sql = {
     query: (statement, params) => ask(client, statement, params),
     transaction: () => Promise.reject(new Bug("a transaction inside a transaction")),

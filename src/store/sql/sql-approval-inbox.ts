@@ -89,11 +89,14 @@ class Conditions {
   }
 
   /** As `mayBeAnswered` has it in memory. */
-  #answerable({ names, ids }: NonNullable<ApprovalFilter["answerer"]>): void {
-    const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
+  #answerable({ names, ids, isKnown }: NonNullable<ApprovalFilter["answerer"]>): void {
     const own = `${this.place(arrayLiteral(ids))}::text[]`;
-    this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+    if (names !== null) {
+      const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
+      this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+    }
     this.#parts.push(`not ${holds("answered", own)}`);
+    if (!isKnown) this.#parts.push("not a.is_separate");
     this.#parts.push(`not (a.is_separate and (coalesce(a.requester = any(${own}), false)
       or exists (select from runs r where r.run_id = a.run_id and r.started_by = any(${own}))))`);
   }
