@@ -18,6 +18,7 @@ import { addGovernanceCommands } from "./governance-commands.ts";
 import { addHostCommands } from "./host-commands.ts";
 import { init, type InitOptions } from "./init.ts";
 import type { Io } from "./io.ts";
+import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import { addKeyCommands, addPlatformCommands, addRegistryCommands, addWorkflowCommands } from "./registry-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
@@ -54,6 +55,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);
   addKeyCommands(program, bench);
+  addPeopleCommands(program, bench);
   addGatewayCommands(program, bench);
   addRegistryCommands(program, bench);
   addPlatformCommands(program, bench);

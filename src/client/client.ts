@@ -44,8 +44,10 @@ import type { Json, JsonObject } from "../core/base/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
 import { Caller, type Door } from "./caller.ts";
+import { DeliveryClient } from "./delivery-client.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
@@ -59,6 +61,10 @@ export class SluiceClient extends Caller {
   };
   /** What webhooks are sent, and messages that start runs. */
   readonly webhooks = new WebhookClient(this.#door);
+  /** What people are sent. */
+  readonly channels = new DeliveryClient(this.#door, "channels");
+  /** Members, organisations, invitations and sessions. */
+  readonly people = new PeopleClient(this.#door);
   /** Many approvals at once, and what people add to them. */
   readonly approvals = new ApprovalClient(this.#door);
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ALONE } from "../../test/contracts/listeners.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import { type AuditEntry, auditEntry } from "../core/audit/index.ts";
 import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
@@ -37,7 +38,7 @@ const watch = (over: Partial<Store> = {}): LaunchWatch =>
     deliveriesOf: async (notice) => {
       notices.push(notice);
       const { orgId, key, type } = notice;
-      return [{ id: `msg ${key}`, orgId, webhookId: "ops", type, body: JSON.stringify(notice.data) }];
+      return [{ id: `msg ${key}`, orgId, targetId: "ops", type, body: JSON.stringify(notice.data), ...ALONE }];
     },
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
   });

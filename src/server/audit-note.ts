@@ -1,6 +1,6 @@
 import { auditEntry, type AuditType } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import { isTokenKeyId, type Principal } from "./auth.ts";
+import { isPersonId, isTokenKeyId, type Principal } from "./auth.ts";
 import type { Services } from "./route.ts";
 
 type Audited = Pick<Services, "store" | "config">;
@@ -72,11 +72,16 @@ export class Refusals {
     this.#recordedAt.set(topic, now);
     const failed = {
       type: "auth.failed",
-      resource: `${isTokenKeyId(who.keyId) ? "token" : "key"}/${who.keyId}`,
+      resource: `${kindOf(who.keyId)}/${who.keyId}`,
     } as const;
     const { type, resource } = as ?? failed;
     noteChange(services, who, type, resource, detail).catch((error: unknown) =>
       config.onTrouble("a refusal could not be audited", error),
     );
   }
+}
+
+function kindOf(keyId: string): "person" | "token" | "key" {
+  if (isPersonId(keyId)) return "person";
+  return isTokenKeyId(keyId) ? "token" : "key";
 }

@@ -92,6 +92,7 @@ export function keyOnWire(key: KeyRecord): Key {
     permissions: [...key.permissions],
     agent: key.agentId,
     createdBy: key.createdBy,
+    person: key.personId,
     createdAt: isoFromEpochMs(key.createdAt),
     expiresAt: isoOrNull(key.expiresAt),
     revokedAt: isoOrNull(key.revokedAt),

@@ -8,7 +8,7 @@ import {
   type LaunchApproval,
   NO_RUN,
 } from "../../src/store/index.ts";
-import { approval, creation, logFrom, share } from "./shares.ts";
+import { approval, creation, key, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const OPEN = 5_000;
@@ -169,7 +169,9 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
       expect(await mine([], ["key_9"], false)).toBe("14");
       expect(await mine([], ["per_2"])).toBe("156");
       expect(await mine([], ["key_2"])).toBe("156");
-      // The starter of the runs, and of the launch.
+      // The starter of the runs, and of the launch; also by another key of the same person.
+      await subjectOf().store.putKey(key("key_1", { personId: "per_1" }));
+      expect(await mine([], ["key_8", "per_1"])).toBe("146");
       expect(await mine([], ["key_1"])).toBe("146");
       expect(await mine([], ["key_9", "key_3"])).toBe("145");
     });

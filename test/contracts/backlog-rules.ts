@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { approval, creation, logFrom, share } from "./shares.ts";
+import { ALONE } from "./listeners.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function backlogRules(subjectOf: SubjectOf): void {
@@ -31,7 +32,7 @@ export function backlogRules(subjectOf: SubjectOf): void {
 
     it("counts deliveries until they are settled", async () => {
       const { store } = subjectOf();
-      const delivery = { orgId: "org_1", webhookId: "ops", type: "run.completed", body: "{}" };
+      const delivery = { orgId: "org_1", targetId: "ops", type: "run.completed", body: "{}", ...ALONE };
       await store.addDeliveries(["a", "b"].map((id) => ({ ...delivery, id })));
       expect(await store.readBacklog()).toMatchObject({ pendingDeliveries: 2 });
       const [claimed] = await store.claimDeliveries(1, 60_000, []);

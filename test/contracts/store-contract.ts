@@ -7,6 +7,7 @@ import { approvalInboxRules } from "./approval-inbox-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
+import { channelRules } from "./channel-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
@@ -17,6 +18,7 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
+import { peopleRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -73,7 +75,10 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     subscriptionRules(subjectOf);
     feedRules(subjectOf);
     deliveryRules(subjectOf);
+    channelRules(subjectOf);
     hookRules(subjectOf);
     alertRules(subjectOf);
+    peopleRules(subjectOf);
+    sessionRules(subjectOf);
   });
 }

@@ -155,6 +155,7 @@ describe("a workflow of steps", () => {
       completion: "strict",
       timeoutMs: null,
       gateway: "pinned",
+      notify: [],
       maxParallel: 50,
       args: {},
       roles: {},

@@ -4,9 +4,9 @@ import type { ApprovalInput } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
-import { type Principal, requirePermission } from "../auth.ts";
+import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -51,9 +51,15 @@ export function unknownApproval(approvalId: string): Refused {
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
 /** What an answer is judged by: who sends it, and what it says. */
-export type AnswerCall = Pick<Call<z.output<typeof answerBody>, unknown>, "services" | "principal" | "params" | "body">;
+export interface AnswerCall extends Pick<
+  Call<z.output<typeof answerBody>, unknown>,
+  "services" | "principal" | "params" | "body"
+> {
+  /** The address of a person of whom nothing else is known, who answers as `user:` and this address. */
+  readonly address?: string;
+}
 
-/** One answer, by the rule that holds for every way an answer can come. */
+/** One answer, by the rule that holds for every way an answer can come: the API, a ticket page, a channel. */
 export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
@@ -77,20 +83,24 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
 }
 
 export async function readAnswer(
-  { services, principal, body }: AnswerCall,
+  { services, principal, body, address }: AnswerCall,
   approval: ApprovalRecord,
 ): Promise<ReadAnswer> {
   const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
   if (override === true) requirePermission(principal, "governance:write");
   const { store, config } = services;
+  const { personId, label: by, keyId: byId } = principal;
   // Where any person may answer, it is not looked up who started the work.
-  const second = approval.isSeparate ? await secondPerson(store, approval, principal) : {};
+  const starter = approval.isSeparate ? await starterOf(store, approval) : null;
+  const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
+  const names = address === undefined ? answersAs(principal, starter) : addressNames(approval, address);
   return {
     decision,
-    by: principal.label,
-    byId: principal.keyId,
+    by,
+    byId,
+    ...(personId === null ? {} : { personId }),
     ...second,
-    ...(config.approvers === "advisory" ? {} : { as: answersAs(principal) }),
+    ...(config.approvers === "advisory" ? {} : { as: names }),
     ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
@@ -101,15 +111,30 @@ export async function readAnswer(
   };
 }
 
+/** Addresses are compared as mail systems do: whatever their case. */
+function addressNames({ approvers }: ApprovalRecord, address: string): readonly string[] {
+  const name = `user:${address.toLowerCase()}`;
+  return [name, ...approvers.map(({ who }) => who).filter((who) => who.toLowerCase() === name)];
+}
+
 type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
 
 /** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
-async function secondPerson(store: Store, approval: ApprovalRecord, { keyId }: Principal): Promise<SecondPerson> {
-  const { orgId, runId } = approval;
-  const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
-  const byStarter = await isOfRequester(store, orgId, keyId, starter ?? null);
-  const key = await store.getKey(orgId, keyId);
-  return { byStarter, ...(key !== undefined && key.createdBy === null ? { isUnowned: true } : {}) };
+async function secondPerson(
+  store: Store,
+  orgId: string,
+  callerId: string,
+  starter: string | null,
+  address: string | undefined,
+): Promise<SecondPerson> {
+  if (address !== undefined) return { isUnowned: true };
+  const byStarter = await isOfRequester(store, orgId, callerId, starter);
+  return { byStarter, ...((await hasKnownPerson(store, orgId, callerId)) ? {} : { isUnowned: true }) };
+}
+
+async function starterOf(store: Store, approval: ApprovalRecord): Promise<string | null> {
+  if (isLaunchApproval(approval)) return approval.requestedBy;
+  return (await store.getRun(approval.orgId, approval.runId))?.startedBy ?? null;
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */

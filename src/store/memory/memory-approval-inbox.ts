@@ -120,5 +120,11 @@ function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, id
   if (approval.isSeparate && !isKnown) return false;
   if (holds(answered, ids)) return false;
   const starter = requester ?? world.runs.get(approval.runId)?.pinned.startedBy ?? null;
-  return !(approval.isSeparate && starter !== null && ids.includes(starter));
+  const person = starter === null ? null : (personOfKey(world, starter) ?? starter);
+  return !(approval.isSeparate && [starter, person].some((id) => id !== null && ids.includes(id)));
+}
+
+function personOfKey({ keys }: MemoryWorld, keyId: string): string | null {
+  for (const { id, personId } of keys.values()) if (id === keyId) return personId;
+  return null;
 }

@@ -97,8 +97,11 @@ class Conditions {
     }
     this.#parts.push(`not ${holds("answered", own)}`);
     if (!isKnown) this.#parts.push("not a.is_separate");
-    this.#parts.push(`not (a.is_separate and (coalesce(a.requester = any(${own}), false)
-      or exists (select from runs r where r.run_id = a.run_id and r.started_by = any(${own}))))`);
+    // A key of the same person is the same person.
+    const isOwn = (id: string): string =>
+      `(${id} = any(${own}) or exists (select from keys k where k.id = ${id} and k.person_id = any(${own})))`;
+    this.#parts.push(`not (a.is_separate and (coalesce(${isOwn("a.requester")}, false)
+      or exists (select from runs r where r.run_id = a.run_id and ${isOwn("r.started_by")})))`);
   }
 }
 
