@@ -76,6 +76,6 @@ const BEFORE = {
 /** A kept approval, of any age. */
 export function readApproval(body: string): ApprovalRecord {
   const kept = JSON.parse(body) as ApprovalRecord;
-  const { title = kept.summary } = kept as Partial<T>;
+  const { title = kept.summary } = kept as Partial<ApprovalRecord>;
   return { ...BEFORE, ...kept, title };
 }
