@@ -28,7 +28,13 @@ import {
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
-export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
+export const ROLES = [
+  "viewer",
+  "author",
+  "operator",
+  "approver",
+  "admin",
+] as const satisfies readonly KeyRequest["role"][];
 
 export function addWorkflowCommands(program: Command, { io, settle }: Workbench): void {
   const workflows = addNoun(program, "workflows", "see the workflows of the server");

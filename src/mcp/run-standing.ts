@@ -129,7 +129,15 @@ async function approvalsOf(api: SluiceClient, state: State, view: RunView | null
     const pending = [...view.approvals.values()].filter(({ status }) => status === "pending");
     return pending.map(({ id, nodeId, title, summary, choices, digest, subjectDigest, expiresAt }) => {
       const digests = { digest, ...digestOf(subjectDigest) };
-      return { approvalId: id, nodeId, title, summary, choices, ...digests, expiresAt: new Date(expiresAt).toISOString() };
+      return {
+        approvalId: id,
+        nodeId,
+        title,
+        summary,
+        choices,
+        ...digests,
+        expiresAt: new Date(expiresAt).toISOString(),
+      };
     });
   }
   return pendingOf(api, state.runId);

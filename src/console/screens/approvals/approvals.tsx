@@ -27,8 +27,8 @@ export function ApprovalsScreen(): JSX.Element {
       <PageHead title="Approvals" />
       {useSession().approvers === "advisory" && (
         <p className="note" role="status">
-          Approvers are not enforced on this server: any key with governance:approve may answer, also where others are asked. The
-          operator ends this with --approvers enforced.
+          Approvers are not enforced on this server: any key with governance:approve may answer, also where others are
+          asked. The operator ends this with --approvers enforced.
         </p>
       )}
       <Tabs
