@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/base/index.ts";
 import { scheduleOf } from "./schedule.ts";
 
-const entry = (body: JsonObject) => ({ id: "nightly", revision: 1, body, createdAt: 1, updatedAt: 1 });
+const entry = (body: JsonObject) => ({ id: "nightly", revision: 1, body, createdAt: 1, updatedAt: 1, savedBy: null });
 
 describe("a schedule as it was registered", () => {
   it("is read with its defaults", () => {

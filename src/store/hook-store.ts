@@ -17,4 +17,6 @@ export interface Hook {
   readonly previousUntil: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Id of the caller that saved it last. */
+  readonly savedBy: string | null;
 }

@@ -8,6 +8,8 @@ export interface RegistryStore {
   getEntry(orgId: string, kind: EntryKind, id: string): Promise<Entry | undefined>;
   /** By id. */
   listEntries(orgId: string, kind: EntryKind, page: Page): Promise<Listed<Entry>>;
+  /** Of every organisation that has a trigger of this name, the oldest first. */
+  findTriggers(name: string, limit: number): Promise<readonly (Entry & { readonly orgId: string })[]>;
   /** Unchanged content keeps its revision. */
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
   /** False when there is none. */
@@ -36,6 +38,8 @@ export type RegistryChange =
       readonly body: JsonObject;
       /** Those that are not named stay as they are. */
       readonly secrets?: Readonly<Record<string, string>>;
+      /** Id of the caller that saves it. */
+      readonly savedBy?: string;
     }
   | { readonly change: "delete"; readonly kind: EntryKind; readonly id: string }
   | {
@@ -68,6 +72,7 @@ export const ENTRY_KINDS = [
   "policy",
   "schedule",
   "team",
+  "trigger",
   "webhook",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -78,6 +83,8 @@ export interface Entry {
   readonly body: JsonObject;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Id of the caller that changed it last; null: it was changed before this was kept, or by the server itself. */
+  readonly savedBy: string | null;
 }
 
 /** What is registered of a gateway, as it is kept. */

@@ -11,6 +11,7 @@ export function hookRules(subjectOf: SubjectOf): void {
     previousUntil: null,
     createdAt: 5,
     updatedAt: 5,
+    savedBy: "key_1",
     ...parts,
   });
 

@@ -42,6 +42,7 @@ const TABLES = [
   "webhook_feeds",
   "webhook_deliveries",
   "workflow_hooks",
+  "trigger_deliveries",
   "alert_leases",
 ];
 
@@ -66,6 +67,7 @@ const AGED = [
   ["webhook_cursors", "held_until"],
   ["webhook_cursors", "swept_at"],
   ["alert_leases", "expires_at"],
+  ["trigger_deliveries", "received_at"],
 ] as const;
 
 export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): Subject {

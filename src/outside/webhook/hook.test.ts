@@ -37,6 +37,7 @@ describe("the signer", () => {
     previousSecret: null,
     previousUntil: null,
     createdAt: 1,
+    savedBy: null,
     updatedAt: 1,
     ...parts,
   });

@@ -92,8 +92,9 @@ async function readAnswer(
 
 async function isStarter(store: Store, approval: ApprovalRecord, callerId: string): Promise<boolean> {
   const { orgId, runId } = approval;
-  const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
-  return isOfRequester(store, orgId, callerId, starter ?? null);
+  if (isLaunchApproval(approval)) return isOfRequester(store, orgId, callerId, approval.requestedBy);
+  const run = await store.getRun(orgId, runId);
+  return isOfRequester(store, orgId, callerId, run?.requestedBy ?? run?.startedBy ?? null);
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */

@@ -72,6 +72,7 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
     previousUntil: before === undefined ? null : at + HOOK_OVERLAP_MS,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,
+    savedBy: principal.keyId,
   };
   await services.store.putHook(hook);
   const action = before === undefined ? "created" : "updated";

@@ -23,6 +23,14 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
         .sort((left, right) => compareCodeUnits(left.id, right.id));
       return listed(entries, page.limit, ({ id }) => ({ at: 0, id }));
     },
+    findTriggers: async (name, limit) =>
+      [...world.entries]
+        .flatMap(([key, entry]) => {
+          const [orgId = "", kind = ""] = JSON.parse(key) as string[];
+          return kind === "trigger" && entry.id === name ? [{ ...copy(entry), orgId }] : [];
+        })
+        .sort((left, right) => left.createdAt - right.createdAt || compareCodeUnits(left.orgId, right.orgId))
+        .slice(0, limit),
     putEntry: async (orgId, kind, id, body, at) => {
       const [entry] = apply(world, orgId, [{ change: "put", kind, id, body }], at);
       return required(entry, "what was put is answered");
@@ -70,7 +78,7 @@ function apply(world: MemoryWorld, orgId: string, changes: readonly RegistryChan
 function put(
   world: MemoryWorld,
   orgId: string,
-  { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
+  { kind, id, body, secrets = {}, savedBy }: Extract<RegistryChange, { change: "put" }>,
   at: number,
 ): readonly [Entry, boolean] {
   const key = keyOf(orgId, kind, id);
@@ -80,7 +88,7 @@ function put(
   const before = world.entries.get(key);
   if (before !== undefined && JSON.stringify(before.body) === JSON.stringify(body)) return [copy(before), isMoved];
   const { revision = 0, createdAt = at } = before ?? {};
-  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at };
+  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at, savedBy: savedBy ?? null };
   world.entries.set(key, entry);
   return [copy(entry), true];
 }

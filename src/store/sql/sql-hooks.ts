@@ -22,6 +22,7 @@ const HOOK = new Columns({
   previousUntil: optional(bigint),
   createdAt: bigint,
   updatedAt: bigint,
+  savedBy: optional(text),
 });
 
 const GET = {
