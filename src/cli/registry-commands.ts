@@ -33,6 +33,7 @@ import {
   type PlatformOptions,
   REGISTRIES,
 } from "./registries.ts";
+import { addRunNowCommand, addTriggerCommands } from "./triggers.ts";
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
@@ -156,7 +157,11 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
         settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
       );
     if (noun === "agents") addMemoryCommand(nouns, { io, settle });
-    if (noun === "schedules") addSlotsCommand(nouns, { io, settle });
+    if (noun === "schedules") {
+      addSlotsCommand(nouns, { io, settle });
+      addRunNowCommand(nouns, { io, settle });
+    }
+    if (noun === "triggers") addTriggerCommands(nouns, { io, settle });
     if (noun === "webhooks") addDeliveryCommands(nouns, { io, settle });
   }
 }

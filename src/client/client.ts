@@ -44,6 +44,7 @@ import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { TriggerClient } from "./trigger-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
@@ -55,6 +56,12 @@ export class SluiceClient extends Caller {
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
     list: (path, asked) => this.list(path, asked),
     command: (method, path) => this.command(method, path),
+  });
+
+  /** What starts runs. */
+  readonly triggers = new TriggerClient({
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
   });
 
   validate(source: string): Promise<Validation> {

@@ -6,6 +6,7 @@ import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
+import { type DeclaredArgs, TriggerStarter } from "../outside/trigger/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
@@ -16,6 +17,7 @@ import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, ownOriginsOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
+import { FORM_ROUTES } from "./form-routes.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { KnownHosts } from "./known-hosts.ts";
@@ -92,6 +94,12 @@ export function createApp({
   const hookFailures = new HookFailures();
   const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, config, refusals });
   const callers = new Authenticator(keys, tokens);
+  const launch = launcher ?? new RunLauncher({ store, runtime, governance });
+  const declaredArgs = async (orgId: string, workflow: string): Promise<DeclaredArgs> => {
+    const record = await store.getWorkflow(orgId, workflow);
+    const plan = record === undefined ? undefined : await runtime.planOf(orgId, record.latest.hash);
+    return plan?.args ?? {};
+  };
   const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
@@ -104,7 +112,8 @@ export function createApp({
     keys,
     callers,
     audit,
-    launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    launcher: launch,
+    triggers: new TriggerStarter({ store, launcher: launch, declaredArgs }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
@@ -126,7 +135,7 @@ export function createApp({
     return problemResponse(refused, context.get("requestId"));
   });
   const mcp = openMcp(config, callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
+  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...FORM_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,

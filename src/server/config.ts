@@ -27,6 +27,8 @@ export interface ApiConfig {
   readonly backlogBytesMax: number;
   /** How long a client may leave its stream unread before it is cut. */
   readonly stallMs: number;
+  /** How long the answer to a delivery waits for the outputs of its run. */
+  readonly respondMs: number;
   /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
   /** How sending spans goes, where they are sent. */
@@ -57,6 +59,7 @@ export const DEFAULT_CONFIG: ApiConfig = {
   heartbeatMs: 15_000,
   backlogBytesMax: 1_048_576,
   stallMs: 60_000,
+  respondMs: 30_000,
   nextSlots: () => [],
   onTrouble: () => undefined,
 };

@@ -77,7 +77,16 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
-  "outside/schedule": { rooms: ["core", "clock", "registry", "store", "launch"], packages: ["croner"], isNode: true },
+  "outside/trigger": {
+    rooms: ["core", "registry", "gateway", "store", "launch", "outside/webhook"],
+    packages: [],
+    isNode: true,
+  },
+  "outside/schedule": {
+    rooms: ["core", "clock", "registry", "store", "launch", "outside/trigger"],
+    packages: ["croner"],
+    isNode: true,
+  },
   "outside/webhook": {
     rooms: ["core", "clock", "registry", "gateway", "outbound", "store"],
     packages: [],
@@ -121,6 +130,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "simulation",
       "launch",
       "outside/webhook",
+      "outside/trigger",
       "oidc",
       "outbound",
       "client",

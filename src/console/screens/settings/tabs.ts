@@ -4,6 +4,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "keys", label: "Keys" },
   { id: "webhooks", label: "Webhooks" },
   { id: "schedules", label: "Schedules" },
+  { id: "triggers", label: "Triggers" },
   { id: "lenses", label: "Lenses" },
   { id: "teams", label: "Teams" },
   { id: "library", label: "Library" },
