@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Sample, TriggerAnswer } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { addLinkOptions, addListOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import { addLinkOptions, addListOptions, apiOf, collect, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
@@ -29,7 +29,9 @@ export function addTriggerCommands(triggers: Command, { io, settle }: Workbench)
     .action((id: string, options: SampleOptions & LinkOptions) =>
       settle(() => testTrigger(io, apiOf(io, options), id, options)),
     );
-  addSampleOptions(triggers.command("fire").description("deliver something to a trigger, as if it had come from outside"))
+  addSampleOptions(
+    triggers.command("fire").description("deliver something to a trigger, as if it had come from outside"),
+  )
     .addHelpText("after", example("sluice triggers fire orders --body @order.json"))
     .action((id: string, options: SampleOptions & LinkOptions) =>
       settle(async () => report(io, await apiOf(io, options).triggers.fire(id, await sampleOf(options)), options)),
@@ -47,7 +49,6 @@ export function addRunNowCommand(schedules: Command, { io, settle }: Workbench):
 }
 
 function addSampleOptions(command: Command): Command {
-  const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
   return addLinkOptions(command)
     .argument("<id>", "name of the trigger")
     .option("--body <json>", "what is delivered: JSON, or @FILE")
@@ -57,11 +58,10 @@ function addSampleOptions(command: Command): Command {
 }
 
 async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<Sample> {
-  const pairs = (written: readonly string[]) => Object.fromEntries(written.map(pairOf));
   return {
     ...(body === undefined ? {} : { body: await jsonOf(body) }),
-    headers: pairs(header),
-    query: pairs(query),
+    headers: Object.fromEntries(header.map(pairOf)),
+    query: Object.fromEntries(query.map(pairOf)),
   };
 }
 
@@ -99,7 +99,10 @@ async function testTrigger(io: Io, api: Api, id: string, options: SampleOptions)
 
 function report(io: Io, answer: TriggerAnswer, { json }: { readonly json?: boolean }): number {
   if (json === true) printJson(io, answer);
-  else io.out.write(answer.started ? `${oneLine(answer.runId ?? "")}\n` : "nothing was started: the filter does not hold\n");
+  else
+    io.out.write(
+      answer.started ? `${oneLine(answer.runId ?? "")}\n` : "nothing was started: the filter does not hold\n",
+    );
   return EXIT.fine;
 }
 

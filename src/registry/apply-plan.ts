@@ -139,7 +139,10 @@ async function planEntry(
   const before = (await store.getEntry(orgId, entryKind, name))?.body ?? builtIn;
   const keptSecrets = isGateway ? {} : await store.entrySecrets(orgId, entryKind, name);
   if (kind === "Trigger") {
-    const around = { ...workflowsAround(store, orgId, sourcesOf(stream)), secrets: Object.keys({ ...keptSecrets, ...secrets }) };
+    const around = {
+      ...workflowsAround(store, orgId, sourcesOf(stream)),
+      secrets: Object.keys({ ...keptSecrets, ...secrets }),
+    };
     const lacking = await triggerReferenceProblems(body, around);
     if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { getOwn, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText } from "../core/base/index.ts";
 import { didYouMean, EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
 import type { WorkflowStore } from "../store/index.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
@@ -48,7 +48,10 @@ export async function triggerReferenceProblems(
   if (source === undefined) {
     const names = await around.workflowNames();
     const hint = didYouMean(workflow, names) ?? "Save the workflow first, or apply it together with the trigger.";
-    return [...problems, specProblem("unknown_workflow", ["workflow"], `There is no workflow "${workflow}".`, { hint })];
+    return [
+      ...problems,
+      specProblem("unknown_workflow", ["workflow"], `There is no workflow "${workflow}".`, { hint }),
+    ];
   }
   return [...problems, ...argProblems(workflow, source, args)];
 }
@@ -57,7 +60,7 @@ function secretProblems(on: Json | undefined, secrets: readonly string[]): reado
   const hook = isJsonObject(on) ? getOwn(on, "hook") : undefined;
   if (!isJsonObject(hook) || hook["verify"] === "none" || secrets.includes("secret")) return [];
   const at = ["on", "hook", "secret"];
-  const message = `A hook with verify: ${String(hook["verify"])} needs "secret".`;
+  const message = `A hook with verify: ${jsonToText(hook["verify"])} needs "secret".`;
   return [specProblem("missing_field", at, message, { hint: "Add what you share with the sender." })];
 }
 

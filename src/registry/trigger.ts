@@ -51,8 +51,13 @@ export const triggerSpec = spec({
       .nullish()
       .describe("A page made from the args of the workflow: public"),
   }).describe("What starts it: one of schedule, hook, event, form"),
-  filter: z.string().nullish().describe("An expression over body, headers and query: without it, or while true, a run starts"),
-  args: anyMap.nullish().describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
+  filter: z
+    .string()
+    .nullish()
+    .describe("An expression over body, headers and query: without it, or while true, a run starts"),
+  args: anyMap
+    .nullish()
+    .describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
   concurrency: spec({
     key: z.string().nullish().describe("An expression: runs with the same value count together"),
     limit: whole(1, LIMIT_MAX).default(1).describe("How many may be open"),
@@ -60,7 +65,10 @@ export const triggerSpec = spec({
   })
     .nullish()
     .describe("How many of its runs may be open at a time"),
-  respond: z.enum(RESPONSES).default("accepted").describe("What a sender gets: nothing, the outputs or the id of the run"),
+  respond: z
+    .enum(RESPONSES)
+    .default("accepted")
+    .describe("What a sender gets: nothing, the outputs or the id of the run"),
   enabled: z.boolean().default(true).describe("Starts runs at all"),
 });
 
@@ -150,27 +158,30 @@ function sourceProblems(on: JsonObject): readonly SpecProblem[] {
   return isJsonObject(hook) ? hookProblems(hook) : [];
 }
 
+function inHook(key: string): TreePath {
+  return ["on", "hook", key];
+}
+
 function hookProblems(hook: JsonObject): readonly SpecProblem[] {
-  const at = (key: string): TreePath => ["on", "hook", key];
   const { verify, secret: shared, id_from: idFrom } = hook;
   const problems: SpecProblem[] = [];
   for (const key of ["header", "encoding"]) {
     if ((getOwn(hook, key) ?? null) === null || verify === "hmac") continue;
     const message = `"${key}" belongs to verify: hmac; ${typeof verify === "string" ? verify : "others"} has its own.`;
-    problems.push(specProblem("conflicting_fields", at(key), message, { isAtKey: true, hint: "Remove it." }));
+    problems.push(specProblem("conflicting_fields", inHook(key), message, { isAtKey: true, hint: "Remove it." }));
   }
   if (verify === "none" && (shared ?? null) !== null) {
     const message = `With verify: none no secret is checked; the address itself is the secret.`;
-    problems.push(specProblem("conflicting_fields", at("secret"), message, { isAtKey: true, hint: "Remove it." }));
+    problems.push(specProblem("conflicting_fields", inHook("secret"), message, { isAtKey: true, hint: "Remove it." }));
   }
   if (verify === "basic" && typeof shared === "string" && !/^[^:]+:/.test(shared)) {
     const message = `The secret of verify: basic must be a user and a password.`;
-    problems.push(specProblem("wrong_type", at("secret"), message, { hint: "Write it as user:password." }));
+    problems.push(specProblem("wrong_type", inHook("secret"), message, { hint: "Write it as user:password." }));
   }
   if (typeof idFrom === "string" && idPlaceOf(idFrom) === null) {
     const message = `"id_from" must be a place in the message, but it is ${shown(idFrom)}.`;
     const hint = "Write a path such as body.id, headers.x-request-id or query.id.";
-    problems.push(specProblem("bad_expression", at("id_from"), message, { hint }));
+    problems.push(specProblem("bad_expression", inHook("id_from"), message, { hint }));
   }
   return problems;
 }

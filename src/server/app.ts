@@ -6,7 +6,6 @@ import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
-import { type DeclaredArgs, TriggerStarter } from "../outside/trigger/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
@@ -31,6 +30,7 @@ import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
+import { createTriggers } from "./trigger-lookup.ts";
 import { TokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AppOptions {
@@ -80,7 +80,7 @@ export function createApp({
   governance,
   audit: trail,
   config: given,
-  launcher,
+  launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -90,16 +90,9 @@ export function createApp({
   const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
   const streams = new StreamRegistry(store, tail, live, config);
   const keys = new KeyRing(store, config.now);
-  const refusals = new Refusals();
-  const hookFailures = new HookFailures();
+  const [refusals, hookFailures] = [new Refusals(), new HookFailures()];
   const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, config, refusals });
   const callers = new Authenticator(keys, tokens);
-  const launch = launcher ?? new RunLauncher({ store, runtime, governance });
-  const declaredArgs = async (orgId: string, workflow: string): Promise<DeclaredArgs> => {
-    const record = await store.getWorkflow(orgId, workflow);
-    const plan = record === undefined ? undefined : await runtime.planOf(orgId, record.latest.hash);
-    return plan?.args ?? {};
-  };
   const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
@@ -112,8 +105,8 @@ export function createApp({
     keys,
     callers,
     audit,
-    launcher: launch,
-    triggers: new TriggerStarter({ store, launcher: launch, declaredArgs }),
+    launcher,
+    triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),

@@ -28,7 +28,12 @@ function inputOf(name: string, field: ArgField, value: Json | undefined): Html {
   if (field.enum !== undefined) return select(common, field.enum.map(String), textOf(value), isNeeded);
   switch (field.type) {
     case "boolean":
-      return html`<input type="checkbox" value="true" ${common} ${attributes(value === true ? { checked: "" } : {})} />`;
+      return html`<input
+        type="checkbox"
+        value="true"
+        ${common}
+        ${attributes(value === true ? { checked: "" } : {})}
+      />`;
     case "number":
     case "integer": {
       const range = { step: field.type === "integer" ? "1" : "any", min: field.minimum, max: field.maximum };
@@ -36,7 +41,8 @@ function inputOf(name: string, field: ArgField, value: Json | undefined): Html {
     }
     case "object":
     case "array":
-      return html`<textarea rows="6" spellcheck="false" ${common}>${value === undefined ? "" : JSON.stringify(value, null, 2)}</textarea>`;
+      return html`<textarea rows="6" spellcheck="false" ${common}>
+${value === undefined ? "" : JSON.stringify(value, null, 2)}</textarea>`;
     default: {
       const length = { minlength: field.minLength, maxlength: field.maxLength };
       return html`<textarea rows="2" ${common} ${attributes(length)}>${textOf(value)}</textarea>`;

@@ -42,14 +42,26 @@ function problemList(problems: FormView["problems"]): Html | string {
 export function startedPage(title: string, runId: string | null, ended: EndedRun | null): Response {
   const said = ended === null ? "Sent: it has started." : `Sent: it is ${ended.status}.`;
   const about = runId === null ? "" : html`<p>Run <code>${runId}</code></p>`;
-  return page(title, html`<h1>${title}</h1><p role="status">${said}</p>${about}${outputsOf(ended)}`);
+  return page(
+    title,
+    html`<h1>${title}</h1>
+      <p role="status">${said}</p>
+      ${about}${outputsOf(ended)}`,
+  );
 }
 
 function outputsOf(ended: EndedRun | null): Html | string {
   if (ended?.status !== "completed") return "";
-  return html`<h2>Outputs</h2><pre>${JSON.stringify(ended.outputs, null, 2)}</pre>`;
+  return html`<h2>Outputs</h2>
+    <pre>${JSON.stringify(ended.outputs, null, 2)}</pre>`;
 }
 
 export function messagePage(title: string, text: string, status: number, link?: Html): Response {
-  return page(title, html`<h1>${title}</h1><p role="alert">${text}</p>${link ?? ""}`, status);
+  return page(
+    title,
+    html`<h1>${title}</h1>
+      <p role="alert">${text}</p>
+      ${link ?? ""}`,
+    status,
+  );
 }

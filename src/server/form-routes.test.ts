@@ -61,7 +61,13 @@ describe("a public form", () => {
   it("starts one run for one page, with values of the declared types", async () => {
     const path = await publicForm("start");
     const delivery = /name="delivery" value="([^"]+)"/.exec((await page(path)).text)?.[1] ?? "";
-    const fields = { delivery, "arg.who": "Ann\r\nLee", "arg.age": "20", "arg.subscribe": "true", "arg.extra": '{"a":[1]}' };
+    const fields = {
+      delivery,
+      "arg.who": "Ann\r\nLee",
+      "arg.age": "20",
+      "arg.subscribe": "true",
+      "arg.extra": '{"a":[1]}',
+    };
     const sent = await send(path, fields);
     expect(sent.status).toBe(200);
     const run = await api.store.getRun("default", runOf(sent));
@@ -109,12 +115,21 @@ describe("a public form", () => {
 
   it("takes hostile bodies without harm", async () => {
     const path = await publicForm("hostile");
-    for (const body of ["%00=%ff", "__proto__=1", "arg.who=%00", "a".repeat(1_100_000), "&&&===", "arg.who=a&arg.who=b"]) {
+    for (const body of [
+      "%00=%ff",
+      "__proto__=1",
+      "arg.who=%00",
+      "a".repeat(1_100_000),
+      "&&&===",
+      "arg.who=a&arg.who=b",
+    ]) {
       const { status } = await page(path, { method: "POST", body, headers: { "content-type": FORM } });
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(500);
     }
-    expect((await page(path, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })).status).toBe(415);
+    expect(
+      (await page(path, { method: "POST", body: "{}", headers: { "content-type": "application/json" } })).status,
+    ).toBe(415);
     expect(api.troubles).toEqual([]);
   });
 });
@@ -128,7 +143,9 @@ describe("a form behind sign-in", () => {
     const cookie = `sluice_session=${ADMIN}`;
     expect((await page("/forms/inside", { headers: { cookie } })).text).toContain('<label for="who">');
     expect((await send("/forms/inside", { "arg.who": "Ann" }, { cookie })).status).toBe(403);
-    expect((await send("/forms/inside", { "arg.who": "Ann" }, { cookie, origin: "https://evil.example" })).status).toBe(403);
+    expect((await send("/forms/inside", { "arg.who": "Ann" }, { cookie, origin: "https://evil.example" })).status).toBe(
+      403,
+    );
     const sent = await send("/forms/inside", { "arg.who": "Ann" }, { cookie, origin: ORIGIN });
     const run = await api.store.getRun("default", runOf(sent));
     expect(run).toMatchObject({ trigger: "form", startedBy: expect.stringMatching(/^key_/) });

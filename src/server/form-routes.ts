@@ -31,7 +31,12 @@ async function inWords(services: Services, request: Request): Promise<Response> 
     if (!(error instanceof Refused) || error.status >= 500) throw error;
     const isUnknown = error.status === 401;
     const link = isUnknown ? html`<p><a href="/">Sign in</a></p>` : undefined;
-    const shown = messagePage(error.title, isUnknown ? "Sign in and open this page again." : error.message, error.status, link);
+    const shown = messagePage(
+      error.title,
+      isUnknown ? "Sign in and open this page again." : error.message,
+      error.status,
+      link,
+    );
     for (const [name, value] of Object.entries(error.headers)) {
       if (name !== "www-authenticate") shown.headers.set(name, value);
     }

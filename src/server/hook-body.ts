@@ -53,7 +53,12 @@ export function deliveredBy(request: Request, query: URLSearchParams): Pick<Deli
   const headers = [...request.headers].filter(([name]) => !HIDDEN.has(name));
   const others = new URLSearchParams([...query].filter(([name]) => name !== "org"));
   return {
-    headers: Object.fromEntries(headers.flatMap(([name, value]) => [[name.replaceAll("-", "_"), value], [name, value]])),
+    headers: Object.fromEntries(
+      headers.flatMap(([name, value]) => [
+        [name.replaceAll("-", "_"), value],
+        [name, value],
+      ]),
+    ),
     query: valuesOf(others),
   };
 }

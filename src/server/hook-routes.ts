@@ -95,7 +95,10 @@ function challengeOf(body: Json): string | null {
 
 function unbelieved(reason: "bad_signature" | "bad_timestamp"): Refused {
   if (reason === "bad_signature") {
-    return new Refused(reason, "The signature or the credentials do not fit the message under the secret of this hook.");
+    return new Refused(
+      reason,
+      "The signature or the credentials do not fit the message under the secret of this hook.",
+    );
   }
   return new Refused(reason, "The message was signed more than five minutes away from now; send it anew.");
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import { leafOutputs } from "../driver/index.ts";
+import { shownOutputs } from "../driver/index.ts";
 import type { Services } from "./route.ts";
 import { runEndOf } from "./run-end.ts";
 
@@ -16,14 +16,15 @@ const LOOK_MS = 250;
 export async function awaitOutputs(services: Services, orgId: string, runId: string): Promise<EndedRun | null> {
   const { runtime, store, config } = services;
   const until = performance.now() + config.respondMs;
-  let wake = (): void => undefined;
+  let wake: (() => void) | null = null;
   const stop = runtime.onCommitted((committed, events) => {
-    if (committed === runId && events.some((event) => runEndOf(event) !== null)) wake();
+    if (committed === runId && events.some((event) => runEndOf(event) !== null)) wake?.();
   });
   try {
     for (;;) {
       const status = (await store.getRun(orgId, runId))?.status;
-      if (status !== undefined && isTerminal(status)) return { status, outputs: await outputsOf(services, orgId, runId) };
+      if (status !== undefined && isTerminal(status))
+        return { status, outputs: await outputsOf(services, orgId, runId) };
       const left = until - performance.now();
       if (left <= 0) return null;
       await new Promise<void>((resolve) => {
@@ -41,5 +42,5 @@ export async function awaitOutputs(services: Services, orgId: string, runId: str
 
 async function outputsOf({ runtime }: Services, orgId: string, runId: string): Promise<JsonObject> {
   const view = await runtime.stateOf(orgId, runId);
-  return view === undefined ? {} : leafOutputs(view.state);
+  return view === undefined ? {} : shownOutputs(view.state);
 }

@@ -46,7 +46,12 @@ function repeated({ respond }: Trigger, runId: string): Response {
   return started({ started: true, runId, repeated: true }, 200);
 }
 
-async function answerStarted(services: Services, orgId: string, { respond }: Trigger, runId: string): Promise<Response> {
+async function answerStarted(
+  services: Services,
+  orgId: string,
+  { respond }: Trigger,
+  runId: string,
+): Promise<Response> {
   if (respond === "none") return new Response(null, { status: 204 });
   if (respond === "accepted") return started({ started: true, runId }, 202);
   const ended = await awaitOutputs(services, orgId, runId);

@@ -2,9 +2,22 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { getOwn } from "../core/base/index.ts";
 import { isHook, isOpen, openSecrets, secretPlace, type Trigger, triggerOf } from "../registry/index.ts";
 import type { Entry } from "../store/index.ts";
-import { candidateOfHook, type HookCandidate } from "../outside/trigger/index.ts";
+import { candidateOfHook, type DeclaredArgs, type HookCandidate, TriggerStarter } from "../outside/trigger/index.ts";
 import { Refused } from "./problem.ts";
 import type { Services } from "./route.ts";
+
+export function createTriggers({
+  store,
+  runtime,
+  launcher,
+}: Pick<Services, "store" | "runtime" | "launcher">): TriggerStarter {
+  const declaredArgs = async (orgId: string, workflow: string): Promise<DeclaredArgs> => {
+    const record = await store.getWorkflow(orgId, workflow);
+    const plan = record === undefined ? undefined : await runtime.planOf(orgId, record.latest.hash);
+    return plan?.args ?? {};
+  };
+  return new TriggerStarter({ store, launcher, declaredArgs });
+}
 
 /** Where a message or a person came to: `/api/v1/hooks/orders?org=default`, `/forms/orders/PATH?org=default`. */
 export interface TriggerAddress {

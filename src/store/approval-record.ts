@@ -49,7 +49,9 @@ export interface ApprovalRecord {
 
 /** What an answer, a revision or the next in the chain changes of an open approval. */
 export type ApprovalChange = Pick<ApprovalRecord, "id" | "hop" | "answers"> &
-  Partial<Pick<ApprovalRecord, "title" | "digest" | "rendered" | "subject" | "subjectDigest" | "modifications" | "entered">>;
+  Partial<
+    Pick<ApprovalRecord, "title" | "digest" | "rendered" | "subject" | "subjectDigest" | "modifications" | "entered">
+  >;
 
 export type ApprovalClosing = Pick<
   ApprovalRecord,

@@ -67,7 +67,15 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
   const runId = launch.runId ?? newRunId(now);
   const creating = newRunOf(launch, now);
   const { idempotency: _key, ...pinned } = creating;
-  const head = { status: "queued", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: null, endedAt: null, waitingFor: null } as const;
+  const head = {
+    status: "queued",
+    epoch: 0,
+    lastEventId: 0,
+    costMicros: 0,
+    startedAt: null,
+    endedAt: null,
+    waitingFor: null,
+  } as const;
   return {
     run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
     state: createRunState(plan, runId),

@@ -1,4 +1,12 @@
-import { fail, isJsonObject, type Json, type JsonObject, jsonToText, type Outcome, succeed } from "../../core/base/index.ts";
+import {
+  fail,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonToText,
+  type Outcome,
+  succeed,
+} from "../../core/base/index.ts";
 import { evaluateCondition, walk } from "../../core/expression/index.ts";
 import { isSingleReference, renderStepTemplate, type WithValue } from "../../core/template/index.ts";
 import type { Delivered, Trigger } from "../../registry/index.ts";

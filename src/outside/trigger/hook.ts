@@ -43,7 +43,10 @@ export function candidateOfHook(hook: Hook, box: SecretBox, now: number): HookCa
 }
 
 /** Headers that none of the candidates can do without, and the message lacks; none when one has all it needs. */
-export function lackingHeaders(candidates: readonly HookCandidate[], header: IncomingMessage["header"]): readonly string[] {
+export function lackingHeaders(
+  candidates: readonly HookCandidate[],
+  header: IncomingMessage["header"],
+): readonly string[] {
   const lacking = candidates.map(({ trigger: { on } }) =>
     SCHEMES[on.verify].needs(on).filter((name) => (header(name) ?? "") === ""),
   );

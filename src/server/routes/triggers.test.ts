@@ -1,6 +1,15 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ADMIN, type Answer, type Api, createApi, ENDLESS, FAILING, HELLO, STRANGER } from "../../../test/api/fixture.ts";
+import {
+  ADMIN,
+  type Answer,
+  type Api,
+  createApi,
+  ENDLESS,
+  FAILING,
+  HELLO,
+  STRANGER,
+} from "../../../test/api/fixture.ts";
 
 const SECRET = "a-secret-of-both-sides";
 const ORDER = `name: order
@@ -179,7 +188,10 @@ describe("a trigger of the kind hook", () => {
     const headers = { authorization: `Bearer ${SECRET}` };
     const send = (body: unknown) => api.request("POST", `hooks/${name}`, { key: null, body, headers });
     const first = await send({ meta: { id: 42 } });
-    expect((await send({ meta: { id: "42" }, attempt: 2 })).body).toMatchObject({ runId: first.body.runId, repeated: true });
+    expect((await send({ meta: { id: "42" }, attempt: 2 })).body).toMatchObject({
+      runId: first.body.runId,
+      repeated: true,
+    });
     expect(replied(await send({ meta: {} }))).toEqual([422, "invalid_request"]);
     expect(replied(await send({ meta: { id: "x".repeat(256) } }))).toEqual([422, "invalid_request"]);
   });
@@ -235,19 +247,52 @@ describe("what is wrong with a trigger", () => {
     [{ workflow: "order", on: HOOK, args: { numbr: 1 } }, ['unknown_key args.numbr Did you mean "number"?']],
     [{ workflow: "order", on: HOOK, filter: "bdy.a == 1" }, ['unknown_fact filter Did you mean "body"?']],
     [{ workflow: "order", on: HOOK, filter: "body.a ==" }, [expect.stringMatching(/^bad_expression filter/)]],
-    [{ workflow: "order", on: HOOK, args: { number: "${boddy.n}" } }, ['unknown_fact args.number Did you mean "body"?']],
-    [{ workflow: "order", on: HOOK, args: { number: "${body.n" } }, [expect.stringMatching(/^bad_template args.number/)]],
+    [
+      { workflow: "order", on: HOOK, args: { number: "${boddy.n}" } },
+      ['unknown_fact args.number Did you mean "body"?'],
+    ],
+    [
+      { workflow: "order", on: HOOK, args: { number: "${body.n" } },
+      [expect.stringMatching(/^bad_template args.number/)],
+    ],
     [{ workflow: "order", on: {} }, [expect.stringMatching(/^missing_field on/)]],
     [{ workflow: "order", on: { ...HOOK, form: {} } }, ["conflicting_fields on.form Write a trigger for each."]],
-    [{ workflow: "order", on: { hook: { verify: "github" } } }, [expect.stringMatching(/^missing_field on.hook.secret/)]],
-    [{ workflow: "order", on: { hook: { verify: "gitub", secret: SECRET } } }, ['bad_enum on.hook.verify Did you mean "github"?']],
-    [{ workflow: "order", on: { hook: { verify: "none", secret: SECRET } } }, ["conflicting_fields on.hook.secret Remove it."]],
-    [{ workflow: "order", on: { hook: { verify: "basic", secret: SECRET } } }, ["wrong_type on.hook.secret Write it as user:password."]],
-    [{ workflow: "order", on: { hook: { ...HOOK.hook, header: "x" } } }, ["conflicting_fields on.hook.header Remove it."]],
-    [{ workflow: "order", on: { hook: { ...HOOK.hook, id_from: "id" } } }, [expect.stringMatching(/^bad_expression on.hook.id_from/)]],
-    [{ workflow: "order", on: { schedule: { cron: "0 9" } } }, [expect.stringMatching(/^bad_expression on.schedule.cron/)]],
-    [{ workflow: "order", on: { schedul: { cron: "0 9 * * *" } } }, expect.arrayContaining(['unknown_key on.schedul Did you mean "schedule"?'])],
-    [{ workflow: "order", on: HOOK, concurrency: { key: "boy.a" } }, ['unknown_fact concurrency.key Did you mean "body"?']],
+    [
+      { workflow: "order", on: { hook: { verify: "github" } } },
+      [expect.stringMatching(/^missing_field on.hook.secret/)],
+    ],
+    [
+      { workflow: "order", on: { hook: { verify: "gitub", secret: SECRET } } },
+      ['bad_enum on.hook.verify Did you mean "github"?'],
+    ],
+    [
+      { workflow: "order", on: { hook: { verify: "none", secret: SECRET } } },
+      ["conflicting_fields on.hook.secret Remove it."],
+    ],
+    [
+      { workflow: "order", on: { hook: { verify: "basic", secret: SECRET } } },
+      ["wrong_type on.hook.secret Write it as user:password."],
+    ],
+    [
+      { workflow: "order", on: { hook: { ...HOOK.hook, header: "x" } } },
+      ["conflicting_fields on.hook.header Remove it."],
+    ],
+    [
+      { workflow: "order", on: { hook: { ...HOOK.hook, id_from: "id" } } },
+      [expect.stringMatching(/^bad_expression on.hook.id_from/)],
+    ],
+    [
+      { workflow: "order", on: { schedule: { cron: "0 9" } } },
+      [expect.stringMatching(/^bad_expression on.schedule.cron/)],
+    ],
+    [
+      { workflow: "order", on: { schedul: { cron: "0 9 * * *" } } },
+      expect.arrayContaining(['unknown_key on.schedul Did you mean "schedule"?']),
+    ],
+    [
+      { workflow: "order", on: HOOK, concurrency: { key: "boy.a" } },
+      ['unknown_fact concurrency.key Did you mean "body"?'],
+    ],
   ])("%j is reported", async (spec, problems) => {
     const answer = await put(spec);
     expect(answer.status).toBe(422);
@@ -255,7 +300,11 @@ describe("what is wrong with a trigger", () => {
   });
 
   it("is reported the same when it is applied, and a workflow may come with it", async () => {
-    const manifest = (workflow: string) => ({ kind: "Trigger", name: "applied", spec: { workflow, on: HOOK, args: { n: 1 } } });
+    const manifest = (workflow: string) => ({
+      kind: "Trigger",
+      name: "applied",
+      spec: { workflow, on: HOOK, args: { n: 1 } },
+    });
     const refused = await api.request("POST", "apply", { body: [manifest("order")] });
     expect(problemsOf(refused)).toEqual([expect.stringMatching(/^unknown_key \[0\].spec.args.n/)]);
     const source = "name: beside\nargs: { n: { type: integer } }\nsteps:\n  - { id: a, command: A }\n";
@@ -280,9 +329,19 @@ describe("what is wrong with a trigger", () => {
 
 describe("a sample", () => {
   it("shows what a delivery would do, and starts nothing", async () => {
-    const name = await trigger({ workflow: "order", on: HOOK, filter: "body.go == true", args: { number: "${body.n}" } });
+    const name = await trigger({
+      workflow: "order",
+      on: HOOK,
+      filter: "body.go == true",
+      args: { number: "${body.n}" },
+    });
     const test = async (body: unknown) => (await api.request("POST", `triggers/${name}/test`, { body: { body } })).body;
-    expect(await test({ go: true, n: 3 })).toEqual({ starts: true, filter: true, args: { number: 3, kind: "plain" }, problems: [] });
+    expect(await test({ go: true, n: 3 })).toEqual({
+      starts: true,
+      filter: true,
+      args: { number: 3, kind: "plain" },
+      problems: [],
+    });
     expect(await test({ go: false })).toEqual({ starts: false, filter: false, args: null, problems: [] });
     expect(await test({ go: 1 })).toMatchObject({ starts: false, problems: [{ code: "expression_error" }] });
     expect(await test({ go: true, n: "x" })).toMatchObject({ starts: false, problems: [{ path: "args.number" }] });
@@ -290,20 +349,38 @@ describe("a sample", () => {
   });
 
   it("that is fired starts a run on behalf of the caller", async () => {
-    const name = await trigger({ workflow: "order", on: HOOK, args: { number: "${body.n}", kind: "${headers.x-kind}" } });
+    const name = await trigger({
+      workflow: "order",
+      on: HOOK,
+      args: { number: "${body.n}", kind: "${headers.x-kind}" },
+    });
     const operator = await api.key("operator");
     const headers = { "idempotency-key": "once" };
-    const fire = () => api.request("POST", `triggers/${name}/fire`, { key: operator, headers, body: { body: { n: 3 }, headers: { "X-Kind": "k" } } });
+    const fire = () =>
+      api.request("POST", `triggers/${name}/fire`, {
+        key: operator,
+        headers,
+        body: { body: { n: 3 }, headers: { "X-Kind": "k" } },
+      });
     const fired = await fire();
     expect(fired.status).toBe(202);
     const run = await api.store.getRun("default", fired.body.runId);
-    expect(run).toMatchObject({ args: { number: 3, kind: "k" }, startedBy: expect.stringMatching(/^key_/), requestedBy: null });
+    expect(run).toMatchObject({
+      args: { number: 3, kind: "k" },
+      startedBy: expect.stringMatching(/^key_/),
+      requestedBy: null,
+    });
     expect((await fire()).body).toEqual({ started: true, runId: fired.body.runId, repeated: true });
-    expect(replied(await api.request("POST", "triggers/none/fire", { key: ADMIN, body: {} }))).toEqual([404, "unknown_trigger"]);
+    expect(replied(await api.request("POST", "triggers/none/fire", { key: ADMIN, body: {} }))).toEqual([
+      404,
+      "unknown_trigger",
+    ]);
   });
 
   it("of a schedule is its run, now", async () => {
-    await api.request("PUT", "schedules/nightly", { body: { workflow: "hello", cron: "0 3 * * *", args: { who: "${x}" } } });
+    await api.request("PUT", "schedules/nightly", {
+      body: { workflow: "hello", cron: "0 3 * * *", args: { who: "${x}" } },
+    });
     const { status, body } = await api.request("POST", "schedules/nightly/run-now");
     expect(status).toBe(202);
     const run = await api.store.getRun("default", body.runId);

@@ -10,7 +10,7 @@ import {
   type TriggerTest,
   triggerTestSchema,
 } from "../../contract/index.ts";
-import type { Json, JsonObject } from "../../core/base/index.ts";
+import type { Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { argsFor } from "../../launch/index.ts";
 import { type Delivered, scheduleOf, type Trigger, triggerOf } from "../../registry/index.ts";
@@ -46,7 +46,8 @@ export const triggerRoutes: readonly Route[] = [
     method: "POST",
     path: "/triggers/{id}/fire",
     operation: "triggers.fire",
-    summary: "Delivers a sample to a trigger, whether it is enabled or not. An Idempotency-Key is the id of the delivery.",
+    summary:
+      "Delivers a sample to a trigger, whether it is enabled or not. An Idempotency-Key is the id of the delivery.",
     permission: "workflow:execute",
     body: sample,
     replies: answers,
@@ -103,7 +104,7 @@ function deliveredIn({ body = {}, headers = {}, query = {} }: z.output<typeof sa
       [key, value],
     ];
   });
-  return { body: body as Json, headers: Object.fromEntries(lower), query: query as JsonObject };
+  return { body, headers: Object.fromEntries(lower), query };
 }
 
 async function testTrigger(call: SampleCall): Promise<Response> {

@@ -88,7 +88,14 @@ function put(
   const before = world.entries.get(key);
   if (before !== undefined && JSON.stringify(before.body) === JSON.stringify(body)) return [copy(before), isMoved];
   const { revision = 0, createdAt = at } = before ?? {};
-  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at, savedBy: savedBy ?? null };
+  const entry: Entry = {
+    id,
+    revision: revision + 1,
+    body: copy(body),
+    createdAt,
+    updatedAt: at,
+    savedBy: savedBy ?? null,
+  };
   world.entries.set(key, entry);
   return [copy(entry), true];
 }

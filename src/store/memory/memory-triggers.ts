@@ -1,5 +1,5 @@
 import { decodeCursor, listed } from "../cursor.ts";
-import type { TriggerDelivery, TriggerStore } from "../trigger-store.ts";
+import type { TriggerDelivery, TriggerDeliveryKey, TriggerStore } from "../trigger-store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** A delivery with its place among all of them. */
@@ -14,8 +14,6 @@ export function memoryTriggers(world: MemoryWorld): TriggerStore {
     [...deliveries.values()]
       .filter((one) => one.orgId === orgId && one.triggerId === triggerId)
       .sort((left, right) => right.seq - left.seq);
-  const keyFor = ({ orgId, triggerId, deliveryId }: Pick<TriggerDelivery, "orgId" | "triggerId" | "deliveryId">) =>
-    keyOf(orgId, triggerId, deliveryId);
   return {
     deliveryStanding: async (key, windowMs) => {
       const known = deliveries.get(keyFor(key));
@@ -49,4 +47,8 @@ export function memoryTriggers(world: MemoryWorld): TriggerStore {
 
 function shown({ seq: _seq, ...delivery }: MemoryTriggerDelivery): TriggerDelivery {
   return copy(delivery);
+}
+
+function keyFor({ orgId, triggerId, deliveryId }: TriggerDeliveryKey): string {
+  return keyOf(orgId, triggerId, deliveryId);
 }

@@ -18,7 +18,10 @@ interface Sent {
   readonly source?: Partial<HookSource>;
 }
 
-function verdict(verify: Verification, { headers, body = BODY, secret = SECRET, now = NOW, source = {} }: Sent): string {
+function verdict(
+  verify: Verification,
+  { headers, body = BODY, secret = SECRET, now = NOW, source = {} }: Sent,
+): string {
   const given = new Headers();
   for (const [name, value] of headers) given.append(name, value);
   return SCHEMES[verify].verify({

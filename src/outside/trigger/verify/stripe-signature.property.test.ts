@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Verification } from "../../../registry/index.ts";
 import { SCHEMES } from "./schemes.ts";
@@ -61,7 +61,9 @@ describe("any header", () => {
   it("is read without a failure, and believed only when it is right", () => {
     const words = fc.oneof(
       fc.string({ unit: "binary" }),
-      fc.stringMatching(/^(?:t=\d{0,12},?|v[01]=[0-9a-f]{0,64},?|sha256=[0-9a-f]{0,64}|v1,[A-Za-z0-9+/=]{0,44} ?|B\w+ \w*){0,4}$/),
+      fc.stringMatching(
+        /^(?:t=\d{0,12},?|v[01]=[0-9a-f]{0,64},?|sha256=[0-9a-f]{0,64}|v1,[A-Za-z0-9+/=]{0,44} ?|B\w+ \w*){0,4}$/,
+      ),
     );
     const headers = fc.record(Object.fromEntries(HEADERS.map((name) => [name, fc.option(words)])));
     fc.assert(
