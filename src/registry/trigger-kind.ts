@@ -65,7 +65,7 @@ export function isHook(trigger: Trigger): trigger is HookTrigger {
   return trigger.on.kind === "hook";
 }
 
-/** Does it need an address that cannot be guessed, because anybody who knows it may use it? */
+/** Does it need an address that cannot be guessed, because whatever knows it may use it? */
 export function isOpen({ on }: Pick<Trigger, "on">): boolean {
   return on.kind === "hook" ? on.verify === "none" : on.kind === "form" && on.isPublic;
 }

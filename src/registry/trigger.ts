@@ -46,7 +46,7 @@ export const triggerSpec = spec({
       .nullish()
       .describe("An event: type, match"),
     form: spec({
-      public: z.boolean().default(false).describe("Open to anybody who knows its address; otherwise after sign-in"),
+      public: z.boolean().default(false).describe("Needs no sign-in: its address cannot be guessed"),
     })
       .nullish()
       .describe("A page made from the args of the workflow: public"),

@@ -48,7 +48,7 @@ interface OpenedForm {
   readonly orgId: string;
   readonly trigger: Trigger;
   readonly plan: Plan;
-  /** Null: anybody, through a public address. */
+  /** Null: a person without a key, through a public address. */
   readonly principal: Principal | null;
 }
 

@@ -87,7 +87,7 @@
   body text not null
   CHECK ((category = ANY (ARRAY['governance'::text, 'execution'::text, 'lifecycle'::text, 'security'::text, 'configuration'::text, 'routing'::text])))
   PRIMARY KEY (org_id, seq)
-  CHECK ((type = ANY (ARRAY['workflow.saved'::text, 'run.started'::text, 'run.finished'::text, 'node.dispatched'::text, 'node.completed'::text, 'node.failed'::text, 'node.skipped'::text, 'gate.rejected'::text, 'gate.held'::text, 'routing.decided'::text, 'approval.requested'::text, 'approval.escalated'::text, 'approval.resolved'::text, 'budget.period_reset'::text, 'budget.alert'::text, 'agent.changed'::text, 'trust.changed'::text, 'gateway.changed'::text, 'policy.changed'::text, 'key.created'::text, 'key.revoked'::text, 'auth.failed'::text, 'config.applied'::text, 'platform.changed'::text])))
+  CHECK ((type = ANY (ARRAY['workflow.saved'::text, 'run.started'::text, 'run.finished'::text, 'node.dispatched'::text, 'node.completed'::text, 'node.failed'::text, 'node.skipped'::text, 'gate.rejected'::text, 'gate.held'::text, 'routing.decided'::text, 'approval.requested'::text, 'approval.escalated'::text, 'approval.answered'::text, 'approval.revised'::text, 'approval.refused'::text, 'approval.resolved'::text, 'budget.period_reset'::text, 'budget.alert'::text, 'agent.changed'::text, 'trust.changed'::text, 'gateway.changed'::text, 'policy.changed'::text, 'key.created'::text, 'key.revoked'::text, 'auth.failed'::text, 'config.applied'::text, 'platform.changed'::text])))
   CREATE INDEX audit_records_category ON public.audit_records USING btree (org_id, category, seq)
   CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
   CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
@@ -254,9 +254,11 @@
   body text not null
   created_at bigint not null
   updated_at bigint not null
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  saved_by text collate C
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
+  CREATE INDEX registry_triggers ON public.registry USING btree (id) WHERE (kind = 'trigger'::text)
 
 -- replicas
   replica_id text not null collate C
@@ -274,11 +276,14 @@
   cost_micros bigint not null
   started_at bigint
   ended_at bigint
+  waiting_for text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
+  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text])))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
+  CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
 
 -- runs
   run_id text not null collate C
@@ -304,6 +309,7 @@
   parent_node text collate C
   parent_attempt integer
   parent_span_id text
+  requested_by text
   PRIMARY KEY (run_id)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
@@ -357,6 +363,22 @@
   at bigint not null
   PRIMARY KEY (org_id, key)
   CREATE UNIQUE INDEX told_once_pkey ON public.told_once USING btree (org_id, key)
+
+-- trigger_deliveries
+  org_id text not null collate C
+  trigger_id text not null collate C
+  delivery_id text not null collate C
+  seq bigint not null
+  state text not null
+  run_id text
+  code text
+  reason text
+  received_at bigint not null
+  PRIMARY KEY (org_id, trigger_id, delivery_id)
+  CHECK ((state = ANY (ARRAY['started'::text, 'filtered'::text, 'refused'::text])))
+  CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (org_id, trigger_id, seq DESC)
+  CREATE UNIQUE INDEX trigger_deliveries_pkey ON public.trigger_deliveries USING btree (org_id, trigger_id, delivery_id)
+  CREATE INDEX trigger_deliveries_recent ON public.trigger_deliveries USING btree (org_id, trigger_id, received_at)
 
 -- usage_records
   org_id text not null collate C
@@ -454,6 +476,7 @@
   previous_until bigint
   created_at bigint not null
   updated_at bigint not null
+  saved_by text collate C
   PRIMARY KEY (workflow, org_id)
   CREATE UNIQUE INDEX workflow_hooks_pkey ON public.workflow_hooks USING btree (workflow, org_id)
 

@@ -14,7 +14,7 @@ export function deliveryIdOf(source: HookSource, message: IncomingMessage, deliv
   const own = idText(SCHEMES[verify].idOf(message, delivered.body) ?? undefined);
   if (own !== null) return own;
   const signature = signatureOf(source, message);
-  // What is not signed cannot be told from another delivery; what is signed and the same to the last byte is the same.
+  // Two messages without a signature are two deliveries; with one, the same bytes are the same delivery.
   return signature === null ? randomUUID() : digestOf(signature, message.body);
 }
 

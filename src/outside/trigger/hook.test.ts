@@ -1,7 +1,7 @@
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import type { Hook } from "../../store/index.ts";
-import { keysOf, newHookSecret } from "../webhook/index.ts";
-import { sign } from "../webhook/signature.ts";
+import { newHookSecret } from "../webhook/index.ts";
 import { candidateOfHook, findSigner as findAmong, HOOK_OVERLAP_MS, hookPlace } from "./hook.ts";
 import { argsOfMessage } from "./message-args.ts";
 
@@ -47,7 +47,7 @@ describe("the signer", () => {
     const headers = new Headers({
       "webhook-id": "m",
       "webhook-timestamp": stamped,
-      "webhook-signature": sign(keysOf(secret), { id: "m", timestamp: stamped }, "{}"),
+      "webhook-signature": new Webhook(secret).sign("m", new Date(Number(stamped) * 1_000), "{}"),
     });
     return { header: (name: string) => headers.get(name), body: Buffer.from("{}") };
   };
