@@ -1,12 +1,6 @@
 import type { ListPage, PageOptions, Sample, TriggerAnswer, TriggerDelivery, TriggerTest } from "../contract/index.ts";
-import type { Asked, Needs } from "./caller.ts";
+import type { Door, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
-
-/** How requests are sent; the members of `Caller` that are needed here. */
-interface Door {
-  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
-  list<T>(path: string, asked: Asked): Promise<T>;
-}
 
 const ANSWER: Needs = ["started"];
 

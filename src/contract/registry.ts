@@ -15,6 +15,7 @@ export const COLLECTIONS = [
   "schedules",
   "triggers",
   "webhooks",
+  "channels",
   "models",
   "credit-plans",
   "deployments",

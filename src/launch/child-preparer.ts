@@ -76,6 +76,7 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
     trigger: "parent",
     startedBy,
     requestedBy,
+    ...(wanted.startedBy === undefined ? {} : { by: wanted.startedBy }),
     model,
     gateway,
     roleBindings,

@@ -3,15 +3,21 @@ import { deadEndHint, deadEndMessage, didYouMean } from "../core/definition/inde
 import {
   ANY,
   closedObject,
+  findTypeMismatch,
   findUndecidable,
   followPath,
   type Known,
   parseExpression,
   type Path,
   TEXT,
-  valueKindOf,
 } from "../core/expression/index.ts";
-import { parseWithValue, type WithValue } from "../core/template/index.ts";
+import {
+  isExpression,
+  parseWithValue,
+  pathsOfTemplate,
+  type StepTemplate,
+  type WithValue,
+} from "../core/template/index.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 const TEXTS: Known = { kind: "object", fields: new Map([["content-type", TEXT]]), isOpen: true };
@@ -34,13 +40,23 @@ export function expressionProblems(written: Json | undefined, at: TreePath): rea
   }
   const unknown = parsed.value.paths.flatMap((path) => nameProblems(path, at, label));
   if (unknown.length > 0) return unknown;
-  const mismatch = findUndecidable(parsed.value.root, ({ segments }) => {
-    const followed = followPath(NAMES, segments);
-    return followed.ok ? valueKindOf(followed.known) : undefined;
-  });
-  return mismatch === undefined
-    ? []
-    : [specProblem("type_mismatch", at, `${label} can never be decided: ${mismatch.message}.`)];
+  return mismatchProblems(findUndecidable(parsed.value.root, known), at, label);
+}
+
+function known({ segments }: Path): Known {
+  const followed = followPath(NAMES, segments);
+  return followed.ok ? followed.known : ANY;
+}
+
+function mismatchProblems(
+  mismatch: ReturnType<typeof findTypeMismatch>,
+  at: TreePath,
+  label: string,
+): readonly SpecProblem[] {
+  if (mismatch === undefined) return [];
+  const { code, position, hint } = mismatch;
+  const message = `${label} can never be evaluated at character ${position + 1}: ${mismatch.message}.`;
+  return [specProblem(code, at, message, { hint: sentence(hint) })];
 }
 
 /** What is wrong with values that hold templates over what was delivered. */
@@ -48,24 +64,34 @@ export function valueProblems(written: Json | undefined, at: TreePath): readonly
   if (!isJsonObject(written)) return [];
   return Object.entries(written).flatMap(([name, value]) => {
     const parsed = parseWithValue(value);
-    if (parsed.ok) return pathsOf(parsed.value).flatMap((path) => nameProblems(path, [...at, name], `"${name}"`));
+    if (parsed.ok) return templatesOf(parsed.value).flatMap((template) => templateProblems(template, [...at, name]));
     const { message, position, hint, path } = parsed.failure;
     const unreadable = `"${name}" cannot be read at character ${position + 1}: ${message}.`;
     return [specProblem("bad_template", [...at, name, ...path], unreadable, { hint: sentence(hint) })];
   });
 }
 
-function pathsOf(value: WithValue): readonly Path[] {
+function templatesOf(value: WithValue): readonly StepTemplate[] {
   switch (value.kind) {
     case "value":
       return [];
     case "text":
-      return value.template.parts.flatMap((part) => (typeof part === "string" ? [] : [part]));
+      return [value.template];
     case "list":
-      return value.items.flatMap(pathsOf);
+      return value.items.flatMap(templatesOf);
     case "object":
-      return Object.values(value.members).flatMap(pathsOf);
+      return Object.values(value.members).flatMap(templatesOf);
   }
+}
+
+function templateProblems(template: StepTemplate, at: TreePath): readonly SpecProblem[] {
+  const label = `"${String(at.at(-1))}"`;
+  const unknown = pathsOfTemplate(template).flatMap((path) => nameProblems(path, at, label));
+  if (unknown.length > 0) return unknown;
+  return template.parts.flatMap((part) => {
+    if (typeof part === "string" || !isExpression(part)) return [];
+    return mismatchProblems(findTypeMismatch(part.root, known), at, label);
+  });
 }
 
 /** A name that does not exist would be missing in every delivery. */

@@ -1,4 +1,5 @@
 import { LIMITS } from "../core/base/index.ts";
+import { SLACK_URL } from "../outside/channel/index.ts";
 import type { Timing } from "../registry/index.ts";
 
 /** How an API is set up. Everything has a default that suits one process on one machine. */
@@ -29,6 +30,10 @@ export interface ApiConfig {
   readonly stallMs: number;
   /** How long the answer to a delivery waits for the outputs of its run. */
   readonly respondMs: number;
+  /** Where the Web API of Slack is. */
+  readonly slackUrl: string;
+  /** `advisory`: approvers of an approval are asked, and any key with the permission may answer, as before. */
+  readonly approvers: "enforced" | "advisory";
   /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
   /** How sending spans goes, where they are sent. */
@@ -60,6 +65,8 @@ export const DEFAULT_CONFIG: ApiConfig = {
   backlogBytesMax: 1_048_576,
   stallMs: 60_000,
   respondMs: 30_000,
+  slackUrl: SLACK_URL,
+  approvers: "enforced",
   nextSlots: () => [],
   onTrouble: () => undefined,
 };

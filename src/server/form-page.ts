@@ -9,19 +9,21 @@ import type { EndedRun } from "./run-outputs.ts";
 export interface FormView {
   readonly title: string;
   readonly plan: Plan;
+  /** Of the session, where one is needed. */
+  readonly csrf: string | null;
   /** The same page sent twice starts one run. */
   readonly deliveryId: string;
   readonly given: JsonObject;
   readonly problems: readonly Pick<SentProblem, "message">[];
 }
 
-export function formPage({ title, plan, deliveryId, given, problems }: FormView): Response {
+export function formPage({ title, plan, csrf, deliveryId, given, problems }: FormView): Response {
   const fields = askedArgs(plan.args).map(([name, field]) => fieldOf(name, field, given[name]));
   const body = html`<h1>${title}</h1>
     ${problemList(problems)}
     <form method="post" class="fields">
       <input type="hidden" name="delivery" value="${deliveryId}" />
-      ${fields}
+      ${csrf === null ? "" : html`<input type="hidden" name="csrf" value="${csrf}" />`} ${fields}
       <p><button type="submit">Start</button></p>
     </form>`;
   return page(title, body, problems.length === 0 ? 200 : 422);

@@ -39,6 +39,13 @@ async function publicForm(name: string, more: Record<string, unknown> = {}): Pro
   return `${pathname}${search}`;
 }
 
+/** The cookie of a session that a key opened. */
+async function signIn(key: string): Promise<string> {
+  const headers = { origin: ORIGIN, "content-length": String(`key=${key}`.length) };
+  const opened = await send("/session", { key }, headers);
+  return (opened.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+}
+
 const runOf = ({ text }: { text: string }): string => /run_\w+/.exec(text)?.[0] ?? "";
 
 describe("a public form", () => {
@@ -140,16 +147,19 @@ describe("a form behind sign-in", () => {
     const { body } = await api.request("PUT", "triggers/inside", { body: spec });
     expect(body.formUrl).toContain("/forms/inside?org=default");
     expect((await page("/forms/inside")).status).toBe(401);
-    const cookie = `sluice_session=${ADMIN}`;
-    expect((await page("/forms/inside", { headers: { cookie } })).text).toContain('<label for="who">');
-    expect((await send("/forms/inside", { "arg.who": "Ann" }, { cookie })).status).toBe(403);
-    expect((await send("/forms/inside", { "arg.who": "Ann" }, { cookie, origin: "https://evil.example" })).status).toBe(
-      403,
-    );
-    const sent = await send("/forms/inside", { "arg.who": "Ann" }, { cookie, origin: ORIGIN });
+    const cookie = await signIn(ADMIN);
+    const { text } = await page("/forms/inside", { headers: { cookie } });
+    expect(text).toContain('<label for="who">');
+    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? "";
+    expect((await send("/forms/inside", { csrf, "arg.who": "Ann" }, { cookie })).status).toBe(403);
+    expect(
+      (await send("/forms/inside", { csrf, "arg.who": "Ann" }, { cookie, origin: "https://evil.example" })).status,
+    ).toBe(403);
+    expect((await send("/forms/inside", { "arg.who": "Ann" }, { cookie, origin: ORIGIN })).status).toBe(403);
+    const sent = await send("/forms/inside", { csrf, "arg.who": "Ann" }, { cookie, origin: ORIGIN });
     const run = await api.store.getRun("default", runOf(sent));
     expect(run).toMatchObject({ trigger: "form", startedBy: expect.stringMatching(/^key_/) });
-    const viewer = `sluice_session=${await api.key("viewer")}`;
+    const viewer = await signIn(await api.key("viewer"));
     expect((await page("/forms/inside", { headers: { cookie: viewer } })).status).toBe(403);
     expect((await page("/forms/nothing", { headers: { cookie } })).status).toBe(404);
   });

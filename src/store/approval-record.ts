@@ -76,5 +76,6 @@ const BEFORE = {
 /** A kept approval, of any age. */
 export function readApproval<T extends ApprovalRecord = ApprovalRecord>(body: string): T {
   const kept = JSON.parse(body) as T;
-  return { ...BEFORE, title: kept.summary, ...kept };
+  const { title = kept.summary } = kept as Partial<T>;
+  return { ...BEFORE, ...kept, title };
 }

@@ -1,4 +1,4 @@
-import { compareCodeUnits, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
+import { compareCodeUnits, didYouMean, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
 import { normaliseLabel, parseOverride, type OverrideValue } from "../template/index.ts";
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
@@ -8,11 +8,11 @@ import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
+import { checkChannels } from "./notify.ts";
 import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import { RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Reads a lens graph. What it returns is only a definition when nothing was reported. */
 export function readLensGraph(document: JsonObject, catalog: Catalog, report: Report): LensGraphDefinition {
@@ -32,6 +32,7 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     parents: [...(parents[index] ?? [])].map((id) => nodeIndex.ids.get(id) ?? 0),
   }));
   checkGraph(vertices, ["edges"], report);
+  checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
   return {
     format: "lens-graph/v1",
     ...headOf(raw),

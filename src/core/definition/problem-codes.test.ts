@@ -213,6 +213,19 @@ const PROBLEMS: readonly Row[] = [
     ],
   },
   {
+    about: "functions that do not exist",
+    source: step(
+      "command: 'Say ${uper(x)}'",
+      "condition: lenght(x) > 1",
+      "success_criteria: [\"a and not match(outputs.b, 'c')\"]",
+    ),
+    finds: [
+      ["unknown_function steps[0].command 4:21", 'Did you mean "upper"?'],
+      ["unknown_function steps[0].condition 5:16", 'Did you mean "length"?'],
+      ["unknown_function steps[0].success_criteria[0] 6:35", 'Did you mean "matches"?'],
+    ],
+  },
+  {
     about: "a text that looks like a secret",
     source: step("command: use ghp_0123456789abcdefghijABCDEFGHIJ0123456789"),
     finds: [["secret_literal steps[0].command 4:18"]],
@@ -261,6 +274,38 @@ const PROBLEMS: readonly Row[] = [
     source: graph("[{ id: a, config: { workflowRef: audti } }]"),
     catalog: { workflows: ["audit"] },
     finds: [["unknown_workflow nodes[0].config.workflowRef 3:41", 'Did you mean "audit"?']],
+  },
+  {
+    about: "an unknown channel",
+    source: `${step("command: A")}notify:\n  - { on: run.failed, channel: osp }\n`,
+    catalog: { channels: ["ops"] },
+    finds: [["unknown_channel notify[0].channel 6:32", 'Did you mean "ops"?']],
+  },
+  {
+    about: "an unknown channel of a graph",
+    source: `${graph("[{ id: a, config: { template_body: A } }]")}notify: [{ on: run.failed, channel: osp }]\n`,
+    catalog: { channels: ["ops"] },
+    finds: [["unknown_channel notify[0].channel"]],
+  },
+  {
+    about: "a rule about nothing that happens",
+    source: `${step("command: A")}notify:\n  - { on: run.faled, channel: ops }\n`,
+    finds: [["bad_enum notify[0].on 6:11", 'Did you mean "run.failed"?']],
+  },
+  {
+    about: "a rule without a channel",
+    source: `${step("command: A")}notify:\n  - { on: run.failed }\n`,
+    finds: [["missing_field notify[0].channel"]],
+  },
+  {
+    about: "a rule that asks for a fact there is not",
+    source: `${step("command: A")}notify:\n  - { on: run.failed, where: "workflw == 'a'", channel: ops }\n`,
+    finds: [["unknown_fact notify[0].where 6:31", 'Did you mean "workflow"?']],
+  },
+  {
+    about: "a rule that compares a text with a number",
+    source: `${step("command: A")}notify:\n  - { on: run.failed, where: "workflow > 3", channel: ops }\n`,
+    finds: [["type_mismatch notify[0].where"]],
   },
   {
     about: "a step that depends on itself",
@@ -528,6 +573,14 @@ const WARNINGS: readonly Row[] = [
     finds: [["unused_arg args.x 2:9", "Use ${x} in a step, or remove the arg."]],
   },
   {
+    about: "a step and an arg that take the place of facts",
+    source: "name: w\nargs: { round: 1 }\nsteps: [{ id: run, command: '${round}' }]\n",
+    finds: [
+      ["shadowed_fact args.round 2:9", "Rename it if the fact is wanted as well."],
+      ["shadowed_fact steps[0].id 3:15", "Rename it if the fact is wanted as well."],
+    ],
+  },
+  {
     about: "a condition that is always false",
     source: working("condition: 1 == 2"),
     finds: [["unreachable_condition steps[0].condition 5:16", "Fix the condition or remove the step."]],
@@ -567,7 +620,6 @@ describe("problems", () => {
   it("are produced by a test for every code, but those of manifests and those that need big files", () => {
     const produced = new Set(PROBLEMS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
     expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual([
-      "unknown_fact",
       "too_many_steps",
       "too_many_edges",
       "outbound_refused",

@@ -45,8 +45,12 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Fix the name, or declare the output.",
   ),
   unknown_fact: doc(
-    "The condition of a policy names something that policies do not see, so that it would never hold.",
+    "The condition of a policy or of a notify rule names something it does not see, so that it would never hold.",
     "Use one of the facts named in the hint.",
+  ),
+  unknown_function: doc(
+    "An expression calls a function that does not exist.",
+    "Use one of the functions listed in docs/reference/functions.md.",
   ),
   unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or fix the name."),
   unknown_role: doc(
@@ -58,6 +62,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Apply the entry first, or name the file that holds it.",
   ),
   unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or fix the name."),
+  unknown_channel: doc(
+    "A notify rule names a channel that is not registered.",
+    "Apply a manifest of kind Channel first, or fix the name.",
+  ),
   self_dependency: doc(
     "A step or node depends on itself.",
     "Remove the reference; a success criterion reads outputs.* instead.",
@@ -126,6 +134,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   unreachable_condition: doc(
     "A condition can never hold, so the step can never run.",
     "Fix the condition, or remove the step.",
+  ),
+  shadowed_fact: doc(
+    "A step or an arg is called run, node, error, previous or round, and so takes the place of that fact in expressions.",
+    "Rename it if the fact is wanted as well.",
   ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",

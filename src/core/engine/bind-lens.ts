@@ -11,9 +11,10 @@ import {
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, PlanNode } from "../plan/index.ts";
 import { checkInputContract, isEdgeSatisfied, mergeValues, outputDataOf, resolveOutputPath } from "../outputs/index.ts";
 import { normaliseLabel, renderLensTemplate } from "../template/index.ts";
-import { walk } from "../expression/index.ts";
+import { type ExpressionFailure, walk } from "../expression/index.ts";
 import { contractBroken, tooLarge } from "./bind-step.ts";
 import { type Binding, bindingFailed, type Handoff } from "./binding.ts";
+import { givenValues } from "./given-values.ts";
 import { findNode, nodeAt } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -31,10 +32,10 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   bindRootInputs(state, body, values);
   for (const param of body.params) {
     const failure = bindParam(state, body, param, bound);
-    if (failure !== undefined) return bindingFailed("expression_error", failure);
+    if (failure !== undefined) return bindingFailed(failure.code, failure.message);
   }
   for (const override of body.overrides) bindOverride(state, override, values);
-  for (const [label, value] of Object.entries(node.values)) setValue(values, label, value);
+  for (const [label, value] of Object.entries(givenValues(state, node))) setValue(values, label, value);
 
   const inputs = Object.fromEntries([...values.values()].map(({ label, value }) => [label, value]));
   const rendered = renderBody(body, values, inputs);
@@ -108,7 +109,7 @@ interface Bound {
 }
 
 /** Joins the satisfied edges of one parameter; without any it keeps the root input, and says '' only for a reason. */
-function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bound): string | undefined {
+function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bound): ExpressionFailure | undefined {
   const sources: { label: string | null; id: string; value: Json }[] = [];
   const handoffs: Handoff[] = [];
   let untaken = 0;
@@ -156,7 +157,7 @@ interface EdgeReading {
 }
 
 /** Whether an edge lets its target run, and what it hands over. A path that leads nowhere hands over nothing. */
-export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReading, string> {
+export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReading, ExpressionFailure> {
   const { now } = nodeAt(state, edge.source);
   if (now.status !== "completed") return succeed({ isOpen: false, value: undefined });
   const data = outputDataOf(now.envelope, now.outputs);

@@ -24,8 +24,7 @@ type Settlement =
   | { readonly ok: false; readonly failure: Failure; readonly errors?: readonly ContractError[] };
 
 export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Answer>): void {
-  const { body } = planNodeOf(turn.state, node);
-  const settlement = body.kind === "step" ? settleStep(turn.state, node, body, answer) : settleLens(node, body, answer);
+  const settlement = settlementOf(turn.state, node, answer);
   if (settlement.ok) {
     return completeNode(turn, node, settlement.result, answer);
   }
@@ -33,6 +32,12 @@ export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Ans
     emit(turn, "contract.violated", { ...about(node), phase: "output", errors: [...settlement.errors] });
   }
   failNode(turn, node, settlement.failure);
+}
+
+/** What would become of an answer; nothing is changed. */
+export function settlementOf(state: RunState, node: NodeState, answer: Partial<Answer>): Settlement {
+  const { body } = planNodeOf(state, node);
+  return body.kind === "step" ? settleStep(state, node, body, answer) : settleLens(node, body, answer);
 }
 
 function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {
@@ -58,7 +63,7 @@ function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs
   const resolve = resolverFor(state, node, body, outputs);
   for (const criterion of body.criteria) {
     const holds = evaluateCondition(criterion.root, resolve);
-    if (!holds.ok) return { code: "expression_error", message: `success_criteria: ${holds.failure}` };
+    if (!holds.ok) return { code: holds.failure.code, message: `success_criteria: ${holds.failure.message}` };
     if (!holds.value) {
       return { code: "criteria_failed", message: `not met: ${criterion.text}`, cause: "contract_violated" };
     }

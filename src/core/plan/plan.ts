@@ -45,6 +45,8 @@ export interface PlanNode {
   readonly index: number;
   readonly id: string;
   readonly label: string;
+  /** The label with its references, for people who are asked about the node; null: it has none. */
+  readonly title: StepTemplate | null;
   readonly kind: NodeKind;
   readonly phase: string | null;
   /** Longest path from a root; for display and order only, never a barrier. */
@@ -150,6 +152,9 @@ export type Origin =
   | { readonly kind: "index" }
   /** `outputs.*` of the node itself, in success criteria. */
   | { readonly kind: "self" }
+  /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
+  | { readonly kind: "run" }
+  | { readonly kind: "attempt" }
   /** Nothing this node may see has that name. */
   | { readonly kind: "missing" };
 

@@ -58,6 +58,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
     ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
+    ...(launch.by === undefined ? {} : { startedBy: launch.by }),
     ...(carried === undefined ? {} : { carried }),
   };
 }

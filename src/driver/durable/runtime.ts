@@ -65,6 +65,8 @@ export interface Launch {
   readonly startedBy: string | null;
   /** The caller that answers for it, where a trigger started it; absent: its starter. */
   readonly requestedBy?: string | null;
+  /** The same as people know it; absent: not known. */
+  readonly by?: string;
   readonly model?: string | null;
   readonly gateway?: string | null;
   readonly roleBindings?: Readonly<Record<string, string>>;

@@ -1,14 +1,18 @@
+import { isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
 import {
-  fail,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  jsonToText,
-  type Outcome,
-  succeed,
-} from "../../core/base/index.ts";
-import { evaluateCondition, walk } from "../../core/expression/index.ts";
-import { isSingleReference, renderStepTemplate, type WithValue } from "../../core/template/index.ts";
+  evaluate,
+  evaluateCondition,
+  type ExpressionFailure,
+  type ResolvePath,
+  walk,
+} from "../../core/expression/index.ts";
+import {
+  isExpression,
+  isSingleReference,
+  renderStepTemplate,
+  type StepReference,
+  type WithValue,
+} from "../../core/template/index.ts";
 import type { Delivered, Trigger } from "../../registry/index.ts";
 import { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
 
@@ -16,7 +20,7 @@ import { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
 export type Evaluation =
   | { readonly kind: "filtered" }
   | { readonly kind: "args"; readonly args: JsonObject }
-  | { readonly kind: "failed"; readonly code: "expression_error" | "invalid_request"; readonly message: string };
+  | { readonly kind: "failed"; readonly code: ExpressionFailure["code"] | "invalid_request"; readonly message: string };
 
 /** `declared` are the args of the workflow; they matter where the trigger names none itself. */
 export function evaluateTrigger(
@@ -24,26 +28,25 @@ export function evaluateTrigger(
   delivered: Delivered,
   declared: DeclaredArgs,
 ): Evaluation {
-  const holds = filterHolds(trigger, delivered);
-  if (!holds.ok) return { kind: "failed", code: "expression_error", message: `The filter: ${holds.failure}.` };
-  if (!holds.value) return { kind: "filtered" };
+  const { filter } = trigger;
+  const resolve: ResolvePath = ({ segments }) => walk({ ...delivered }, segments);
+  const holds = filter === null ? null : evaluateCondition(filter.root, resolve);
+  if (holds?.ok === false) return failed("The filter", holds.failure);
+  if (holds?.value === false) return { kind: "filtered" };
   if (trigger.args === null) return defaultArgs(trigger, delivered, declared);
-  const args = Object.entries(trigger.args).flatMap(([name, value]) => {
-    const found = valueOf(value, delivered);
+  const args: [string, Json][] = [];
+  for (const [name, value] of Object.entries(trigger.args)) {
+    const binding = new Binding(resolve);
+    const found = binding.valueOf(value);
+    if (binding.failure !== null) return failed(`The arg "${name}"`, binding.failure);
     // What is missing is not given, so that the default of the arg holds.
-    return found === undefined ? [] : [[name, found] as const];
-  });
+    if (found !== undefined) args.push([name, found]);
+  }
   return { kind: "args", args: Object.fromEntries(args) };
 }
 
-function filterHolds({ filter }: Pick<Trigger, "filter">, delivered: Delivered): Outcome<boolean, string> {
-  if (filter === null) return succeed(true);
-  const holds = evaluateCondition(filter.root, ({ segments }) => find(delivered, segments));
-  return holds.ok ? holds : fail(holds.failure);
-}
-
-function find(delivered: Delivered, segments: readonly (string | number)[]): Json | undefined {
-  return walk({ ...delivered }, segments);
+function failed(what: string, { code, message }: ExpressionFailure): Evaluation {
+  return { kind: "failed", code, message: `${what}: ${message}.` };
 }
 
 function defaultArgs({ on }: Pick<Trigger, "on">, { body }: Delivered, declared: DeclaredArgs): Evaluation {
@@ -56,21 +59,39 @@ function defaultArgs({ on }: Pick<Trigger, "on">, { body }: Delivered, declared:
   return { kind: "args", args: argsOfMessage(given, declared) };
 }
 
-/** A text that is exactly one reference keeps the value as it is. */
-function valueOf(value: WithValue, delivered: Delivered): Json | undefined {
-  switch (value.kind) {
-    case "value":
-      return value.value;
-    case "text": {
-      const single = isSingleReference(value.template);
-      if (single !== undefined) return find(delivered, single.segments);
-      return renderStepTemplate(value.template, ({ segments }) => jsonToText(find(delivered, segments)));
+/** The value of one arg; the first expression in it that has none is its failure. */
+class Binding {
+  failure: ExpressionFailure | null = null;
+  readonly #resolve: ResolvePath;
+
+  constructor(resolve: ResolvePath) {
+    this.#resolve = resolve;
+  }
+
+  /** A text that is exactly one reference keeps the value as it is. */
+  valueOf(value: WithValue): Json | undefined {
+    switch (value.kind) {
+      case "value":
+        return value.value;
+      case "text": {
+        const single = isSingleReference(value.template);
+        if (single !== undefined) return this.#find(single);
+        return renderStepTemplate(value.template, (reference) => jsonToText(this.#find(reference)));
+      }
+      case "list":
+        return value.items.map((item) => this.valueOf(item) ?? null);
+      case "object":
+        return Object.fromEntries(
+          Object.entries(value.members).map(([key, member]) => [key, this.valueOf(member) ?? null]),
+        );
     }
-    case "list":
-      return value.items.map((item) => valueOf(item, delivered) ?? null);
-    case "object":
-      return Object.fromEntries(
-        Object.entries(value.members).map(([key, member]) => [key, valueOf(member, delivered) ?? null]),
-      );
+  }
+
+  #find(reference: StepReference): Json | undefined {
+    if (!isExpression(reference)) return this.#resolve(reference);
+    const found = evaluate(reference.root, this.#resolve);
+    if (found.ok) return found.value;
+    this.failure ??= found.failure;
+    return undefined;
   }
 }

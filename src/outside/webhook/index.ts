@@ -1,4 +1,4 @@
 export { deliveriesTo } from "./deliveries-to.ts";
-export { deliveryOf, noticeMessage } from "./message.ts";
-export { type OpenedWebhooks, openWebhooks } from "./open-webhooks.ts";
+export { send as sendSigned } from "./send.ts";
 export { keysOf, newHookSecret, verify } from "./signature.ts";
+export { webhookTargets } from "./webhook-target.ts";
