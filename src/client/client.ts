@@ -43,7 +43,7 @@ import type {
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
-import { Caller, type Door } from "./caller.ts";
+import { Caller } from "./caller.ts";
 import { DeliveryClient } from "./delivery-client.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
@@ -55,21 +55,16 @@ import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
-  readonly #door: Door = {
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
-    command: (method, path) => this.command(method, path),
-  };
   /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient(this.#door);
+  readonly webhooks = new WebhookClient(this.door);
   /** What people are sent. */
-  readonly channels = new DeliveryClient(this.#door, "channels");
+  readonly channels = new DeliveryClient(this.door, "channels");
   /** Members, organisations, invitations and sessions. */
-  readonly people = new PeopleClient(this.#door);
+  readonly people = new PeopleClient(this.door);
   /** Many approvals at once, and what people add to them. */
-  readonly approvals = new ApprovalClient(this.#door);
+  readonly approvals = new ApprovalClient(this.door);
   /** What starts runs. */
-  readonly triggers = new TriggerClient(this.#door);
+  readonly triggers = new TriggerClient(this.door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);

@@ -153,7 +153,7 @@ async function planEntry(
   if (!plan.ok) return invalid(manifest, plan.problems.map(inDocument));
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
   if (plan.action === "unchanged") return { applied };
-  const put = { change: "put", kind: entryKind, id: name, body: plan.body, savedBy: actor } as const;
+  const put = { change: "put", kind: entryKind, id: name, body: plan.body } as const;
   const change = { kind, name, action: plan.action, before, after: plan.body };
   // The summary covers whatever has no type of its own.
   const audit = changeAudit(change, actor, at).filter(({ type }) => type !== "config.applied");

@@ -6,7 +6,12 @@ import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
 
 /** A ticket is a credential in an address: nothing keeps it, nothing hands it on, nothing lists it. */
-const HEADERS = { "x-robots-tag": "noindex, nofollow, noarchive", "cache-control": "no-store" } as const;
+const HEADERS = {
+  "x-robots-tag": "noindex, nofollow, noarchive",
+  "cache-control": "no-store",
+  // The address of the page is the ticket.
+  "referrer-policy": "no-referrer",
+} as const;
 
 export interface TicketView {
   readonly ticket: ApprovalTicket;

@@ -14,7 +14,6 @@ export * from "./launch-approval-store.ts";
 export * from "./live-store.ts";
 export * from "./membership-store.ts";
 export * from "./organisation-store.ts";
-export type { PeopleStore } from "./people-store.ts";
 export * from "./person-store.ts";
 export * from "./registry-store.ts";
 export * from "./replica-store.ts";

@@ -38,8 +38,6 @@ export type RegistryChange =
       readonly body: JsonObject;
       /** Those that are not named stay as they are. */
       readonly secrets?: Readonly<Record<string, string>>;
-      /** Id of the caller that saves it. */
-      readonly savedBy?: string;
     }
   | { readonly change: "delete"; readonly kind: EntryKind; readonly id: string }
   | {
@@ -84,7 +82,7 @@ export interface Entry {
   readonly body: JsonObject;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Id of the caller that changed it last; null: it was changed before this was kept, or by the server itself. */
+  /** Who last changed it, as the audit of that change names them; null: not known. */
   readonly savedBy: string | null;
 }
 

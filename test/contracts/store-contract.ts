@@ -18,7 +18,7 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
-import { peopleRules, sessionRules } from "./people-rules.ts";
+import { peopleRules, saverRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -82,5 +82,6 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     alertRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);
+    saverRules(subjectOf);
   });
 }

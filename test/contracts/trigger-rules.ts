@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { auditEntry } from "../../src/core/audit/index.ts";
 import type { TriggerDeliveryOutcome } from "../../src/store/index.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -7,6 +8,9 @@ const MINUTE = 60_000;
 const keyOf = (deliveryId: string, triggerId = "trigger/orders", orgId = ORG) => ({ orgId, triggerId, deliveryId });
 const started = (runId: string): TriggerDeliveryOutcome => ({ state: "started", runId, code: null, reason: null });
 const REFUSED: TriggerDeliveryOutcome = { state: "refused", runId: null, code: "invalid_args", reason: "No." };
+const savedBy = (actor: string) => [
+  auditEntry({ at: 1, type: "config.applied", actor, resource: "trigger/orders", detail: {} }),
+];
 const PAGE = { limit: 10, cursor: null };
 
 export function triggerRules(subjectOf: SubjectOf): void {
@@ -73,8 +77,8 @@ export function triggerRules(subjectOf: SubjectOf): void {
     it("are found by name in every organisation, and know who saved them last", async () => {
       const { store } = subjectOf();
       const put = { change: "put", kind: "trigger", id: "orders", body: { workflow: "a" } } as const;
-      await store.applyEntries("org_2", [{ ...put, savedBy: "key_2" }], 20);
-      await store.applyEntries(ORG, [{ ...put, savedBy: "key_1" }], 30);
+      await store.applyEntries("org_2", [put], 20, savedBy("key_2"));
+      await store.applyEntries(ORG, [put], 30, savedBy("key_1"));
       await store.applyEntries(ORG, [{ ...put, id: "other" }], 30);
       await store.applyEntries(ORG, [{ change: "put", kind: "schedule", id: "orders", body: {} }], 30);
       const found = await store.findTriggers("orders", 10);
@@ -84,9 +88,9 @@ export function triggerRules(subjectOf: SubjectOf): void {
       ]);
       expect(await store.findTriggers("orders", 1)).toHaveLength(1);
       expect(await store.findTriggers("ord\0", 1)).toEqual([]);
-      await store.applyEntries(ORG, [{ ...put, body: { workflow: "b" }, savedBy: "key_3" }], 40);
+      await store.applyEntries(ORG, [{ ...put, body: { workflow: "b" } }], 40, savedBy("key_3"));
       expect(await store.getEntry(ORG, "trigger", "orders")).toMatchObject({ revision: 2, savedBy: "key_3" });
-      await store.applyEntries(ORG, [{ ...put, body: { workflow: "b" }, savedBy: "key_4" }], 50);
+      await store.applyEntries(ORG, [{ ...put, body: { workflow: "b" } }], 50, savedBy("key_4"));
       expect(await store.getEntry(ORG, "trigger", "orders")).toMatchObject({ revision: 2, savedBy: "key_3" });
     });
   });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Clock, createVirtualClock } from "../../clock/index.ts";
+import { auditEntry } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import { createMemoryStore, type Store } from "../../store/index.ts";
 import { StoreLauncher } from "../../../test/schedule/store-launcher.ts";
@@ -68,7 +69,9 @@ async function endAll(): Promise<void> {
 /** The same as a trigger. */
 async function putTrigger(spec: JsonObject, id = "often"): Promise<void> {
   const body = { workflow: "report", on: { schedule: { every_seconds: 10, overlap: "allow" } }, ...spec };
-  await store.applyEntries(ORG, [{ change: "put", kind: "trigger", id, body, savedBy: "key_ann" }], clock.time);
+  const about = { type: "config.applied", actor: "key_ann", resource: `trigger/${id}`, detail: {} } as const;
+  const audit = [auditEntry({ at: clock.time, ...about })];
+  await store.applyEntries(ORG, [{ change: "put", kind: "trigger", id, body }], clock.time, audit);
 }
 
 describe("a trigger of the kind schedule", () => {

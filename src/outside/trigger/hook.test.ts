@@ -38,8 +38,8 @@ describe("the signer", () => {
     secret: box.seal(secret, hookPlace(orgId, "w")),
     previousSecret: null,
     previousUntil: null,
-    createdAt: 1,
     savedBy: null,
+    createdAt: 1,
     updatedAt: 1,
     ...parts,
   });

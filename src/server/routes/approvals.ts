@@ -6,7 +6,7 @@ import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/i
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { hasKnownPerson, isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, idsBehind, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -93,7 +93,8 @@ export async function readAnswer(
   // Where any person may answer, it is not looked up who started the work.
   const starter = approval.isSeparate ? await starterOf(store, approval) : null;
   const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
-  const names = address === undefined ? answersAs(principal, starter) : addressNames(approval, address);
+  const requesters = starter === null ? [] : await idsBehind(store, approval.orgId, starter);
+  const names = address === undefined ? answersAs(principal, requesters) : addressNames(approval, address);
   return {
     decision,
     by,

@@ -71,9 +71,9 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
     secret: services.gateways.box.seal(secret, hookPlace(orgId, name)),
     previousSecret: before?.secret ?? null,
     previousUntil: before === undefined ? null : at + HOOK_OVERLAP_MS,
+    savedBy: principal.keyId,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,
-    savedBy: principal.keyId,
   };
   await services.store.putHook(hook);
   const action = before === undefined ? "created" : "updated";

@@ -199,7 +199,6 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
     id,
     body: plan.body,
     secrets: sealSecrets(box, place, { ...secrets, ...made }),
-    savedBy: keyId,
   } as const;
   const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);

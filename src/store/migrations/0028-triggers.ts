@@ -2,19 +2,16 @@ import { ENTRY_KINDS } from "../registry-store.ts";
 import { TRIGGER_DELIVERY_STATES } from "../trigger-store.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
-/** Triggers are registered like everything else; what became of their deliveries, and who saved what starts runs. */
+/** Triggers are registered like everything else; what became of their deliveries, and who answers for a run. */
 export const TRIGGERS: Migration = {
   version: 28,
   name: "triggers",
-  // An older replica would start runs without the caller that answers for them.
-  minReader: 28,
+  minReader: 25,
   statements: [
     `alter table registry drop constraint registry_kind_check`,
     `alter table registry add constraint registry_kind_check ${oneOf("kind", ENTRY_KINDS)}`,
-    `alter table registry add column saved_by text collate "C"`,
     `create index registry_triggers on registry (id) where kind = 'trigger'`,
     `alter table runs add column requested_by text`,
-    `alter table workflow_hooks add column saved_by text collate "C"`,
     `create table trigger_deliveries (
       org_id text collate "C" not null,
       trigger_id text collate "C" not null,

@@ -20,9 +20,9 @@ const HOOK = new Columns({
   secret: text,
   previousSecret: optional(text),
   previousUntil: optional(bigint),
+  savedBy: optional(text),
   createdAt: bigint,
   updatedAt: bigint,
-  savedBy: optional(text),
 });
 
 const GET = {

@@ -49,7 +49,7 @@ async function apply(
     for (const change of changes) {
       switch (change.change) {
         case "put": {
-          const [entry, isNew] = await put(within, orgId, change, at);
+          const [entry, isNew] = await put(within, orgId, change, { at, by: audit[0]?.actor ?? null });
           result.push(entry);
           isChanged ||= isNew;
           break;
@@ -71,8 +71,8 @@ async function apply(
 async function put(
   sql: Sql,
   orgId: string,
-  { kind, id, body, secrets = {}, savedBy }: Extract<RegistryChange, { change: "put" }>,
-  at: number,
+  { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
+  { at, by }: { readonly at: number; readonly by: string | null },
 ): Promise<readonly [Entry, boolean]> {
   let isChanged = false;
   for (const [name, value] of Object.entries(secrets)) {
@@ -81,7 +81,7 @@ async function put(
   const written = JSON.stringify(body);
   const [before] = await sql.query(GET, [orgId, kind, id]);
   if (before?.["body"] === written) return [ENTRY.read(before), isChanged];
-  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at, savedBy ?? null]));
+  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at, by]));
   return [required(entry, "an entry just written is answered"), true];
 }
 

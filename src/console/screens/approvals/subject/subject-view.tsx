@@ -18,6 +18,9 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
   const { shown, args, parents, answers, request } = subject;
   return (
     <>
+      <Part title="What exactly will happen">
+        <RequestView subject={subject} />
+      </Part>
       {shown.length > 0 && (
         <Part title="What it is about">
           {shown.map((each, index) => (
@@ -25,9 +28,6 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
           ))}
         </Part>
       )}
-      <Part title="What exactly will happen">
-        <RequestView subject={subject} />
-      </Part>
       <Part title="What each answer does">
         <dl className="subject-effects">
           {answers.map(({ decision, effect }) => (
