@@ -30,7 +30,7 @@ export { partsOf, problemsOfIssues, type SpecProblem } from "./spec-problem.ts";
 export { checkManifestStream } from "./stream-check.ts";
 export { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
 export { teamOf } from "./team.ts";
-export { idPlaceOf, triggerOf } from "./trigger.ts";
+export { triggerOf } from "./trigger.ts";
 export { madeSecrets, triggerReferenceProblems, workflowsAround } from "./trigger-check.ts";
 export * from "./trigger-kind.ts";
 export { type Webhook, webhookOf } from "./webhook.ts";

@@ -120,7 +120,7 @@ function valuesOf(args: JsonObject): Readonly<Record<string, WithValue>> {
 }
 
 /** `body.event.id`, `headers.x-request-id`, `query.id`. */
-export function idPlaceOf(written: string): IdPlace | null {
+function idPlaceOf(written: string): IdPlace | null {
   const parsed = parsePath(written);
   if (!parsed.ok || parsed.value.text.startsWith("$")) return null;
   const [part, ...path] = parsed.value.segments;

@@ -3,7 +3,7 @@ export { evaluateTrigger } from "./evaluate.ts";
 export { triggersForEvent } from "./event-triggers.ts";
 export { candidateOfHook, findSigner, HOOK_OVERLAP_MS, type HookCandidate, hookPlace, lackingHeaders } from "./hook.ts";
 export { actorOf, launchTriggered } from "./launch-triggered.ts";
-export { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
+export type { DeclaredArgs } from "./message-args.ts";
 export {
   deliveriesOf,
   outcomeOf,

@@ -21,10 +21,15 @@ steps:
   - { id: take, command: "Take \${number} \${kind}" }
 `;
 
+const CAREFUL = `name: careful
+steps:
+  - { id: decide, approval: required, separate_approver: true }
+`;
+
 let api: Api;
 beforeAll(async () => {
   api = await createApi({ respondMs: 300 });
-  for (const source of [HELLO, ORDER, ENDLESS, FAILING]) await api.save(source);
+  for (const source of [HELLO, ORDER, ENDLESS, FAILING, CAREFUL]) await api.save(source);
 });
 afterAll(() => api.close());
 
@@ -79,6 +84,27 @@ describe("a trigger of the kind hook", () => {
       requestedBy: entry?.savedBy,
     });
     expect(entry?.savedBy).toMatch(/^key_/);
+  });
+
+  it("calculates its args, and refuses what cannot be calculated", async () => {
+    const args = { number: "${body.price * 2}", kind: "${upper(body.kind ?? 'none')}: ${body.lines.length}" };
+    const name = await trigger({ workflow: "order", on: HOOK, args });
+    const { body } = await deliver(name, { price: 3, lines: [1] });
+    expect((await api.store.getRun("default", body.runId))?.args).toMatchObject({ number: 6, kind: "NONE: 1" });
+    const refused = await deliver(name, { price: "three" });
+    expect(replied(refused)).toEqual([422, "expression_error"]);
+    expect(refused.body.detail).toContain('The arg "number"');
+  });
+
+  it("has the caller who saved it as the requester of its runs", async () => {
+    const saver = await api.key("admin");
+    const name = await trigger({ workflow: "careful", on: HOOK, args: {} }, saver);
+    const { runId } = (await deliver(name, {})).body;
+    await api.settle(runId);
+    const [approval] = (await api.request("GET", "approvals?status=pending")).body.data;
+    const answer = (key: string) =>
+      api.request("POST", `approvals/${approval.id}/resolve`, { key, body: { decision: "approve" } });
+    expect(replied(await answer(saver))).toEqual([403, "self_approval"]);
   });
 
   it("starts one run for one delivery, however often it is sent", async () => {
