@@ -253,12 +253,8 @@ export class SluiceClient extends Caller {
 
   /** All of the manifests or none. */
   apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
-    return this.ask(
-      "POST",
-      "/apply",
-      { body: manifests, query: { dryRun: String(options.dryRun === true) } },
-      NEEDS.applied,
-    );
+    const query = { dryRun: String(options.dryRun === true) };
+    return this.ask("POST", "/apply", { body: manifests, query }, NEEDS.applied);
   }
 
   getPlatform(): Promise<PlatformState> {
