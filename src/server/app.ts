@@ -17,6 +17,7 @@ import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
+import { FORM_ROUTES } from "./form-routes.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { memberAnswerers } from "./member-answerers.ts";
@@ -36,6 +37,7 @@ import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
+import { createTriggers } from "./trigger-lookup.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -78,6 +80,7 @@ const UNKEYED: readonly OpenRoute[] = [
   ...OPEN_ROUTES,
   ...BRIDGE_ROUTES,
   ...HOOK_ROUTES,
+  ...FORM_ROUTES,
   ...TICKET_ROUTES,
   ...SLACK_ROUTES,
 ];
@@ -93,7 +96,7 @@ export function createApp({
   governance,
   audit: trail,
   config: given,
-  launcher,
+  launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
   signIn = [],
 }: AppOptions): App {
@@ -118,7 +121,8 @@ export function createApp({
     ...callers,
     signIn: new SignIn(signIn),
     audit,
-    launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    launcher,
+    triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
