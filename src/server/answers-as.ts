@@ -1,5 +1,5 @@
+import { approverNames } from "../store/index.ts";
 import { isPersonId, isTokenKeyId, type Principal } from "./auth.ts";
-import type { PersonNames } from "./person-ring.ts";
 
 /**
  * Under which names of a list of approvers the caller answers: the own ones and, as a deputy within its dates, those of
@@ -12,14 +12,5 @@ export function answersAs(principal: Principal, except: string | null = null): r
   const keyNames = isPersonId(keyId) || isTokenKeyId(keyId) ? [] : [`key:${keyId}`, `key:${label}`];
   const stoodFor = deputyFor.filter((one) => one.personId !== except);
   const persons = person === null ? stoodFor : [person, ...stoodFor];
-  return [...new Set([...persons.flatMap(namesOf), ...keyNames])];
-}
-
-function namesOf({ personId, issuer, subject, email, groups }: PersonNames): readonly string[] {
-  return [
-    `user:${personId}`,
-    ...(email === null ? [] : [`user:${email}`]),
-    `user:${issuer} ${subject}`,
-    ...groups.flatMap((group) => [`role:${group}`, `team:${group}`]),
-  ];
+  return [...new Set([...persons.flatMap(approverNames), ...keyNames])];
 }

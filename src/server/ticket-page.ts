@@ -6,7 +6,7 @@ import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
 
 /** A ticket is a credential in an address: nothing keeps it, nothing hands it on, nothing lists it. */
-const HEADERS = { "x-robots-tag": "noindex, nofollow, noarchive", "cache-control": "no-store" } as const;
+const HEADERS = { "x-robots-tag": "noindex, nofollow, noarchive", "cache-control": "no-store", "referrer-policy": "no-referrer" } as const;
 
 export interface TicketView {
   readonly ticket: ApprovalTicket;
@@ -44,7 +44,7 @@ export function ticketPage(view: TicketView, status = 200): Response {
     ${
       hasContent && subject !== null
         ? sectionsOf(subject).map(sectionHtml)
-        : html`<p>The content is shown after <a href="${approvalUrl(approval.id)}">signing in</a>.</p>`
+        : html`<p>The content is shown after <a href="${approvalUrl(approval)}">signing in</a>.</p>`
     }
     ${needsSignIn ? signInPart(approval) : answerForm(approval, hasContent)}
     <p><small>${whoText(ticket)} Opening this page decides nothing.</small></p>`;
@@ -65,12 +65,12 @@ export function refusedPage(
 }
 
 export function answeredPage(approval: ApprovalRecord): Response {
-  const { status, title, answers, quorum, id } = approval;
+  const { status, title, answers, quorum } = approval;
   const isOpen = status === "pending";
   const text = isOpen
     ? `Your answer counts: ${answers.length} of ${quorum} people have approved. Others have to answer as well.`
     : `It is ${status} now. Nothing else has to be done.`;
-  return refusedPage(`Answered: ${title}`, text, 200, { href: approvalUrl(id), label: "Look at it in the console" });
+  return refusedPage(`Answered: ${title}`, text, 200, { href: approvalUrl(approval), label: "Look at it in the console" });
 }
 
 export function withHeaders(response: Response): Response {
@@ -83,13 +83,14 @@ function whoText({ address, name }: ApprovalTicket): string {
   return `This link is for ${name === address ? address : `${name} (${address})`} and works once.`;
 }
 
-function signInPart({ id, confirm, subject }: ApprovalRecord): Html {
+function signInPart(approval: ApprovalRecord): Html {
+  const { confirm, subject } = approval;
   const why =
     confirm === null && subject !== null
       ? "It can have an effect that cannot be taken back, so that a link in a message is not enough to answer."
       : "A link in a message is not enough to answer.";
   return html`<p>${why}</p>
-    <p><a href="${approvalUrl(id)}">Sign in to answer</a></p>`;
+    <p><a href="${approvalUrl(approval)}">Sign in to answer</a></p>`;
 }
 
 function answerForm({ choices, subject, subjectDigest, form }: ApprovalRecord, hasContent: boolean): Html {

@@ -68,6 +68,23 @@ export function groupsOf({ claimedGroups, assignedGroups }: MembershipRecord): r
   return [...new Set([...claimedGroups, ...assignedGroups])];
 }
 
+/** How a person is named in lists of approvers. */
+export function approverNames(person: {
+  readonly personId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly groups: readonly string[];
+}): readonly string[] {
+  const { personId, issuer, subject, email, groups } = person;
+  return [
+    `user:${personId}`,
+    ...(email === null ? [] : [`user:${email}`]),
+    `user:${issuer} ${subject}`,
+    ...groups.flatMap((group) => [`role:${group}`, `team:${group}`]),
+  ];
+}
+
 /** What a member is after a change. */
 export function memberAfter(member: MemberRecord, change: MemberChange): MemberRecord {
   const { assignedRoles = member.assignedRoles, assignedGroups = member.assignedGroups, deputy } = change;
