@@ -51,6 +51,13 @@ export class Caller {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** For the parts of a client that are classes of their own. */
+  protected readonly door: Door = {
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+  };
+
   /** One JSON object with at least the fields that are needed. */
   protected ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {
     return this.value(method, path, asked, (value) => hasFields(value, needs));

@@ -35,8 +35,7 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
   if ("refusal" in found) return found.refusal;
   const { view, hash } = found;
   const { approval, ticket } = view;
-  if (view.needsSignIn)
-    return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval)), 303));
+  if (view.needsSignIn) return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval)), 303));
   const { bytes } = await readBody(request, { bytesMax: BODY_BYTES_MAX.other, types: [FORM_TYPE], isOptional: false });
   const sent = new URLSearchParams(new TextDecoder().decode(bytes));
   const { store } = services;
@@ -51,7 +50,7 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
     return answeredPage(after);
   } catch (error) {
     if (!(error instanceof Refused) || error.status >= 500) throw error;
-    return await refusalPage(services, view, error);
+    return await refusalPage(services, { ...view, entered: sent }, error);
   } finally {
     await store.closeTicket(hash, isUsed);
   }
@@ -77,7 +76,8 @@ async function findTicket(services: Services, request: Request): Promise<Found> 
   const entry = await store.getEntry(orgId, "channel", name);
   const hasContent = entry !== undefined && channelOf(entry).hasContent;
   const isShared = ticket.address === "";
-  const view = { ticket, approval, hasContent, needsSignIn: isShared || needsSignIn(approval), trouble: null };
+  const shown = { ticket, approval, hasContent, needsSignIn: isShared || needsSignIn(approval) };
+  const view: TicketView = { ...shown, trouble: null, entered: new URLSearchParams() };
   return { view, hash };
 }
 

@@ -24,6 +24,8 @@ export interface Ground {
   round(): Promise<void>;
   /** What channels are sent of something that neither a run nor the audit holds. */
   noticesOf(notice: Notice): Promise<readonly NewDelivery[]>;
+  /** From now on everything is sent by itself. */
+  start(): void;
   /** Another process over the same store. */
   replica(): Promise<OpenedDeliveries>;
   seal(): Promise<void>;
@@ -102,6 +104,7 @@ export async function openGround({ slackUrl }: GroundParts = {}): Promise<Ground
       await other.round();
       return other;
     },
+    start: () => deliveries.start(),
     async seal() {
       await trail.seal("default");
     },

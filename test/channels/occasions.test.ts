@@ -65,7 +65,7 @@ describe("people are notified of", () => {
     const alerts = new AlertWatch({
       store,
       clock,
-      deliveriesOf: ground.noticesOf,
+      deliveriesOf: (notice) => ground.noticesOf(notice),
       onFired: () => undefined,
       onTrouble,
     });
@@ -86,7 +86,7 @@ describe("people are notified of", () => {
     const { store } = ground.api;
     const clock = { ...createSystemClock(), now: () => Date.now() + ground.ahead };
     const onTrouble = (what: string): never => expect.fail(what);
-    const launches = new LaunchWatch({ store, clock, deliveriesOf: ground.noticesOf, onTrouble });
+    const launches = new LaunchWatch({ store, clock, deliveriesOf: (notice) => ground.noticesOf(notice), onTrouble });
     ground.ahead = 73 * HOUR_MS;
     await launches.look();
     await ground.round();

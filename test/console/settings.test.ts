@@ -315,6 +315,7 @@ describe("how these screens look", () => {
     ["settings-keys", "/settings/keys", "New key"],
     ["settings-schedule", "/settings/schedules/nightly", "No slot has come yet."],
     ["settings-teams", "/settings/teams", "No teams yet"],
+    ["settings-channels", "/settings/channels", "No channels yet"],
   ];
 
   describe.each([
