@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSystemClock } from "../src/clock/index.ts";
-import { channelTargets, MemberRecipients } from "../src/outside/channel/index.ts";
+import { channelTargets } from "../src/outside/channel/index.ts";
 import { openDeliveries } from "../src/outside/delivery/index.ts";
 import { nextSlots } from "../src/outside/schedule/index.ts";
+import { memberRecipients } from "../src/server/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
 
@@ -82,7 +83,7 @@ describe("the example of an invoice", () => {
     await api.save(read("14-invoice.lobsterX").replaceAll(/^#.*\n/gm, ""));
     const { store, gateways } = api;
     const clock = createSystemClock();
-    const recipients = new MemberRecipients({ store, clock, mayApprove: () => false });
+    const recipients = memberRecipients(store, () => clock.now());
     const publicUrl = (): string => "http://127.0.0.1:1";
     const kinds = [channelTargets({ store, box: gateways.box, clock, recipients, publicUrl })];
     const onTrouble = (what: string, error: unknown): never => expect.fail(`${what} ${String(error)}`);

@@ -5,10 +5,10 @@ import type { SecretBox } from "../gateway/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { NewDelivery, Store } from "../store/index.ts";
-import { channelDeliveriesTo, channelTargets, MemberRecipients } from "../outside/channel/index.ts";
+import { channelDeliveriesTo, channelTargets } from "../outside/channel/index.ts";
 import { noticeMessage, openDeliveries } from "../outside/delivery/index.ts";
 import { deliveriesTo, webhookTargets } from "../outside/webhook/index.ts";
-import { permissionsOf, ROLES } from "../server/index.ts";
+import { memberRecipients } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -45,10 +45,6 @@ interface Notice {
   readonly data: JsonObject;
 }
 
-function mayApprove(roles: readonly string[]): boolean {
-  return ROLES.some((role) => roles.includes(role) && permissionsOf(role).includes("governance:approve"));
-}
-
 export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
   const { store, runtime, box, outbound, clock, publicUrl, slackUrl, onAlert, onTrouble } = parts;
   const reach = { allow: outbound.allow };
@@ -57,8 +53,8 @@ export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
     box,
     clock,
     reach,
+    recipients: memberRecipients(store, () => clock.now()),
     publicUrl,
-    recipients: new MemberRecipients({ store, clock, mayApprove }),
     ...(slackUrl === null ? {} : { slackUrl }),
   });
   const deliveries = openDeliveries({

@@ -42,6 +42,12 @@ export class Caller {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  /** For the parts of the client. */
+  protected readonly door: Door = {
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+  };
 
   constructor({ url, key, fetch: given, timeoutMs = TIMEOUT_MS }: ClientOptions) {
     this.url = url.replace(/\/+$/, "");
@@ -50,13 +56,6 @@ export class Caller {
     this.#fetch = given ?? ((input, init) => fetch(input, init));
     this.#timeoutMs = timeoutMs;
   }
-
-  /** For the parts of a client that are classes of their own. */
-  protected readonly door: Door = {
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
-    command: (method, path) => this.command(method, path),
-  };
 
   /** One JSON object with at least the fields that are needed. */
   protected ask<T>(method: string, path: string, asked: Asked = {}, needs: Needs = []): Promise<T> {

@@ -3,12 +3,11 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
 import { ApprovalTickets } from "../outside/channel/index.ts";
-import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
+import type { Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
-import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import { Answerers } from "./answerer.ts";
+import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
@@ -18,6 +17,7 @@ import { ConsoleFiles } from "./console.ts";
 import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
 import { openMcp } from "./mcp-routes.ts";
+import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
@@ -27,6 +27,7 @@ import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
+import { refusedFor } from "./refused-for.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
@@ -113,14 +114,14 @@ export function createApp({
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
-    answerers: new Answerers(callers.people, store),
+    answerers: memberAnswerers(store, callers.people),
     approvalTickets: new ApprovalTickets(store),
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
   hono.use("*", knownHosts(config));
-  hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
+  hono.onError((error, context) => answerError(services, error, context));
   hono.notFound((context) => answerMissing(services, context));
   const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
   addRoutes(hono, services, [...UNKEYED_ROUTES, ...mcp.routes]);
@@ -266,28 +267,19 @@ async function observe({ metrics }: Services, context: Context<Env>, next: () =>
   metrics.countRequest(context.req.raw.method, context.get("route"), context.res.status, performance.now() - began);
 }
 
-/** The answer to an error. Only errors meant for the caller say more than that they happened. */
-function refusedFor({ config }: Services, error: Error, context: Context<Env>): Refused {
-  if (error instanceof Refused) return error;
-  if (error instanceof BadCursor)
-    return new Refused("bad_cursor", "No list gave this cursor; leave it out to begin at the start.");
-  if (error instanceof UnstorableText) return new Refused("text_unstorable", `${error.message}.`);
-  if (error instanceof Overloaded) {
-    const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));
-    return new Refused("overloaded", "The server has more to do than it can take on.", {
-      headers: { "retry-after": seconds },
-    });
-  }
-  if (error instanceof TooManyOpenRuns) {
-    const seconds = String(Math.ceil(error.retryAfterMs / 1_000));
-    return new Refused("too_many_open_runs", `The organisation has ${error.max} open runs and may not have more.`, {
-      headers: { "retry-after": seconds },
-    });
-  }
+function answerError({ config }: Services, error: Error, context: Context<Env>): Response {
+  const requestId = context.get("requestId");
+  const refused = refusedFor(error);
+  if (refused !== null) return problemResponse(refused, requestId);
   const { method, path } = context.req;
-  config.onTrouble(`${context.get("requestId")} ${method} ${path}`, error);
-  if (error instanceof StoreUnavailable) {
-    return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
-  }
+  config.onTrouble(`${requestId} ${method} ${path}`, error);
+  return problemResponse(error instanceof StoreUnavailable ? notReady() : internalError(), requestId);
+}
+
+function notReady(): Refused {
+  return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
+}
+
+function internalError(): Refused {
   return new Refused("internal_error", "Something went wrong inside Sluice; the request id leads to it in the log.");
 }

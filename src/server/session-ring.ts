@@ -1,8 +1,7 @@
 import type { MembershipStore, SessionRecord, SessionStore } from "../store/index.ts";
-import { ROLES } from "../contract/index.ts";
 import { type KeyRing, NO_PERSON, type Principal, unauthenticated } from "./auth.ts";
-import { permissionsOf } from "./permission.ts";
-import type { MemberFacts, PersonRing } from "./person-ring.ts";
+import { memberPrincipal } from "./member-principal.ts";
+import type { PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret } from "./secret.ts";
 
@@ -78,7 +77,7 @@ export class SessionRing {
     }
     const member = await this.#people.memberOf(orgId, personId);
     if (member === null) throw unknownOrganisation(orgId);
-    return memberPrincipal(orgId, personId, member);
+    return memberPrincipal(orgId, member);
   }
 
   /** Who is a member of one organisation need not name it. Null: a personal route, and there is no single one. */
@@ -93,24 +92,6 @@ export class SessionRing {
     const named = [only, ...others].slice(0, 10).join(", ");
     throw new Refused("organisation_required", `Name one of your organisations in X-Sluice-Organisation: ${named}.`);
   }
-}
-
-/** A person as a member of an organisation. */
-export function memberPrincipal(orgId: string, personId: string, member: MemberFacts): Principal {
-  const { label, names, roles, deputyFor } = member;
-  return {
-    orgId,
-    keyId: personId,
-    label,
-    agentId: null,
-    permissions: new Set(ROLES.filter((role) => roles.includes(role)).flatMap(permissionsOf)),
-    expiresAt: null,
-    personId,
-    groups: names.groups,
-    sessionId: null,
-    person: names,
-    deputyFor,
-  };
 }
 
 /** A key or a token belongs to one organisation; a request with it cannot be about another. */

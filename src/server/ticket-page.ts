@@ -9,6 +9,7 @@ import { type Html, html, page } from "./html.ts";
 const HEADERS = {
   "x-robots-tag": "noindex, nofollow, noarchive",
   "cache-control": "no-store",
+  // The address of the page is the ticket.
   "referrer-policy": "no-referrer",
 } as const;
 

@@ -68,23 +68,6 @@ export function groupsOf({ claimedGroups, assignedGroups }: MembershipRecord): r
   return [...new Set([...claimedGroups, ...assignedGroups])];
 }
 
-/** How a person is named in lists of approvers. */
-export function approverNames(person: {
-  readonly personId: string;
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | null;
-  readonly groups: readonly string[];
-}): readonly string[] {
-  const { personId, issuer, subject, email, groups } = person;
-  return [
-    `user:${personId}`,
-    ...(email === null ? [] : [`user:${email}`]),
-    `user:${issuer} ${subject}`,
-    ...groups.flatMap((group) => [`role:${group}`, `team:${group}`]),
-  ];
-}
-
 /** What a member is after a change. */
 export function memberAfter(member: MemberRecord, change: MemberChange): MemberRecord {
   const { assignedRoles = member.assignedRoles, assignedGroups = member.assignedGroups, deputy } = change;
@@ -105,4 +88,19 @@ export function losesLastAdmin(
 
 function isActiveAdmin(member: MemberRecord): boolean {
   return !member.isDisabled && rolesOf(member).includes(ADMIN_ROLE);
+}
+
+const MEMBERS_PER_PAGE = 200;
+
+/** Every member of an organisation, page by page. */
+export async function* membersOf(
+  store: Pick<MembershipStore, "listMembers">,
+  orgId: string,
+): AsyncGenerator<MemberRecord, void, undefined> {
+  let cursor: string | null = null;
+  do {
+    const page: Listed<MemberRecord> = await store.listMembers(orgId, { limit: MEMBERS_PER_PAGE, cursor });
+    yield* page.data;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
 }

@@ -19,6 +19,8 @@ export interface RegistryStore {
     at: number,
     audit?: readonly AuditEntry[],
   ): Promise<readonly Entry[]>;
+  /** Who last changed an entry, as the audit of that change names them; null: not known. */
+  getEntrySaver(orgId: string, kind: EntryKind, id: string): Promise<string | null>;
   /** What was given with an entry and is never shown, by name. */
   entrySecrets(orgId: string, kind: EntryKind, id: string): Promise<Readonly<Record<string, string>>>;
   /** Goes up with every change of what is registered; organisations that never changed anything are left out. */

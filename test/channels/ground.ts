@@ -1,7 +1,7 @@
 import { createSystemClock } from "../../src/clock/index.ts";
 import { AuditTrail } from "../../src/audit/index.ts";
 import { createAllowList, OutboundGuard } from "../../src/outbound/index.ts";
-import { channelDeliveriesTo, channelTargets, MemberRecipients } from "../../src/outside/channel/index.ts";
+import { channelDeliveriesTo, channelTargets } from "../../src/outside/channel/index.ts";
 import {
   noticeMessage,
   type OpenedDeliveries,
@@ -10,7 +10,7 @@ import {
 } from "../../src/outside/delivery/index.ts";
 import type { JsonObject } from "../../src/core/base/index.ts";
 import type { NewDelivery } from "../../src/store/index.ts";
-import { serve } from "../../src/server/index.ts";
+import { memberRecipients, serve } from "../../src/server/index.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
 /** A server that listens, with its channels; nothing is sent before a test says so. */
@@ -74,7 +74,7 @@ export async function openGround({ slackUrl }: GroundParts = {}): Promise<Ground
       clock,
       reach: { allow: allow.value },
       publicUrl: () => served.url,
-      recipients: new MemberRecipients({ store, clock, mayApprove: (roles) => roles.includes("approver") }),
+      recipients: memberRecipients(store, now),
       ...(slackUrl === undefined ? {} : { slackUrl }),
     });
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);

@@ -3,6 +3,7 @@ import type { Store } from "../../src/store/index.ts";
 import { admissionRules } from "./admission-rules.ts";
 import { agentMemoryRules } from "./agent-memory-rules.ts";
 import { alertRules } from "./alert-rules.ts";
+import { approvalInboxRules } from "./approval-inbox-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
@@ -17,7 +18,7 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
-import { peopleRules, sessionRules } from "./people-rules.ts";
+import { peopleRules, saverRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -57,6 +58,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);
+    approvalInboxRules(subjectOf);
     registryRules(subjectOf);
     configRules(subjectOf);
     gatewayRules(subjectOf);
@@ -78,5 +80,6 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     alertRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);
+    saverRules(subjectOf);
   });
 }

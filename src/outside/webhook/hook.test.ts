@@ -36,6 +36,7 @@ describe("the signer", () => {
     secret: box.seal(secret, hookPlace(orgId, "w")),
     previousSecret: null,
     previousUntil: null,
+    savedBy: null,
     createdAt: 1,
     updatedAt: 1,
     ...parts,

@@ -70,6 +70,7 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
     secret: services.gateways.box.seal(secret, hookPlace(orgId, name)),
     previousSecret: before?.secret ?? null,
     previousUntil: before === undefined ? null : at + HOOK_OVERLAP_MS,
+    savedBy: principal.keyId,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,
   };

@@ -3,6 +3,7 @@ import { ADMIN, type Api, type Answer, createApi, ENDLESS, ORG, STRANGER } from 
 import { type Account, type LocalProvider, startProvider } from "../../../test/oidc/provider.ts";
 import { HERE, Visitor } from "../../../test/oidc/visitor.ts";
 import { answersAs } from "../answers-as.ts";
+import { isOfRequester } from "../key-line.ts";
 import { PersonRing } from "../person-ring.ts";
 import { NO_PERSON, type Principal } from "../auth.ts";
 
@@ -326,6 +327,61 @@ describe("the requester", () => {
   });
 });
 
+describe("an approval that asks for a group", () => {
+  const ASKED =
+    "name: asked\nsteps:\n  - { id: decide, approval: required, separate_approver: true, approvers: [{ who: role:finance }] }\n";
+  const answer = { decision: "approve" };
+  const pending = async (): Promise<string> => (await api.request("GET", "approvals?status=pending")).body.data[0].id;
+
+  it("is answered by its members and their deputies, and by no other person", async () => {
+    await api.save(ASKED);
+    const ann = await Member.signIn("ann", { sluice_role: "approver", groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    await api.run("asked");
+    const id = await pending();
+    const resolve = `approvals/${id}/resolve`;
+    expect(codeOf(await bob.ask("POST", resolve, answer))).toEqual([403, "not_an_approver"]);
+    const until = new Date(now() + HOUR).toISOString();
+    expect((await ann.ask("PUT", "me/deputy", { person: bob.id, until })).status).toBe(200);
+    clock.passed += 2 * HOUR;
+    expect(codeOf(await bob.ask("POST", resolve, answer))).toEqual([403, "not_an_approver"]);
+    const later = new Date(now() + HOUR).toISOString();
+    await ann.ask("PUT", "me/deputy", { person: bob.id, until: later });
+    expect((await bob.ask("POST", resolve, answer)).body).toMatchObject({
+      status: "approved",
+      answers: [{ personId: bob.id, decision: "approve" }],
+    });
+  });
+
+  it("is not answered by the deputy in the name of the person who requested it", async () => {
+    await api.save(ASKED);
+    const ann = await Member.signIn("ann", { sluice_role: ["approver", "operator"], groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    await ann.ask("PUT", "me/deputy", { person: bob.id, until: new Date(now() + HOUR).toISOString() });
+    const { body: run } = await ann.ask("POST", "runs", { workflow: "asked" });
+    await api.settle(run.id);
+    expect(codeOf(await bob.ask("POST", `approvals/${await pending()}/resolve`, answer))).toEqual([
+      403,
+      "not_an_approver",
+    ]);
+  });
+
+  it("of a run that started by itself is requested by the person who last saved what started it", async () => {
+    await api.save(FOUR_EYES);
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const bob = await Member.signIn("bob", { sluice_role: "admin" });
+    const schedule = (hour: number) => ({ workflow: "four-eyes", cron: `0 ${hour} * * *` });
+    expect((await bob.ask("PUT", "schedules/nightly", schedule(1))).status).toBeLessThan(300);
+    expect((await ann.ask("PUT", "schedules/nightly", schedule(2))).status).toBeLessThan(300);
+    expect((await bob.ask("PUT", "schedules/nightly", schedule(2))).status).toBeLessThan(300);
+    expect((await ann.ask("PUT", "hooks/four-eyes", {})).status).toBe(201);
+    for (const starter of ["schedule:nightly", "hook:four-eyes"]) {
+      expect(await isOfRequester(api.store, ORG, ann.id, starter)).toBe(true);
+      expect(await isOfRequester(api.store, ORG, bob.id, starter)).toBe(false);
+    }
+  });
+});
+
 describe("a deputy", () => {
   const principalOf = async (id: string): Promise<Principal> => {
     const member = await new PersonRing(api.store, now).memberOf(ORG, id);
@@ -365,7 +421,7 @@ describe("a deputy", () => {
     expect(answersAs(await principalOf(bob.id))).toEqual(own);
     clock.passed += HOUR + 1_000;
     expect(answersAs(await principalOf(bob.id))).toEqual(both);
-    expect(answersAs(await principalOf(bob.id), ann.id)).toEqual(own);
+    expect(answersAs(await principalOf(bob.id), [ann.id])).toEqual(own);
     clock.passed += HOUR;
     expect(answersAs(await principalOf(bob.id))).toEqual(own);
     expect((await ann.ask("DELETE", "me/deputy")).body.deputy).toBeNull();

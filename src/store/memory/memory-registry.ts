@@ -33,21 +33,30 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
       return isKnown;
     },
     applyEntries: async (orgId, changes, at, audit = []) => {
-      const entries = apply(world, orgId, changes, at);
+      const entries = apply(world, orgId, changes, at, audit[0]?.actor ?? null);
       await memoryAudit(world).appendAudit(orgId, audit);
       return entries;
     },
+    getEntrySaver: async (orgId, kind, id) => world.entrySavers.get(keyOf(orgId, kind, id)) ?? null,
     entrySecrets: async (orgId, kind, id) => copy(world.entrySecrets.get(keyOf(orgId, kind, id)) ?? {}),
   };
 }
 
-function apply(world: MemoryWorld, orgId: string, changes: readonly RegistryChange[], at: number): readonly Entry[] {
+function apply(
+  world: MemoryWorld,
+  orgId: string,
+  changes: readonly RegistryChange[],
+  at: number,
+  by: string | null = null,
+): readonly Entry[] {
   const result: Entry[] = [];
   let isChanged = false;
   for (const change of changes) {
     switch (change.change) {
       case "put": {
+        const revision = world.entries.get(keyOf(orgId, change.kind, change.id))?.revision;
         const [entry, isNew] = put(world, orgId, change, at);
+        if (entry.revision !== revision) keepSaver(world, keyOf(orgId, change.kind, change.id), by);
         result.push(entry);
         isChanged ||= isNew;
         break;
@@ -55,6 +64,7 @@ function apply(world: MemoryWorld, orgId: string, changes: readonly RegistryChan
       case "delete": {
         const key = keyOf(orgId, change.kind, change.id);
         world.entrySecrets.delete(key);
+        world.entrySavers.delete(key);
         isChanged = world.entries.delete(key) || isChanged;
         break;
       }
@@ -83,4 +93,9 @@ function put(
   const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at };
   world.entries.set(key, entry);
   return [copy(entry), true];
+}
+
+function keepSaver(world: MemoryWorld, key: string, by: string | null): void {
+  if (by === null) world.entrySavers.delete(key);
+  else world.entrySavers.set(key, by);
 }

@@ -25,7 +25,9 @@ import { CREDIT_PLANS } from "./0020-credit-plans.ts";
 import { GATEWAY_INSTANCES } from "./0021-gateway-instances.ts";
 import { PEOPLE } from "./0022-people.ts";
 import { CHANNELS } from "./0023-channels.ts";
+import { INBOX } from "./0024-inbox.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
+import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -52,7 +54,9 @@ const MIGRATIONS: readonly Migration[] = [
   GATEWAY_INSTANCES,
   PEOPLE,
   CHANNELS,
+  INBOX,
   WAITS_FOR,
+  TRIGGER_SAVERS,
 ];
 
 /** The last step this program knows. */

@@ -28,6 +28,10 @@ export function sqlRegistry(sql: Sql): RegistryStore {
         return { result: isChanged, isChanged };
       }),
     applyEntries: (orgId, changes, at, audit) => apply(sql, orgId, changes, at, audit),
+    getEntrySaver: async (orgId, kind, id) => {
+      const [row] = await lookUp<{ saved_by: string | null }>(sql, SAVER, [orgId, kind, id]);
+      return row?.saved_by ?? null;
+    },
     entrySecrets: async (orgId, kind, id) => {
       const rows = await lookUp<{ name: string; value: string }>(sql, SECRETS, [orgId, kind, id]);
       return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
@@ -48,7 +52,7 @@ async function apply(
     for (const change of changes) {
       switch (change.change) {
         case "put": {
-          const [entry, isNew] = await put(within, orgId, change, at);
+          const [entry, isNew] = await put(within, orgId, change, { at, by: audit[0]?.actor ?? null });
           result.push(entry);
           isChanged ||= isNew;
           break;
@@ -71,7 +75,7 @@ async function put(
   sql: Sql,
   orgId: string,
   { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
-  at: number,
+  { at, by }: { readonly at: number; readonly by: string | null },
 ): Promise<readonly [Entry, boolean]> {
   let isChanged = false;
   for (const [name, value] of Object.entries(secrets)) {
@@ -80,7 +84,7 @@ async function put(
   const written = JSON.stringify(body);
   const [before] = await sql.query(GET, [orgId, kind, id]);
   if (before?.["body"] === written) return [ENTRY.read(before), isChanged];
-  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at]));
+  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at, by]));
   return [required(entry, "an entry just written is answered"), true];
 }
 
@@ -109,15 +113,19 @@ const LIST = {
 };
 const PUT = {
   name: "put entry",
-  text: `insert into registry (org_id, kind, id, revision, body, created_at, updated_at)
-    values ($1, $2, $3, 1, $4, $5, $5)
+  text: `insert into registry (org_id, kind, id, revision, body, created_at, updated_at, saved_by)
+    values ($1, $2, $3, 1, $4, $5, $5, $6)
     on conflict (org_id, kind, id) do update set revision = registry.revision + 1, body = excluded.body,
-      updated_at = excluded.updated_at
+      updated_at = excluded.updated_at, saved_by = excluded.saved_by
     returning ${ENTRY.list()}`,
 };
 const DELETE = {
   name: "delete entry",
   text: "delete from registry where org_id = $1 and kind = $2 and id = $3 returning id",
+};
+const SAVER = {
+  name: "get entry saver",
+  text: "select saved_by from registry where org_id = $1 and kind = $2 and id = $3",
 };
 const SECRETS = {
   name: "entry secrets",
