@@ -99,6 +99,7 @@ export const API_PROBLEMS = {
   outbound_refused: [422, "The server does not call this URL"],
   text_unstorable: [422, "The text cannot be stored"],
   bad_choice: [422, "The decision is not among the choices"],
+  digest_required: [422, "The digest of what was shown is needed"],
   form_invalid: [422, "The form is not filled in"],
   modifications_invalid: [422, "The changes do not fit"],
   reason_required: [422, "A reason is needed"],
