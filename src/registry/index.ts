@@ -10,7 +10,7 @@ export {
   planApply,
 } from "./apply-plan.ts";
 export { budgetOf } from "./budget.ts";
-export { type Channel, CHANNEL_TYPES, channelOf, type Mail, type QuietHours } from "./channel.ts";
+export { type Channel, channelOf, type Mail, type QuietHours } from "./channel.ts";
 export { planChange } from "./change.ts";
 export { changeAudit } from "./change-audit.ts";
 export { creditPlanOf } from "./credit-plan.ts";
