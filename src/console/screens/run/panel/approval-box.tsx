@@ -29,6 +29,25 @@ function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"
   return choice === "reject" || choice === "abort" ? "danger" : "plain";
 }
 
+function AskedPairs({ approval }: { readonly approval: ApprovalView }): JSX.Element {
+  const { source, approvers, agentId, digest } = approval;
+  return (
+    <Pairs
+      pairs={[
+        ["Source", source],
+        ["Approvers", approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")],
+        ["Agent", agentId ?? "–"],
+        [
+          "Digest",
+          <code key="digest" className="cut">
+            {digest.slice(0, 24)}
+          </code>,
+        ],
+      ]}
+    />
+  );
+}
+
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
   const mayApprove = useMay("governance:approve");
@@ -59,22 +78,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     <section className="approval" aria-label="Approval">
       <h3>{approval.source === "block" ? "Or continue without it" : (asked?.title ?? "What will happen")}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
-      <Pairs
-        pairs={[
-          ["Source", approval.source],
-          [
-            "Approvers",
-            approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then "),
-          ],
-          ["Agent", approval.agentId ?? "–"],
-          [
-            "Digest",
-            <code key="digest" className="cut">
-              {approval.digest.slice(0, 24)}
-            </code>,
-          ],
-        ]}
-      />
+      <AskedPairs approval={approval} />
       <p>
         <Link to={`/approvals?id=${encodeURIComponent(approval.id)}`}>Everything about this approval</Link>
       </p>
