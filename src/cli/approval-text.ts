@@ -99,7 +99,7 @@ function printSubject(print: Sections, subject: Subject, source: Approval["sourc
   if (given.length > 0) print.section("Args of the run", given.join("\n"));
   for (const [nodeId, outputs] of Object.entries(parents)) {
     const lines = Object.entries(outputs).map(([name, value]) => `${name}: ${shownText(value)}`);
-    print.section(`What ${nodeId} gave`, lines.join("\n"));
+    if (lines.length > 0) print.section(`What ${nodeId} gave`, lines.join("\n"));
   }
 }
 

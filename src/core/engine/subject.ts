@@ -99,9 +99,17 @@ function parentsOf(state: RunState, { parents }: PlanNode): Record<string, JsonO
   return Object.fromEntries(
     parents.map((index) => {
       const parent = nodeAt(state, index);
-      return [parent.id, shownMembers(outputsOf(parent), `${parent.id}.outputs`)];
+      return [parent.id, givenBy(parent)];
     }),
   );
+}
+
+/** The outputs of a node; of one that declares none, its text. */
+function givenBy(parent: NodeState): JsonObject {
+  const { id, now } = parent;
+  const outputs = outputsOf(parent);
+  const isPlain = now.status === "completed" && Object.keys(outputs).length === 0 && now.envelope.output !== "";
+  return isPlain ? shownMembers({ stdout: now.envelope.output }, id) : shownMembers(outputs, `${id}.outputs`);
 }
 
 /** What the author chose, else all that is bound: declared inputs, and whatever else the texts of the step read. */

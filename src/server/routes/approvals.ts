@@ -145,7 +145,8 @@ async function secondPerson(
 
 async function starterOf(store: Store, approval: ApprovalRecord): Promise<string | null> {
   if (isLaunchApproval(approval)) return approval.requestedBy;
-  return (await store.getRun(approval.orgId, approval.runId))?.startedBy ?? null;
+  const run = await store.getRun(approval.orgId, approval.runId);
+  return run?.requestedBy ?? run?.startedBy ?? null;
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */

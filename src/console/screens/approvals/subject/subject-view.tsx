@@ -16,6 +16,7 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
   const { subject, source, rendered } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
   const { shown, args, parents, answers, request } = subject;
+  const given = Object.entries(parents).filter(([, outputs]) => Object.keys(outputs).length > 0);
   return (
     <>
       <Part title="What exactly will happen">
@@ -46,7 +47,7 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
           <ValueTable label="Args of the run" values={args} />
         </Part>
       )}
-      {Object.entries(parents).map(([nodeId, outputs]) => (
+      {given.map(([nodeId, outputs]) => (
         <Part key={nodeId} title={`What ${nodeId} gave`} isFolded={shown.length > 0 || request !== null}>
           <ValueTable label={`What ${nodeId} gave`} values={outputs} />
         </Part>
