@@ -115,6 +115,7 @@ const NEW_RUN = {
   roleBindings: {},
   team: null,
   recoveryMax: null,
+  requestedBy: null,
   startedBy: null,
   createdAt: 0,
   idempotency: null,

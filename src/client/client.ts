@@ -47,6 +47,7 @@ import { Caller } from "./caller.ts";
 import { DeliveryClient } from "./delivery-client.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { TriggerClient } from "./trigger-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
@@ -62,6 +63,8 @@ export class SluiceClient extends Caller {
   readonly people = new PeopleClient(this.door);
   /** Many approvals at once, and what people add to them. */
   readonly approvals = new ApprovalClient(this.door);
+  /** What starts runs. */
+  readonly triggers = new TriggerClient(this.door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);

@@ -204,6 +204,18 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     full: { on: "failure_rate", threshold: 1, to: ["ops", "user:ada"] },
     least: { on: "gateway_down", to: "ops" },
   },
+  Trigger: {
+    full: {
+      workflow: "hello",
+      on: { hook: { verify: "hmac", id_from: "headers.x-request-id", header: "X-Signature", encoding: "base64" } },
+      filter: "body.action == 'opened' and headers.x_kind != null",
+      args: { who: "${body.user.name}", note: "From ${query.source}", fixed: 1 },
+      concurrency: { key: "body.user.id", limit: 3, when_full: "cancel_new" },
+      respond: "outputs",
+      enabled: false,
+    },
+    least: { workflow: "hello", on: { form: {} } },
+  },
   RoleBinding: {
     full: { role: "reviewer", agent: "analyst", workflow: "hello", max_spend_usd: 12.5 },
     least: { role: "reviewer", agent: "analyst" },

@@ -11,31 +11,29 @@ import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
-import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
-import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
+import type { OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
-import { SLACK_ROUTES } from "./slack-routes.ts";
-import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { readQuery, readShape } from "./shape.ts";
 import { refusedFor } from "./refused-for.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
+import { createTriggers } from "./trigger-lookup.ts";
+import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -74,13 +72,6 @@ interface Env {
 
 /** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
-const UNKEYED: readonly OpenRoute[] = [
-  ...OPEN_ROUTES,
-  ...BRIDGE_ROUTES,
-  ...HOOK_ROUTES,
-  ...TICKET_ROUTES,
-  ...SLACK_ROUTES,
-];
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -93,7 +84,7 @@ export function createApp({
   governance,
   audit: trail,
   config: given,
-  launcher,
+  launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
   signIn = [],
 }: AppOptions): App {
@@ -118,7 +109,8 @@ export function createApp({
     ...callers,
     signIn: new SignIn(signIn),
     audit,
-    launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    launcher,
+    triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
@@ -134,7 +126,7 @@ export function createApp({
   hono.onError((error, context) => answerError(services, error, context));
   hono.notFound((context) => answerMissing(services, context));
   const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...UNKEYED, ...mcp.routes]);
+  addRoutes(hono, services, [...UNKEYED_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,

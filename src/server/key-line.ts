@@ -6,7 +6,7 @@ const LINE_MAX = 1_000;
 
 type Store = Pick<KeyStore, "getKey"> &
   Pick<PersonStore, "listPersonsOfSubject"> &
-  Pick<RegistryStore, "getEntrySaver"> &
+  Pick<RegistryStore, "getEntry"> &
   Pick<HookStore, "getHook">;
 
 /** Everything that led to an id: the keys its key was made with, and the persons behind them. */
@@ -64,6 +64,7 @@ async function lineOf(store: Store, orgId: string, startId: string): Promise<Lin
 }
 
 const SCHEDULE = "schedule:";
+const TRIGGER = "trigger:";
 const HOOK = "hook:";
 
 /** The persons an id stands for, and the id that made it what it is. The operator's own keys have neither. */
@@ -85,7 +86,17 @@ async function behind(
 
 /** Runs that start by themselves are requested by the one who last saved what starts them. Null: it is no such thing. */
 async function saverOf(store: Store, orgId: string, id: string): Promise<string | null> {
-  if (id.startsWith(SCHEDULE)) return store.getEntrySaver(orgId, "schedule", id.slice(SCHEDULE.length));
+  if (id.startsWith(SCHEDULE)) return entrySaver(store, orgId, "schedule", id.slice(SCHEDULE.length));
+  if (id.startsWith(TRIGGER)) return entrySaver(store, orgId, "trigger", id.slice(TRIGGER.length));
   if (id.startsWith(HOOK)) return (await store.getHook(orgId, id.slice(HOOK.length)))?.savedBy ?? null;
   return null;
+}
+
+async function entrySaver(
+  store: Store,
+  orgId: string,
+  kind: "schedule" | "trigger",
+  id: string,
+): Promise<string | null> {
+  return (await store.getEntry(orgId, kind, id))?.savedBy ?? null;
 }

@@ -320,6 +320,7 @@ describe("how these screens look", () => {
     ["account-key", "/account", "Signed in with the key admin."],
     ["settings-schedule", "/settings/schedules/nightly", "No slot has come yet."],
     ["settings-teams", "/settings/teams", "No teams yet"],
+    ["settings-channels", "/settings/channels", "No channels yet"],
   ];
 
   describe.each([

@@ -222,14 +222,14 @@ export function saverRules(subjectOf: SubjectOf): void {
       store.applyEntries("org_1", [{ change: "put", kind: "schedule", id: "nightly", body }], 1, [
         auditEntry({ at: 1, type: "config.applied", actor, resource: "schedule/nightly", detail: {} }),
       ]);
-    const saver = () => store.getEntrySaver("org_1", "schedule", "nightly");
+    const saver = async (orgId = "org_1") => (await store.getEntry(orgId, "schedule", "nightly"))?.savedBy ?? null;
     expect(await saver()).toBeNull();
     await save({ cron: "0 1 * * *" }, "per_ann");
     await save({ cron: "0 1 * * *" }, "per_bob");
     expect(await saver()).toBe("per_ann");
     await save({ cron: "0 2 * * *" }, "per_bob");
     expect(await saver()).toBe("per_bob");
-    expect(await store.getEntrySaver("org_2", "schedule", "nightly")).toBeNull();
+    expect(await saver("org_2")).toBeNull();
     await store.applyEntries("org_1", [{ change: "delete", kind: "schedule", id: "nightly" }], 2);
     expect(await saver()).toBeNull();
   });

@@ -364,10 +364,11 @@
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
+  CREATE INDEX registry_triggers ON public.registry USING btree (id) WHERE (kind = 'trigger'::text)
 
 -- replicas
   replica_id text not null collate C
@@ -418,6 +419,7 @@
   parent_node text collate C
   parent_attempt integer
   parent_span_id text
+  requested_by text
   PRIMARY KEY (run_id)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
@@ -492,6 +494,22 @@
   at bigint not null
   PRIMARY KEY (org_id, key)
   CREATE UNIQUE INDEX told_once_pkey ON public.told_once USING btree (org_id, key)
+
+-- trigger_deliveries
+  org_id text not null collate C
+  trigger_id text not null collate C
+  delivery_id text not null collate C
+  seq bigint not null
+  state text not null
+  run_id text
+  code text
+  reason text
+  received_at bigint not null
+  PRIMARY KEY (org_id, trigger_id, delivery_id)
+  CHECK ((state = ANY (ARRAY['started'::text, 'filtered'::text, 'refused'::text])))
+  CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (org_id, trigger_id, seq DESC)
+  CREATE UNIQUE INDEX trigger_deliveries_pkey ON public.trigger_deliveries USING btree (org_id, trigger_id, delivery_id)
+  CREATE INDEX trigger_deliveries_recent ON public.trigger_deliveries USING btree (org_id, trigger_id, received_at)
 
 -- usage_records
   org_id text not null collate C

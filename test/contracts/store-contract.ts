@@ -25,6 +25,7 @@ import { replicaRules } from "./replica-rules.ts";
 import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
+import { triggerRules } from "./trigger-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
@@ -77,6 +78,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     deliveryRules(subjectOf);
     channelRules(subjectOf);
     hookRules(subjectOf);
+    triggerRules(subjectOf);
     alertRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);

@@ -87,7 +87,16 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
-  "outside/schedule": { rooms: ["core", "clock", "registry", "store", "launch"], packages: ["croner"], isNode: true },
+  "outside/trigger": {
+    rooms: ["core", "registry", "gateway", "store", "launch", "outside/webhook"],
+    packages: [],
+    isNode: true,
+  },
+  "outside/schedule": {
+    rooms: ["core", "clock", "registry", "store", "launch", "outside/trigger"],
+    packages: ["croner"],
+    isNode: true,
+  },
   "outside/delivery": { rooms: ["core", "clock", "registry", "outbound", "store"], packages: [], isNode: true },
   "outside/webhook": {
     rooms: ["core", "clock", "registry", "gateway", "outbound", "store", "outside/delivery"],
@@ -138,6 +147,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "launch",
       "outside/delivery",
       "outside/webhook",
+      "outside/trigger",
       "outside/channel",
       "oidc",
       "outbound",

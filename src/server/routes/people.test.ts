@@ -316,7 +316,10 @@ describe("the requester", () => {
       const refused = await api.request("POST", `approvals/${id}/resolve`, { key, body: answer });
       expect(codeOf(refused)).toEqual([403, "self_approval"]);
     }
-    expect((await bob.ask("POST", `approvals/${id}/resolve`, answer)).body).toMatchObject({
+    // An answer from a page counts for what the page has shown.
+    expect(codeOf(await bob.ask("POST", `approvals/${id}/resolve`, answer))).toEqual([422, "digest_required"]);
+    const { subjectDigest } = (await bob.ask("GET", `approvals/${id}`)).body;
+    expect((await bob.ask("POST", `approvals/${id}/resolve`, { ...answer, subjectDigest })).body).toMatchObject({
       status: "approved",
       resolvedBy: "bob@example.com",
     });
@@ -324,6 +327,32 @@ describe("the requester", () => {
     await api.settle(started.body.id);
     const [{ id: next }] = (await api.request("GET", "approvals?status=pending")).body.data;
     expect(codeOf(await ann.ask("POST", `approvals/${next}/resolve`, answer))).toEqual([403, "self_approval"]);
+  });
+});
+
+describe("approvers", () => {
+  it("are people of a group, each of whom counts once, whichever key they use", async () => {
+    const asking = "{ id: decide, approval: required, approvers: ['role:finance'], quorum: 2 }";
+    await api.save(`name: pay\nsteps:\n  - ${asking}\n`);
+    const ann = await Member.signIn("ann", { sluice_role: "admin", groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver", groups: ["finance"] });
+    const eve = await Member.signIn("eve", { sluice_role: "approver", groups: ["sales"] });
+    const { key } = (await ann.ask("POST", "keys", { label: "of ann", role: "approver" })).body;
+    await api.run("pay");
+    const [{ id, subjectDigest }] = (await api.request("GET", "approvals?status=pending")).body.data;
+    const body = { decision: "approve", subjectDigest };
+    const refused = await eve.ask("POST", `approvals/${id}/resolve`, body);
+    expect(codeOf(refused)).toEqual([403, "not_an_approver"]);
+    expect(refused.body.detail).toContain("role:finance");
+    expect((await api.request("POST", `approvals/${id}/resolve`, { key, body })).body).toMatchObject({
+      status: "pending",
+      answers: [{ by: "of ann", personId: ann.id }],
+    });
+    expect(codeOf(await ann.ask("POST", `approvals/${id}/resolve`, body))).toEqual([409, "already_answered"]);
+    expect((await bob.ask("POST", `approvals/${id}/resolve`, body)).body).toMatchObject({
+      status: "approved",
+      answers: [{ personId: ann.id }, { personId: bob.id }],
+    });
   });
 });
 
@@ -347,7 +376,8 @@ describe("an approval that asks for a group", () => {
     expect(codeOf(await bob.ask("POST", resolve, answer))).toEqual([403, "not_an_approver"]);
     const later = new Date(now() + HOUR).toISOString();
     await ann.ask("PUT", "me/deputy", { person: bob.id, until: later });
-    expect((await bob.ask("POST", resolve, answer)).body).toMatchObject({
+    const { subjectDigest } = (await bob.ask("GET", `approvals/${id}`)).body;
+    expect((await bob.ask("POST", resolve, { ...answer, subjectDigest })).body).toMatchObject({
       status: "approved",
       answers: [{ personId: bob.id, decision: "approve" }],
     });

@@ -23,6 +23,14 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
         .sort((left, right) => compareCodeUnits(left.id, right.id));
       return listed(entries, page.limit, ({ id }) => ({ at: 0, id }));
     },
+    findTriggers: async (name, limit) =>
+      [...world.entries]
+        .flatMap(([key, entry]) => {
+          const [orgId = "", kind = ""] = JSON.parse(key) as string[];
+          return kind === "trigger" && entry.id === name ? [{ ...copy(entry), orgId }] : [];
+        })
+        .sort((left, right) => left.createdAt - right.createdAt || compareCodeUnits(left.orgId, right.orgId))
+        .slice(0, limit),
     putEntry: async (orgId, kind, id, body, at) => {
       const [entry] = apply(world, orgId, [{ change: "put", kind, id, body }], at);
       return required(entry, "what was put is answered");
@@ -37,7 +45,6 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
       await memoryAudit(world).appendAudit(orgId, audit);
       return entries;
     },
-    getEntrySaver: async (orgId, kind, id) => world.entrySavers.get(keyOf(orgId, kind, id)) ?? null,
     entrySecrets: async (orgId, kind, id) => copy(world.entrySecrets.get(keyOf(orgId, kind, id)) ?? {}),
   };
 }
@@ -54,9 +61,7 @@ function apply(
   for (const change of changes) {
     switch (change.change) {
       case "put": {
-        const revision = world.entries.get(keyOf(orgId, change.kind, change.id))?.revision;
-        const [entry, isNew] = put(world, orgId, change, at);
-        if (entry.revision !== revision) keepSaver(world, keyOf(orgId, change.kind, change.id), by);
+        const [entry, isNew] = put(world, orgId, change, { at, by });
         result.push(entry);
         isChanged ||= isNew;
         break;
@@ -64,7 +69,6 @@ function apply(
       case "delete": {
         const key = keyOf(orgId, change.kind, change.id);
         world.entrySecrets.delete(key);
-        world.entrySavers.delete(key);
         isChanged = world.entries.delete(key) || isChanged;
         break;
       }
@@ -81,7 +85,7 @@ function put(
   world: MemoryWorld,
   orgId: string,
   { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
-  at: number,
+  { at, by: savedBy }: { readonly at: number; readonly by: string | null },
 ): readonly [Entry, boolean] {
   const key = keyOf(orgId, kind, id);
   const kept = world.entrySecrets.get(key) ?? {};
@@ -90,12 +94,7 @@ function put(
   const before = world.entries.get(key);
   if (before !== undefined && JSON.stringify(before.body) === JSON.stringify(body)) return [copy(before), isMoved];
   const { revision = 0, createdAt = at } = before ?? {};
-  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at };
+  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at, savedBy };
   world.entries.set(key, entry);
   return [copy(entry), true];
-}
-
-function keepSaver(world: MemoryWorld, key: string, by: string | null): void {
-  if (by === null) world.entrySavers.delete(key);
-  else world.entrySavers.set(key, by);
 }

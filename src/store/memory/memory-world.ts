@@ -35,7 +35,6 @@ export interface MemoryWorld {
   /** By organisation, kind and id. */
   readonly entries: Map<string, Entry>;
   readonly entrySecrets: Map<string, Readonly<Record<string, string>>>;
-  readonly entrySavers: Map<string, string>;
   /** By organisation. */
   readonly config: Map<string, MemoryConfig>;
   readonly gatewayLinks: Map<string, GatewayLink>;
@@ -107,7 +106,6 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     replicas: new Map(),
     entries: new Map(),
     entrySecrets: new Map(),
-    entrySavers: new Map(),
     config: new Map(),
     gatewayLinks: new Map(),
     gatewayHistory: new Map(),

@@ -3,7 +3,7 @@ import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Entry, EntryKind, RegistryChange, RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
-import { bigint, Columns, int, parsed, text } from "./columns.ts";
+import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import { sqlAudit } from "./sql-audit.ts";
 import { configure, sqlConfig } from "./sql-config.ts";
@@ -18,6 +18,7 @@ export function sqlRegistry(sql: Sql): RegistryStore {
       const rows = await sql.query(LIST, [orgId, kind, after, page.limit + 1]);
       return listed(ENTRY.all(rows), page.limit, ({ id }) => ({ at: 0, id }));
     },
+    findTriggers: async (name, limit) => FOUND.all(await lookUp(sql, FIND_TRIGGERS, [name, limit])),
     putEntry: async (orgId, kind, id, body, at) => {
       const [entry] = await apply(sql, orgId, [{ change: "put", kind, id, body }], at);
       return required(entry, "what was put is answered");
@@ -28,10 +29,6 @@ export function sqlRegistry(sql: Sql): RegistryStore {
         return { result: isChanged, isChanged };
       }),
     applyEntries: (orgId, changes, at, audit) => apply(sql, orgId, changes, at, audit),
-    getEntrySaver: async (orgId, kind, id) => {
-      const [row] = await lookUp<{ saved_by: string | null }>(sql, SAVER, [orgId, kind, id]);
-      return row?.saved_by ?? null;
-    },
     entrySecrets: async (orgId, kind, id) => {
       const rows = await lookUp<{ name: string; value: string }>(sql, SECRETS, [orgId, kind, id]);
       return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
@@ -94,13 +91,16 @@ async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Pro
   return isGone;
 }
 
-const ENTRY = new Columns({
+const FIELDS = {
   id: text,
   revision: int,
   body: parsed<JsonObject>(),
   createdAt: bigint,
   updatedAt: bigint,
-});
+  savedBy: optional(text),
+};
+const ENTRY = new Columns(FIELDS);
+const FOUND = new Columns({ ...FIELDS, orgId: text });
 
 const GET = {
   name: "get entry",
@@ -110,6 +110,10 @@ const LIST = {
   name: "list entries",
   text: `select ${ENTRY.list()} from registry
     where org_id = $1 and kind = $2 and ($3::text is null or id > $3) order by id limit $4`,
+};
+const FIND_TRIGGERS = {
+  name: "find triggers",
+  text: `select ${FOUND.list()} from registry where kind = 'trigger' and id = $1 order by created_at, org_id limit $2`,
 };
 const PUT = {
   name: "put entry",
@@ -122,10 +126,6 @@ const PUT = {
 const DELETE = {
   name: "delete entry",
   text: "delete from registry where org_id = $1 and kind = $2 and id = $3 returning id",
-};
-const SAVER = {
-  name: "get entry saver",
-  text: "select saved_by from registry where org_id = $1 and kind = $2 and id = $3",
 };
 const SECRETS = {
   name: "entry secrets",

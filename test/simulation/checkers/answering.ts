@@ -92,7 +92,7 @@ export function changesAreSent(): Checker {
         throw new Violation(
           "changes",
           facts.runId,
-          `${node.id} returns ${String(v)}, and ${String(entered)} was entered`,
+          `${node.id} returns ${JSON.stringify(v)}, and ${JSON.stringify(entered)} was entered`,
         );
       }
     },
