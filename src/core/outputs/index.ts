@@ -2,7 +2,7 @@ export { coerceValue } from "./coercion.ts";
 export { checkFields } from "./field-check.ts";
 export { settleOutputs } from "./settlement.ts";
 export { outputsOfList, outputsOfListText, propertiesOf } from "./list-answer.ts";
-export { outputJsonSchema } from "./output-schema.ts";
+export { FILE_FORMAT, outputJsonSchema } from "./output-schema.ts";
 export { lensOutputSchema } from "./lens-output-schema.ts";
 export { checkInputContract } from "./input-contract.ts";
 export { settleEnvelope } from "./output-contract.ts";
