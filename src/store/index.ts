@@ -4,6 +4,7 @@ export type * from "./approval-record.ts";
 export * from "./audit-store.ts";
 export * from "./backlog-store.ts";
 export { everyEntry } from "./every-entry.ts";
+export * from "./file-store.ts";
 export * from "./governance-store.ts";
 export * from "./hook-store.ts";
 export * from "./key-store.ts";

@@ -2,6 +2,7 @@ import { memoryAgentMemory } from "./memory/memory-agent-memory.ts";
 import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
@@ -45,6 +46,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryHooks(world),
     ...memoryAlerts(world),
     ...memorySchedules(world),
+    ...memoryFiles(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -6,6 +6,7 @@ import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
+import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
@@ -43,6 +44,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlHooks(sql),
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),
+    ...sqlFiles(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

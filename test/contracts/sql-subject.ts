@@ -43,6 +43,11 @@ const TABLES = [
   "webhook_deliveries",
   "workflow_hooks",
   "alert_leases",
+  "files",
+  "file_references",
+  "file_uploads",
+  "file_upload_parts",
+  "file_garbage",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
@@ -66,6 +71,9 @@ const AGED = [
   ["webhook_cursors", "held_until"],
   ["webhook_cursors", "swept_at"],
   ["alert_leases", "expires_at"],
+  ["files", "created_at"],
+  ["files", "claimed_at"],
+  ["file_uploads", "created_at"],
 ] as const;
 
 export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): Subject {

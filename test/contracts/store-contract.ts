@@ -10,6 +10,7 @@ import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
 import { feedRules } from "./feed-rules.ts";
+import { fileRules } from "./file-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
 import { hookRules } from "./hook-rules.ts";
 import { idempotencyRules } from "./idempotency-rules.ts";
@@ -73,5 +74,6 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     deliveryRules(subjectOf);
     hookRules(subjectOf);
     alertRules(subjectOf);
+    fileRules(subjectOf);
   });
 }

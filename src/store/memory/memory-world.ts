@@ -14,6 +14,7 @@ import type {
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
@@ -50,6 +51,7 @@ export interface MemoryWorld {
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
+  readonly files: MemoryFiles;
 }
 
 export interface MemoryConfig {
@@ -106,6 +108,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     reports: new Map(),
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
+    files: createMemoryFiles(),
   };
 }
 

@@ -24,6 +24,7 @@ import { KEY_MAKERS } from "./0019-key-makers.ts";
 import { CREDIT_PLANS } from "./0020-credit-plans.ts";
 import { GATEWAY_INSTANCES } from "./0021-gateway-instances.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
+import { FILES } from "./0027-files.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -49,6 +50,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREDIT_PLANS,
   GATEWAY_INSTANCES,
   WAITS_FOR,
+  FILES,
 ];
 
 /** The last step this program knows. */
