@@ -1,4 +1,4 @@
-export { PeerAgent, requestPeer, type PeerFailure, type PeerReply, type PeerRequest } from "./peer.ts";
+export { openPeerStream, PeerAgent, requestPeer, type PeerFailure, type PeerReply, type PeerRequest, type PeerStream } from "./peer.ts";
 export { createModelFetch, ResponseTooLarge, type ModelFetch } from "./model-fetch.ts";
 export { createAllowList, type AllowList } from "./allow-list.ts";
 export { fetchGuarded, type GuardedFailure, type GuardedReply } from "./guarded-fetch.ts";

@@ -5,6 +5,7 @@ import { AuditTrail } from "../audit/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
+import { createMemoryObjects, Files } from "../files/index.ts";
 import type { TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
 import { KeyRing, lacking } from "./auth.ts";
@@ -42,6 +43,8 @@ export interface AppOptions {
   readonly launcher?: Launcher;
   /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
+  /** Default: their content is in memory, and goes with the process. */
+  readonly files?: Files;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -80,6 +83,7 @@ export function createApp({
   config: given,
   launcher,
   verifier = null,
+  files,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -98,6 +102,7 @@ export function createApp({
     runtime,
     gateways,
     governance,
+    files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
     config,
     metrics,
     streams,

@@ -6,6 +6,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
 import { keyRoutes } from "./routes/keys.ts";
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
     ...runActionRoutes,
     ...approvalRoutes,
     ...blobRoutes,
+    ...fileRoutes,
     ...keyRoutes,
     ...sessionRoutes,
     ...gatewayRoutes,

@@ -6,6 +6,7 @@ import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
+import type { Files } from "../files/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { HookFailures } from "./hook-failures.ts";
@@ -28,6 +29,7 @@ export interface Services {
   readonly streams: StreamRegistry;
   readonly metrics: Metrics;
   readonly gateways: Gateways;
+  readonly files: Files;
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
@@ -83,6 +85,8 @@ export interface Route {
   /** Null: any key will do. */
   readonly permission: Permission | null;
   readonly body: (BodyRule & { readonly schema: z.ZodType }) | null;
+  /** The type of a body that the handler reads itself, as it comes; null: there is none. */
+  readonly content: string | null;
   readonly query: z.ZodType | null;
   readonly replies: Readonly<Record<number, Reply>>;
   /** False where a look without the body would open something that stays open. */
@@ -92,9 +96,10 @@ export interface Route {
 
 interface RouteParts<B extends z.ZodType, Q extends z.ZodType> extends Omit<
   Route,
-  "body" | "query" | "handle" | "answersHead"
+  "body" | "content" | "query" | "handle" | "answersHead"
 > {
   readonly body?: BodyRule & { readonly schema: B };
+  readonly content?: string;
   readonly query?: Q;
   readonly answersHead?: boolean;
   readonly handle: (call: Call<z.output<B>, z.output<Q>>) => Promise<Response>;
@@ -106,6 +111,7 @@ export function defineRoute<B extends z.ZodType = z.ZodUndefined, Q extends z.Zo
   return {
     ...parts,
     body: parts.body ?? null,
+    content: parts.content ?? null,
     query: parts.query ?? null,
     answersHead: parts.answersHead ?? true,
     // The app calls it with what these very schemas have read.

@@ -6,10 +6,13 @@ export interface FileStore {
   /** A new upload; or the one that is open already for the same content by the same caller. */
   openUpload(upload: NewUpload): Promise<UploadRecord>;
   getUpload(orgId: string, uploadId: string): Promise<UploadRecord | undefined>;
-  /** Replaces what was sent before as the same part. False: there is no such upload, or it is complete. */
-  putPart(orgId: string, uploadId: string, part: UploadPart): Promise<boolean>;
   /**
-   * Makes a file of the parts of an upload, once, if they are these ones still. Content that is there already is kept
+   * Replaces what was sent before as the same part, and returns the object that held it, if there was one. Undefined:
+   * there is no such upload, or it is complete.
+   */
+  putPart(orgId: string, uploadId: string, part: UploadPart): Promise<{ readonly replaced: string | null } | undefined>;
+  /**
+   * Makes a file of the parts of an upload, once, if these objects are its parts still. Content that is there already is kept
    * once, and the new copy is garbage. Undefined: there is no such upload, or a part of it has changed since.
    */
   completeUpload(
@@ -43,7 +46,7 @@ export interface FileRecord extends FileValue {
   readonly orgId: string;
   /** Where its parts are. */
   readonly place: string;
-  /** The hashes of its parts, in order. */
+  /** The objects that hold its parts, in order. */
   readonly parts: readonly string[];
   readonly createdAt: number;
 }
@@ -73,4 +76,6 @@ export interface UploadPart {
   readonly part: number;
   readonly size: number;
   readonly sha256: string;
+  /** What holds it, at the place of the upload; another one each time it is sent. */
+  readonly object: string;
 }

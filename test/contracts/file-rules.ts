@@ -4,6 +4,12 @@ import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const hash = (letter: string): string => letter.repeat(64);
+const part = (number: number, size: number, letter: string) => ({
+  part: number,
+  size,
+  sha256: hash(letter),
+  object: `object ${letter}`,
+});
 
 export function fileRules(subjectOf: SubjectOf): void {
   const upload = (id: string, parts: Partial<NewUpload> = {}): NewUpload => ({
@@ -21,9 +27,9 @@ export function fileRules(subjectOf: SubjectOf): void {
   /** An upload of two parts that has become a file. */
   const complete = async (store: Store, id: string, sha256: string, parts: Partial<NewUpload> = {}) => {
     const made = await store.openUpload(upload(id, { createdAt: await store.now(), ...parts }));
-    await store.putPart(made.orgId, made.id, { part: 2, size: 611_392, sha256: hash("2") });
-    await store.putPart(made.orgId, made.id, { part: 1, size: 8_388_608, sha256: hash("1") });
-    return store.completeUpload(made.orgId, made.id, { sha256, parts: [hash("1"), hash("2")] });
+    await store.putPart(made.orgId, made.id, part(2, 611_392, "2"));
+    await store.putPart(made.orgId, made.id, part(1, 8_388_608, "1"));
+    return store.completeUpload(made.orgId, made.id, { sha256, parts: ["object 1", "object 2"] });
   };
   const file = (name: string, sha256: string) => ({ name, mime: "text/plain", size: 9_000_000, sha256 });
 
@@ -32,19 +38,16 @@ export function fileRules(subjectOf: SubjectOf): void {
       const { store, rival } = subjectOf();
       const made = await store.openUpload(upload("up_1"));
       expect(made).toEqual({ ...upload("up_1"), parts: [], completed: null });
-      expect(await store.putPart("org_1", "up_1", { part: 2, size: 5, sha256: hash("9") })).toBe(true);
-      expect(await rival.putPart("org_1", "up_1", { part: 1, size: 8, sha256: hash("1") })).toBe(true);
-      expect(await rival.putPart("org_1", "up_1", { part: 2, size: 6, sha256: hash("2") })).toBe(true);
-      const parts = [
-        { part: 1, size: 8, sha256: hash("1") },
-        { part: 2, size: 6, sha256: hash("2") },
-      ];
+      expect(await store.putPart("org_1", "up_1", part(2, 5, "9"))).toEqual({ replaced: null });
+      expect(await rival.putPart("org_1", "up_1", part(1, 8, "1"))).toEqual({ replaced: null });
+      expect(await rival.putPart("org_1", "up_1", part(2, 6, "2"))).toEqual({ replaced: "object 9" });
+      const parts = [part(1, 8, "1"), part(2, 6, "2")];
       expect((await store.getUpload("org_1", "up_1"))?.parts).toEqual(parts);
       expect(await store.getUpload("org_2", "up_1")).toBeUndefined();
       expect(await store.getUpload("org_1", "up\0")).toBeUndefined();
-      expect(await store.putPart("org_2", "up_1", { part: 1, size: 8, sha256: hash("7") })).toBe(false);
-      const done = { sha256: hash("a"), parts: [hash("1"), hash("2")] };
-      expect(await store.completeUpload("org_1", "up_1", { ...done, parts: [hash("1"), hash("9")] })).toBeUndefined();
+      expect(await store.putPart("org_2", "up_1", part(1, 8, "7"))).toBeUndefined();
+      const done = { sha256: hash("a"), parts: ["object 1", "object 2"] };
+      expect(await store.completeUpload("org_1", "up_1", { ...done, parts: ["object 1", "object 9"] })).toBeUndefined();
       expect(await store.completeUpload("org_2", "up_1", done)).toBeUndefined();
       const kept = await store.completeUpload("org_1", "up_1", done);
       const { name, mime, size, place } = upload("up_1");
@@ -52,7 +55,7 @@ export function fileRules(subjectOf: SubjectOf): void {
       expect(await rival.completeUpload("org_1", "up_1", done)).toEqual(kept);
       expect(await rival.getFile("org_1", hash("a"))).toEqual(kept);
       expect(await rival.getFile("org_2", hash("a"))).toBeUndefined();
-      expect(await store.putPart("org_1", "up_1", { part: 1, size: 8, sha256: hash("7") })).toBe(false);
+      expect(await store.putPart("org_1", "up_1", part(1, 8, "7"))).toBeUndefined();
       expect(await store.dropUpload("org_1", "up_1")).toBe(false);
       expect((await store.getUpload("org_1", "up_1"))?.completed).toBe(hash("a"));
     });
@@ -61,7 +64,7 @@ export function fileRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       const known = { sha256: hash("a") };
       await store.openUpload(upload("up_1", { name: "a.txt", ...known }));
-      await store.putPart("org_1", "up_1", { part: 1, size: 8, sha256: hash("1") });
+      await store.putPart("org_1", "up_1", part(1, 8, "1"));
       const again = await store.openUpload(upload("up_2", { name: "a.txt", ...known }));
       expect(again).toMatchObject({ id: "up_1", parts: [{ part: 1 }] });
       for (const other of [{ createdBy: "key_2" }, { orgId: "org_2" }, { size: 1 }, { sha256: null }, { name: "b" }]) {
@@ -138,7 +141,9 @@ export function fileRules(subjectOf: SubjectOf): void {
 
     it("completed by several at once are kept once", async () => {
       const { store, rival } = subjectOf();
-      const done = await Promise.all(["up_1", "up_2", "up_3", "up_4"].map((id, index) => complete(index % 2 === 0 ? store : rival, id, hash("a"))));
+      const done = await Promise.all(
+        ["up_1", "up_2", "up_3", "up_4"].map((id, index) => complete(index % 2 === 0 ? store : rival, id, hash("a"))),
+      );
       expect(new Set(done.map((one) => one?.place)).size).toBe(1);
       expect(await store.listFileGarbage(10)).toHaveLength(3);
     });

@@ -60,6 +60,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   audit: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
   "store/postgres": { rooms: ["core", "store"], packages: ["pg"], isNode: true },
   "store/embedded": { rooms: ["core", "store"], packages: ["@electric-sql/pglite"], isNode: true },
+  files: { rooms: ["core", "store", "outbound"], packages: ["aws4fetch"], isNode: true },
   gateway: { rooms: ["core", "clock", "bridge", "outbound", "store"], packages: [], isNode: true },
   driver: {
     rooms: ["core", "clock", "adapter", "outbound", "bridge", "gateway", "governance", "driver/moderation", "store"],
@@ -123,6 +124,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "outside/webhook",
       "oidc",
       "outbound",
+      "files",
       "client",
       "mcp",
     ],
@@ -156,6 +158,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "outside/telemetry",
       "oidc",
       "mcp",
+      "files",
     ],
     packages: ["commander", "zod"],
     isNode: true,

@@ -60,7 +60,8 @@ export function fileMimeProblem(mime: string): FileProblem | null {
 }
 
 export function fileSizeProblem(size: number): FileProblem | null {
-  if (size === 0) return { code: "empty_file", field: "size", message: "must be at least 1 byte, but the file is empty" };
+  if (size === 0)
+    return { code: "empty_file", field: "size", message: "must be at least 1 byte, but the file is empty" };
   if (size <= LIMITS.fileBytesMax) return null;
   const message = `must be at most ${LIMITS.fileBytesMax} bytes, but it is ${size}`;
   return { code: "file_too_large", field: "size", message };

@@ -37,17 +37,17 @@ export function memoryFiles(world: MemoryWorld): FileStore {
     },
     putPart: async (orgId, uploadId, part) => {
       const upload = uploadOf(orgId, uploadId);
-      if (upload === undefined || upload.completed !== null) return false;
+      if (upload === undefined || upload.completed !== null) return undefined;
       const others = upload.parts.filter((one) => one.part !== part.part);
       uploads.set(uploadId, { ...upload, parts: [...others, { ...part }].sort((a, b) => a.part - b.part) });
-      return true;
+      return { replaced: upload.parts.find((one) => one.part === part.part)?.object ?? null };
     },
     completeUpload: async (orgId, uploadId, { sha256, parts }) => {
       const upload = uploadOf(orgId, uploadId);
       const made = upload?.completed === sha256 ? files.get(keyOf(orgId, sha256)) : undefined;
       if (made !== undefined) return fileOf(made);
       if (upload === undefined || upload.completed !== null) return undefined;
-      if (JSON.stringify(upload.parts.map((one) => one.sha256)) !== JSON.stringify(parts)) {
+      if (JSON.stringify(upload.parts.map(({ object }) => object)) !== JSON.stringify(parts)) {
         return undefined;
       }
       const key = keyOf(orgId, sha256);
@@ -101,9 +101,18 @@ export function memoryFiles(world: MemoryWorld): FileStore {
   };
 }
 
-function isSameContent(open: UploadRecord, { orgId, sha256, size, name, mime, createdBy }: Omit<UploadRecord, "parts" | "completed">): boolean {
+function isSameContent(
+  open: UploadRecord,
+  { orgId, sha256, size, name, mime, createdBy }: Omit<UploadRecord, "parts" | "completed">,
+): boolean {
   if (sha256 === null || open.completed !== null || open.orgId !== orgId) return false;
-  return open.sha256 === sha256 && open.size === size && open.name === name && open.mime === mime && open.createdBy === createdBy;
+  return (
+    open.sha256 === sha256 &&
+    open.size === size &&
+    open.name === name &&
+    open.mime === mime &&
+    open.createdBy === createdBy
+  );
 }
 
 function sweep({ files: { files, uploads, references, garbage }, runs, now }: MemoryWorld, limit: number): number {

@@ -54,6 +54,7 @@ export const FILES: Migration = {
       part int not null,
       size bigint not null,
       sha256 text collate "C" not null,
+      object text collate "C" not null,
       primary key (upload_id, part)
     )`,
     `create table file_garbage (

@@ -8,14 +8,18 @@ export function sqlFiles(sql: Sql): FileStore {
   return {
     openUpload: (upload) => sql.transaction((within) => openUpload(within, upload)),
     getUpload: (orgId, uploadId) => readUpload(sql, orgId, uploadId),
-    putPart: async (orgId, uploadId, { part, size, sha256 }) =>
-      (await lookUp(sql, PUT_PART, [orgId, uploadId, part, size, sha256])).length > 0,
+    putPart: async (orgId, uploadId, { part, size, sha256, object }) => {
+      const params = [orgId, uploadId, part, size, sha256, object];
+      const [written] = await lookUp<{ replaced: string | null }>(sql, PUT_PART, params);
+      return written === undefined ? undefined : { replaced: written.replaced };
+    },
     completeUpload: (orgId, uploadId, { sha256, parts }) =>
       sql.transaction(async (within) => {
         const [upload] = await lookUp<LockedUpload>(within, LOCK_UPLOAD, [orgId, uploadId]);
         if (upload?.completed === sha256) return FILE.first(await within.query(GET, [orgId, sha256]));
-        const own = (await readUpload(within, orgId, uploadId))?.parts.map((one) => one.sha256);
-        if (upload === undefined || upload.completed !== null || JSON.stringify(own) !== JSON.stringify(parts)) return undefined;
+        const own = (await readUpload(within, orgId, uploadId))?.parts.map(({ object }) => object);
+        if (upload === undefined || upload.completed !== null || JSON.stringify(own) !== JSON.stringify(parts))
+          return undefined;
         await within.query(KEEP_FILE, [orgId, uploadId, sha256, JSON.stringify(parts)]);
         const file = FILE.first(await within.query(GET, [orgId, sha256]));
         await within.query(COMPLETE, [orgId, uploadId, sha256]);
@@ -55,7 +59,8 @@ interface LockedUpload {
 
 async function openUpload(sql: Sql, upload: NewUpload): Promise<UploadRecord> {
   const { orgId, sha256, size, name, mime, createdBy } = upload;
-  const open = sha256 === null ? [] : await sql.query<{ id: string }>(FIND_OPEN, [orgId, sha256, size, name, mime, createdBy]);
+  const open =
+    sha256 === null ? [] : await sql.query<{ id: string }>(FIND_OPEN, [orgId, sha256, size, name, mime, createdBy]);
   const [same] = open;
   const found = same === undefined ? undefined : await readUpload(sql, orgId, same.id);
   if (found !== undefined) return found;
@@ -90,7 +95,7 @@ const UPLOAD = new Columns({
   createdAt: bigint,
   completed: optional(text),
 });
-const PART = new Columns({ part: int, size: bigint, sha256: text });
+const PART = new Columns({ part: int, size: bigint, sha256: text, object: text });
 const REFERENCE = new Columns({ name: text, mime: text, size: bigint, sha256: text });
 
 const FIND_OPEN = {
@@ -119,10 +124,15 @@ const PUT_PART = {
   name: "put part of file upload",
   text: `with own as (
       select org_id, id from file_uploads where org_id = $1 and id = $2 and completed is null for update
-    )
-    insert into file_upload_parts (org_id, upload_id, part, size, sha256)
-    select org_id, id, $3::int, $4::bigint, $5 from own
-    on conflict (upload_id, part) do update set size = excluded.size, sha256 = excluded.sha256 returning part`,
+    ), before as (
+      select p.object from file_upload_parts p join own on own.id = p.upload_id where p.part = $3::int
+    ), written as (
+      insert into file_upload_parts (org_id, upload_id, part, size, sha256, object)
+      select org_id, id, $3::int, $4::bigint, $5, $6 from own
+      on conflict (upload_id, part)
+      do update set size = excluded.size, sha256 = excluded.sha256, object = excluded.object
+      returning part
+    ) select (select object from before) as replaced from written`,
 };
 const KEEP_FILE = {
   name: "keep file",
