@@ -52,6 +52,7 @@ const settingsSchema = z.object({
     .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
     .transform(Number)
     .optional(),
+  files: z.string().min(1).optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -80,6 +81,7 @@ export interface ConfigFlags {
   readonly allowOutbound?: string;
   readonly allowHost?: string;
   readonly gatewayGrace?: string;
+  readonly files?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -103,6 +105,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
+  files: { flag: "--files", variable: "SLUICE_FILES" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -124,6 +127,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "allowOutbound",
   "allowHost",
   "gatewayGrace",
+  "files",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",

@@ -16,6 +16,8 @@ export interface ClientOptions {
 export interface Asked {
   readonly query?: Query;
   readonly body?: object;
+  /** Sent as they are, instead of a body. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -91,16 +93,18 @@ export class Caller {
   async #exchange<T>(
     method: string,
     path: string,
-    { query = {}, body, headers = {} }: Asked,
+    { query = {}, body, bytes, headers = {} }: Asked,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const silence = new Silence(this.#timeoutMs);
-    const typed = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = body === undefined ? bytes : JSON.stringify(body);
+    const type = body === undefined ? "application/octet-stream" : "application/json";
+    const typed = sent === undefined ? {} : { "content-type": type };
     try {
       const response = await this.#fetch(`${this.#base}${path}${queryText(query)}`, {
         method,
         headers: { ...this.#headers, ...headers, ...typed },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(sent === undefined ? {} : { body: sent }),
         signal: silence.signal,
       });
       if (!response.ok) throw await errorOf(response, this.url);

@@ -44,12 +44,19 @@ import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { FileClient } from "./file-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
+  readonly files = new FileClient({
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    read: (path, extent) => this.read(path, extent),
+  });
+
   /** What webhooks are sent, and messages that start runs. */
   readonly webhooks = new WebhookClient({
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
