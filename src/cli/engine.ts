@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { AuditTrail } from "../audit/index.ts";
 import { modelsOf } from "../bridge/index.ts";
 import { DurableDriver } from "../driver/index.ts";
-import { Files } from "../files/index.ts";
+import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
@@ -57,6 +57,7 @@ export async function openEngine(
     moderation,
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
+    files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
     monotonic: () => performance.now(),

@@ -30,7 +30,9 @@ function readS3(env: Io["env"]): S3Options | null {
   const of = (name: keyof typeof VARIABLES): string => env[VARIABLES[name]] ?? "";
   const set = Object.values(VARIABLES).filter((variable) => (env[variable] ?? "") !== "");
   if (set.length === 0) return null;
-  const missing = Object.entries(VARIABLES).filter(([name, variable]) => name !== "region" && (env[variable] ?? "") === "");
+  const missing = Object.entries(VARIABLES).filter(
+    ([name, variable]) => name !== "region" && (env[variable] ?? "") === "",
+  );
   if (missing.length > 0) {
     throw new Refusal(`${set.join(", ")} is set: ${missing.map(([, variable]) => variable).join(", ")} is needed too`);
   }

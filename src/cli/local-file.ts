@@ -54,7 +54,8 @@ export async function describeFile(io: Pick<Io, "cwd">, written: string, words: 
     if (!found.isFile()) throw new Refusal(`${printable(written)} is no file`);
     const name = words.name ?? basename(path);
     const problem = fileNameProblem(name) ?? fileSizeProblem(found.size);
-    if (problem !== null) throw new Refusal(`${printable(written)}: ${problem.code}: its ${problem.field} ${problem.message}`);
+    if (problem !== null)
+      throw new Refusal(`${printable(written)}: ${problem.code}: its ${problem.field} ${problem.message}`);
     const hash = createHash("sha256");
     for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
     const mime = words.mime ?? TYPES[extname(name).toLowerCase()] ?? OCTETS;

@@ -1,4 +1,12 @@
-import type { FileReference, ListPage, PageOptions, Part, StoredFile, Upload, UploadRequest } from "../contract/index.ts";
+import type {
+  FileReference,
+  ListPage,
+  PageOptions,
+  Part,
+  StoredFile,
+  Upload,
+  UploadRequest,
+} from "../contract/index.ts";
 import { ApiError } from "./api-error.ts";
 import type { Asked, Needs } from "./caller.ts";
 import type { Extent } from "./extent.ts";
@@ -45,7 +53,10 @@ export class FileClient {
 
   /** The content; whether it is whole is for the caller to see, by its hash. */
   download(sha256: string): Promise<ReadableStream<Uint8Array>> {
-    return this.#door.read(`/files/${encode(sha256)}?mime=application%2Foctet-stream`, { take: () => undefined, isWhole: () => true });
+    return this.#door.read(`/files/${encode(sha256)}?mime=application%2Foctet-stream`, {
+      take: () => undefined,
+      isWhole: () => true,
+    });
   }
 
   begin(request: UploadRequest): Promise<Upload> {
@@ -63,7 +74,12 @@ export class FileClient {
   /** Sends a file part by part: what arrived before is not sent again, and what did not arrive is sent once more. */
   async upload(source: FileSource, { onProgress, signal }: UploadOptions = {}): Promise<FileReference> {
     const { name, mime, size, sha256 } = source;
-    const request = { name, size, ...(mime === undefined ? {} : { mime }), ...(sha256 === undefined ? {} : { sha256 }) };
+    const request = {
+      name,
+      size,
+      ...(mime === undefined ? {} : { mime }),
+      ...(sha256 === undefined ? {} : { sha256 }),
+    };
     const { id, partSize, partCount, received, file } = await again(() => this.begin(request), signal);
     if (file !== null || id === null) {
       onProgress?.(size);
@@ -92,7 +108,8 @@ async function again<T>(work: () => Promise<T>, signal: AbortSignal | undefined)
     try {
       return await work();
     } catch (thrown) {
-      const isPassing = thrown instanceof ApiError && (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500);
+      const isPassing =
+        thrown instanceof ApiError && (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500);
       if (!isPassing) throw thrown;
     }
     await new Promise((resolve) => {

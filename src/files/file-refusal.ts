@@ -2,6 +2,7 @@ import type { FileProblem, FileProblemCode } from "../core/base/index.ts";
 
 export type FileRefusalCode =
   | FileProblemCode
+  | "unknown_file"
   | "unknown_upload"
   | "upload_completed"
   | "upload_incomplete"

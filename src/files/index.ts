@@ -1,3 +1,4 @@
+export { findRunFile, runFiles } from "./attempt-files.ts";
 export { FileRefusal, type FileRefusalCode } from "./file-refusal.ts";
 export { Files, type NewFile } from "./files.ts";
 export { createFolderObjects } from "./folder-objects.ts";

@@ -11,6 +11,7 @@ import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../stor
 import { KeyRing, lacking } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
+import { ATTEMPT_FILE_ROUTES } from "./attempt-file-routes.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { Authenticator } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
@@ -131,7 +132,7 @@ export function createApp({
     return problemResponse(refused, context.get("requestId"));
   });
   const mcp = openMcp(config, callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
+  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...ATTEMPT_FILE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
