@@ -140,7 +140,7 @@ function completion(row: Row): RunCommit {
     orgId: ORG,
     expectedVersion: version,
     create: null,
-    head: { status: "running", epoch: 0, lastEventId: row.lastEventId, costMicros: 0, startedAt: 0, endedAt: null },
+    head: { status: "running", epoch: 0, lastEventId: row.lastEventId, costMicros: 0, startedAt: 0, endedAt: null, waitingFor: null },
     events,
     opened: [opened],
     closed: [{ nodeId: "n", attempt }],
@@ -150,6 +150,7 @@ function completion(row: Row): RunCommit {
     waitsEnded: [],
     parentTimer: null,
     approvalsOpened: [],
+    approvalsChanged: [],
     approvalsClosed: [],
     reports: [],
     slots: [],
@@ -159,6 +160,7 @@ function completion(row: Row): RunCommit {
     verdicts: [],
     audit: [],
     memories: [],
+    files: [],
   };
 }
 

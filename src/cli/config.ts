@@ -47,6 +47,8 @@ const settingsSchema = z.object({
     .string()
     .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
     .optional(),
+  slackUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  approvers: z.enum(["enforced", "advisory"], "must be enforced or advisory").optional(),
   gatewayGrace: z
     .string()
     .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
@@ -58,6 +60,8 @@ const settingsSchema = z.object({
   oidcOrg: printableText.optional(),
   oidcOrgClaim: printableText.optional(),
   oidcRoleClaim: printableText.optional(),
+  oidcGroupsClaim: printableText.optional(),
+  signIn: z.string().optional(),
 });
 
 /** Where things are: from flags, else from the environment, else by default. */
@@ -80,6 +84,8 @@ export interface ConfigFlags {
   readonly maxOpenRuns?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
+  readonly slackUrl?: string;
+  readonly approvers?: string;
   readonly gatewayGrace?: string;
   readonly files?: string;
   readonly oidcIssuer?: string;
@@ -87,6 +93,8 @@ export interface ConfigFlags {
   readonly oidcOrg?: string;
   readonly oidcOrgClaim?: string;
   readonly oidcRoleClaim?: string;
+  readonly oidcGroupsClaim?: string;
+  readonly signIn?: string;
 }
 
 type Setting = keyof ConfigFlags;
@@ -104,6 +112,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  slackUrl: { flag: "--slack-url", variable: "SLUICE_SLACK_URL" },
+  approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   files: { flag: "--files", variable: "SLUICE_FILES" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
@@ -111,6 +121,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
   oidcOrgClaim: { flag: "--oidc-org-claim", variable: "SLUICE_OIDC_ORG_CLAIM" },
   oidcRoleClaim: { flag: "--oidc-role-claim", variable: "SLUICE_OIDC_ROLE_CLAIM" },
+  oidcGroupsClaim: { flag: "--oidc-groups-claim", variable: "SLUICE_OIDC_GROUPS_CLAIM" },
+  signIn: { flag: "--sign-in", variable: "SLUICE_SIGN_IN_PROVIDERS" },
 };
 
 /** What a client of a server needs, and what a server needs. */
@@ -126,6 +138,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "maxOpenRuns",
   "allowOutbound",
   "allowHost",
+  "slackUrl",
+  "approvers",
   "gatewayGrace",
   "files",
   "oidcIssuer",
@@ -133,6 +147,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "oidcOrg",
   "oidcOrgClaim",
   "oidcRoleClaim",
+  "oidcGroupsClaim",
+  "signIn",
 ];
 
 /** Reads everything and reports everything that is wrong with it, secrets left out. Empty means not set. */

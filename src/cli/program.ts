@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
   addLinkOptions,
@@ -18,9 +19,9 @@ import { addGovernanceCommands } from "./governance-commands.ts";
 import { addHostCommands } from "./host-commands.ts";
 import { init, type InitOptions } from "./init.ts";
 import type { Io } from "./io.ts";
+import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import {
-  addApprovalCommands,
   addKeyCommands,
   addPlatformCommands,
   addRegistryCommands,
@@ -61,6 +62,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addWorkflowCommands(program, bench);
   addKeyCommands(program, bench);
   addFileCommands(program, bench);
+  addPeopleCommands(program, bench);
   addGatewayCommands(program, bench);
   addRegistryCommands(program, bench);
   addPlatformCommands(program, bench);

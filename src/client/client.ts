@@ -2,14 +2,12 @@ import type {
   Answer,
   Applied,
   Approval,
-  AuditFilter,
-  AuditRow,
-  BacktestReport,
-  ChainState,
+  ApprovalsQuery,
   Checkpoint,
   Collection,
   Frame,
   Gateway,
+  InboxItem,
   Key,
   KeyRequest,
   ListPage,
@@ -17,7 +15,6 @@ import type {
   MemoryEntry,
   MintedKey,
   NodeDetail,
-  NodeVerdict,
   PageOptions,
   PlatformState,
   ProvenanceQuery,
@@ -31,38 +28,42 @@ import type {
   SlotPage,
   Start,
   State,
-  Usage,
-  UsageQuery,
   Validation,
   Version,
   Workflow,
   WorkflowStatus,
 } from "../contract/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
-import { Caller } from "./caller.ts";
-import { AuditExtent, JsonExtent } from "./extent.ts";
+import { ApprovalClient } from "./approval-client.ts";
+import { AuditClient } from "./audit-client.ts";
+import type { Door } from "./caller.ts";
+import { DeliveryClient } from "./delivery-client.ts";
+import { JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
+import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
-import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
+import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
-export class SluiceClient extends Caller {
-  readonly files = new FileClient({
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
-    read: (path, extent) => this.read(path, extent),
-  });
-
-  /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient({
+export class SluiceClient extends AuditClient {
+  readonly #door: Door = {
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
     list: (path, asked) => this.list(path, asked),
     command: (method, path) => this.command(method, path),
-  });
+    read: (path, extent) => this.read(path, extent),
+  };
+  /** What webhooks are sent, and messages that start runs. */
+  readonly webhooks = new WebhookClient(this.#door);
+  /** What people are sent. */
+  readonly channels = new DeliveryClient(this.#door, "channels");
+  /** Members, organisations, invitations and sessions. */
+  readonly people = new PeopleClient(this.#door);
+  readonly files = new FileClient(this.#door);
+  /** Many approvals at once, and what people add to them. */
+  readonly approvals = new ApprovalClient(this.#door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
@@ -92,9 +93,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", "/runs", { body: start, headers: idempotent(options) }, NEEDS.run);
   }
 
-  listRuns(
-    filter: PageOptions & { status?: RunStatus; workflow?: string; parent?: string } = {},
-  ): Promise<ListPage<Run>> {
+  listRuns(filter: PageOptions & RunsFilter = {}): Promise<ListPage<Run>> {
     return this.list("/runs", { query: { ...filter } });
   }
 
@@ -157,7 +156,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/resolve`, { body: given }, NEEDS.run);
   }
 
-  listApprovals(filter: PageOptions & { status?: ApprovalStatus } = {}): Promise<ListPage<Approval>> {
+  listApprovals(filter: ApprovalsQuery = {}): Promise<ListPage<InboxItem>> {
     return this.list("/approvals", { query: { ...filter } });
   }
 
@@ -197,21 +196,6 @@ export class SluiceClient extends Caller {
 
   deleteGateway(id: string): Promise<void> {
     return this.command("DELETE", `/gateways/${encode(id)}`);
-  }
-
-  /** Newest first. */
-  listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {
-    return this.list("/audit", { query: { ...filter } });
-  }
-
-  /** Reads the whole log anew: what was found, and the first bad record if there is one. */
-  verifyAudit(): Promise<ChainState> {
-    return this.ask("GET", "/audit/verify", {}, NEEDS.chain);
-  }
-
-  /** The audit log of the organisation, as NDJSON, as it comes. */
-  exportAudit(): Promise<ReadableStream<Uint8Array>> {
-    return this.read("/audit/export", new AuditExtent());
   }
 
   /** Everything about a run as one JSON text, as it comes. */
@@ -267,20 +251,6 @@ export class SluiceClient extends Caller {
 
   setPlatform(state: { readonly open: boolean; readonly reason?: string }): Promise<PlatformState> {
     return this.ask("PUT", "/platform", { body: state }, NEEDS.platform);
-  }
-
-  /** In the order they were made; with `node` only those of one node. */
-  listVerdicts(runId: string, filter: PageOptions & { node?: string } = {}): Promise<ListPage<NodeVerdict>> {
-    return this.list(`/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
-  }
-
-  getUsage(request: UsageQuery = {}): Promise<Usage> {
-    return this.ask("GET", "/usage", { query: { ...request } }, NEEDS.usage);
-  }
-
-  /** `policy` as its manifest, or the spec of one. */
-  backtestPolicy(policy: JsonObject, since?: string): Promise<BacktestReport> {
-    return this.ask("POST", "/policies/backtest", { body: { policy, since } }, NEEDS.backtest);
   }
 
   simulate(request: SimulationRequest): Promise<SimulationReport> {

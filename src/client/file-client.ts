@@ -8,16 +8,8 @@ import type {
   UploadRequest,
 } from "../contract/index.ts";
 import { ApiError } from "./api-error.ts";
-import type { Asked, Needs } from "./caller.ts";
-import type { Extent } from "./extent.ts";
+import type { Door, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
-
-/** How requests are sent; the members of `Caller` that are needed here. */
-interface Door {
-  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
-  list<T>(path: string, asked: Asked): Promise<T>;
-  read(path: string, extent: Extent): Promise<ReadableStream<Uint8Array>>;
-}
 
 const UPLOAD: Needs = ["id", "partSize", "partCount", "received", "file"];
 const PART: Needs = ["part", "size", "sha256"];

@@ -4,16 +4,20 @@
  * part of what a browser loads.
  */
 export * from "./approval.ts";
+export * from "./approval-inbox.ts";
 export * from "./audit.ts";
 export * from "./backtest.ts";
 export { json, jsonObject } from "./field.ts";
 export * from "./file.ts";
 export * from "./gateway.ts";
+export * from "./invitation.ts";
 export * from "./key.ts";
 export * from "./live.ts";
 export * from "./memory.ts";
 export * from "./node.ts";
+export * from "./organisation.ts";
 export * from "./page.ts";
+export * from "./person.ts";
 export * from "./problem.ts";
 export * from "./provenance.ts";
 export * from "./registry.ts";

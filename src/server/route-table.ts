@@ -1,7 +1,9 @@
 import type { Route } from "./route.ts";
 import { agentMemoryRoutes } from "./routes/agent-memory.ts";
 import { applyRoutes } from "./routes/apply.ts";
+import { approvalInboxRoutes } from "./routes/approval-inbox.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
@@ -9,8 +11,11 @@ import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
+import { invitationRoutes } from "./routes/invitations.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
+import { organisationRoutes } from "./routes/organisations.ts";
+import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
@@ -41,11 +46,15 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...approvalInboxRoutes,
     ...approvalRoutes,
     ...blobRoutes,
     ...fileRoutes,
     ...keyRoutes,
     ...sessionRoutes,
+    ...personRoutes,
+    ...organisationRoutes,
+    ...invitationRoutes,
     ...gatewayRoutes,
     ...threadRoutes,
     ...agentMemoryRoutes,
@@ -56,6 +65,7 @@ export const ROUTES: readonly Route[] = [
     ...registryRoutes,
     ...scheduleRoutes,
     ...webhookRoutes,
+    ...channelRoutes,
     ...hookRoutes,
     ...applyRoutes,
     ...platformRoutes,

@@ -140,6 +140,7 @@ export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     permissions: ["run:read"],
     agentId: null,
     createdBy: null,
+    personId: null,
     createdAt: 1_000,
     expiresAt: null,
     revokedAt: null,

@@ -12,7 +12,7 @@ const api = {
   },
   listGateways: () => Promise.resolve({ data: [{ id: "local" }] }),
   listKeys: () => Promise.reject(new Error("not permitted")),
-  listApprovals: () => Promise.resolve({ data: [{ id: "apr_1", summary: "pay waits for approval" }] }),
+  listApprovals: () => Promise.resolve({ data: [{ id: "apr_1", title: "pay waits for approval" }] }),
 } as unknown as SluiceClient;
 
 describe("what the palette finds", () => {
@@ -21,7 +21,18 @@ describe("what the palette finds", () => {
     const kinds = [...new Set(found.map(({ kind }) => kind))].toSorted();
     expect(kinds).toEqual(
       [
-        ["Agent", "Alert", "Approval", "Budget", "Credit plan", "Deployment", "Gateway", "Lens", "Library step"],
+        [
+          "Agent",
+          "Alert",
+          "Approval",
+          "Budget",
+          "Channel",
+          "Credit plan",
+          "Deployment",
+          "Gateway",
+          "Lens",
+          "Library step",
+        ],
         ["Model", "Policy", "Role binding", "Schedule", "Team", "Webhook"],
       ].flat(),
     );

@@ -1,20 +1,20 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
-import type {
-  ApprovalRecord,
-  NewRun,
-  OpenAttempt,
-  PinnedDefinition,
-  RunHead,
-  WorkflowStatus,
-  WorkflowVersion,
-} from "../store.ts";
+import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { InvitationRecord } from "../invitation-store.ts";
+import type { MembershipRecord } from "../membership-store.ts";
+import type { OrganisationRecord } from "../organisation-store.ts";
+import type { PersonRecord } from "../person-store.ts";
+import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
+import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
@@ -24,6 +24,8 @@ export interface MemoryWorld {
   readonly now: () => number;
   readonly runs: Map<string, MemoryRun>;
   readonly approvals: Map<string, ApprovalRecord>;
+  /** By organisation and approval, in the order they came. */
+  readonly comments: Map<string, readonly ApprovalCommentRecord[]>;
   readonly idempotency: Map<string, { readonly runId: string; readonly bodyHash: string; readonly at: number }>;
   readonly blobs: Map<string, string>;
   readonly definitions: Map<string, PinnedDefinition>;
@@ -52,6 +54,17 @@ export interface MemoryWorld {
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
   readonly files: MemoryFiles;
+  readonly people: MemoryPeople;
+  readonly channels: MemoryChannels;
+}
+
+/** By id; memberships by organisation and person. */
+interface MemoryPeople {
+  readonly organisations: Map<string, OrganisationRecord>;
+  readonly persons: Map<string, PersonRecord>;
+  readonly memberships: Map<string, MembershipRecord>;
+  readonly invitations: Map<string, InvitationRecord>;
+  readonly sessions: Map<string, SessionRecord>;
 }
 
 export interface MemoryConfig {
@@ -86,6 +99,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     now,
     runs: new Map(),
     approvals: new Map(),
+    comments: new Map(),
     idempotency: new Map(),
     blobs: new Map(),
     definitions: new Map(),
@@ -109,6 +123,14 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
     files: createMemoryFiles(),
+    people: {
+      organisations: new Map(),
+      persons: new Map(),
+      memberships: new Map(),
+      invitations: new Map(),
+      sessions: new Map(),
+    },
+    channels: createMemoryChannels(),
   };
 }
 
