@@ -16,7 +16,7 @@ export interface RunFilesOptions {
   readonly runId: string;
 }
 
-/** Reads only files that the run refers to: a hash that somebody has heard of opens nothing. */
+/** Reads only files that the run refers to: to know a hash is not enough. */
 export function runFiles({ files, store, orgId, runId }: RunFilesOptions): RunFiles {
   return {
     async *read(file) {

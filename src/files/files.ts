@@ -27,6 +27,8 @@ export interface FilesOptions {
 /** A file that is about to be sent. */
 export type NewFile = Pick<FileValue, "name" | "mime" | "size"> & { readonly sha256: string | null };
 
+/** How often unused files are looked for; what was found is deleted in every round. */
+const SWEEP_MS = 600_000;
 const SEALED = "sealed";
 const PLAIN = "plain";
 
@@ -37,6 +39,7 @@ const PLAIN = "plain";
 export class Files {
   readonly #options: FilesOptions;
   readonly #sealed: SealedObjects | null;
+  #sweptAt = 0;
 
   constructor(options: FilesOptions) {
     this.#options = options;
@@ -164,8 +167,11 @@ export class Files {
 
   /** Deletes what no run needs any more; safe on any number of replicas. */
   async sweep(limit: number): Promise<void> {
-    const { store, objects } = this.#options;
-    await store.sweepFiles(limit);
+    const { store, objects, now } = this.#options;
+    if (now() - this.#sweptAt >= SWEEP_MS) {
+      // Files of runs are looked at as well, each time: so not too often.
+      if ((await store.sweepFiles(limit)) < limit) this.#sweptAt = now();
+    }
     const places = await store.listFileGarbage(limit);
     for (const place of places) await objects.remove(place);
     if (places.length > 0) await store.clearFileGarbage(places);

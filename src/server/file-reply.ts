@@ -49,7 +49,7 @@ function headersOf({ name, mime, sha256 }: FileRecord, shown: Shown) {
     "accept-ranges": "bytes",
     etag: `"${sha256}"`,
     "cache-control": "private, max-age=31536000, immutable",
-    // Whoever opens it in a browser all the same gets no script run in the name of this server.
+    // Opened in a browser all the same, it runs no script in the name of this server.
     "content-security-policy": "default-src 'none'; sandbox",
   } as const;
 }

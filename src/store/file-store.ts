@@ -23,7 +23,7 @@ export interface FileStore {
   /** Its parts become garbage. A completed one stays. */
   dropUpload(orgId: string, uploadId: string): Promise<boolean>;
   getFile(orgId: string, sha256: string): Promise<FileRecord | undefined>;
-  /** Those of them that there are, which are not garbage from now on for a day, whoever refers to them. */
+  /** Those of them that there are, which are not garbage for a day from now on, also without a run. */
   claimFiles(orgId: string, hashes: readonly string[]): Promise<readonly FileRecord[]>;
   /** Newest first. */
   listFiles(orgId: string, page: Page): Promise<Listed<FileRecord>>;

@@ -1,7 +1,6 @@
-import { constants, createWriteStream } from "node:fs";
+import { constants } from "node:fs";
 import { chown, lstat, mkdir, open, readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { AdapterFiles, AdapterRequest } from "../../adapter/index.ts";
 import {
   compareCodeUnits,
@@ -79,11 +78,20 @@ export async function placeFiles(
     taken.add(file.name);
     taken.add(`${index + 1}`);
     const path = join(folder, file.name);
-    await pipeline(files.read(file), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    await writeContent(path, files.read(file));
     if (user !== undefined) await chown(path, user.uid, user.gid);
     variables[`SLUICE_FILE_${variableOf(input)}`] ??= path;
   }
   return variables;
+}
+
+async function writeContent(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    for await (const piece of content) await handle.writeFile(piece);
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
