@@ -12,6 +12,7 @@ import {
 import type { FileRecord, FileStore, UploadPart, UploadRecord } from "../store/index.ts";
 import { FileRefusal, refusalOf } from "./file-refusal.ts";
 import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
+import { counted, hashed } from "./part-content.ts";
 import { PartedContent } from "./pieces.ts";
 import { SealedObjects } from "./sealed-objects.ts";
 
@@ -247,37 +248,6 @@ function requireFile({ name, mime, size, sha256 }: NewFile): void {
 /** Equal content is kept once, but called as each caller calls it. */
 function valueOf({ name, mime, size }: UploadRecord, sha256: string): FileValue {
   return { name, mime, size, sha256 };
-}
-
-async function* hashed(content: AsyncIterable<Uint8Array>, hash: ReturnType<typeof createHash>) {
-  for await (const piece of content) {
-    hash.update(piece);
-    yield piece;
-  }
-}
-
-/** Exactly so many bytes, or a refusal. */
-async function* counted(
-  content: AsyncIterable<Uint8Array>,
-  part: number,
-  size: number,
-  hash: ReturnType<typeof createHash>,
-): AsyncIterable<Uint8Array> {
-  let bytes = 0;
-  for await (const piece of content) {
-    bytes += piece.byteLength;
-    if (bytes > size) throw partSize(part, size, "more");
-    hash.update(piece);
-    yield piece;
-  }
-  if (bytes < size) throw partSize(part, size, `${bytes}`);
-}
-
-function partSize(part: number, size: number, got: string): FileRefusal {
-  return new FileRefusal(
-    "part_size_mismatch",
-    `Part ${part} has ${size} bytes by the size of the file, but ${got} came.`,
-  );
 }
 
 function unknownUpload(uploadId: string): FileRefusal {

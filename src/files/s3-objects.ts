@@ -145,7 +145,8 @@ async function drained({ status, body }: PeerStream, key: string, expected: read
 
 async function leave(body: AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    for await (const _piece of body);
+    const pieces = body[Symbol.asyncIterator]();
+    while ((await pieces.next()).done !== true);
   } catch {
     // Nothing of it was wanted.
   }

@@ -50,8 +50,11 @@ function fieldsOf(inputs: AdapterRequest["inputs"]): readonly Field[] {
 }
 
 function filesOnly(inputs: AdapterRequest["inputs"]): Readonly<Record<string, Json>> {
-  const hasFile = (value: Json): boolean => isFileValue(value) || (isJsonArray(value) && value.some(isFileValue));
   return Object.fromEntries(Object.entries(inputs).filter(([, value]) => hasFile(value)));
+}
+
+function hasFile(value: Json): boolean {
+  return isFileValue(value) || (isJsonArray(value) && value.some(isFileValue));
 }
 
 function partOf(boundary: string, name: string, value: string | FileValue) {

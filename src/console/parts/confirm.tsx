@@ -23,7 +23,17 @@ export interface ConfirmProps {
 
 /** Asks before something is done, and shows what went wrong when it fails. */
 export function Confirm(props: ConfirmProps): JSX.Element {
-  const { title, children, verb, phrase, reason, isDangerous = true, isReady: isComplete = true, onConfirm, onClose } = props;
+  const {
+    title,
+    children,
+    verb,
+    phrase,
+    reason,
+    isDangerous = true,
+    isReady: isComplete = true,
+    onConfirm,
+    onClose,
+  } = props;
   const [typed, setTyped] = useState("");
   const [words, setWords] = useState("");
   const ids = { phrase: useId(), reason: useId() };

@@ -9,7 +9,8 @@ export function isInlineImage(address: string): boolean {
 
 /** An image that needs no request; of any other only its address is shown, and it is not loaded. */
 export function InlineImage({ address, label }: { readonly address: string; readonly label: string }): JSX.Element {
-  if (isInlineImage(address)) return <img className="inline-image" src={address} alt={label === "" ? "Image" : label} />;
+  if (isInlineImage(address))
+    return <img className="inline-image" src={address} alt={label === "" ? "Image" : label} />;
   return (
     <span className="muted">
       {label === "" ? "Image" : `Image “${label}”`}, not loaded: <code>{address.slice(0, 200)}</code>

@@ -5,7 +5,8 @@ import { inlinesOf } from "./markdown-inline.ts";
 
 describe("blocks of Markdown", () => {
   it("are headings, paragraphs, lists, quotes, code, tables and rules", () => {
-    const text = "# Pay #\n\nto **Ann**\nnow\n- one\n  - two\n1. first\n\n> said\n> so\n```\n<b>\n```\n|a|b|\n|-|:-:|\n|1|\n***\n";
+    const text =
+      "# Pay #\n\nto **Ann**\nnow\n- one\n  - two\n1. first\n\n> said\n> so\n```\n<b>\n```\n|a|b|\n|-|:-:|\n|1|\n***\n";
     expect(blocksOf(text)).toEqual([
       { kind: "heading", level: 1, text: "Pay" },
       { kind: "paragraph", text: "to **Ann**\nnow" },

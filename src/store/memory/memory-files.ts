@@ -18,12 +18,17 @@ export function createMemoryFiles(): MemoryFiles {
 }
 
 export function memoryFiles(world: MemoryWorld): FileStore {
-  const { files, uploads, references, garbage } = world.files;
+  return { ...memoryUploads(world), ...memoryKeptFiles(world) };
+}
+
+type UploadOperation = "openUpload" | "getUpload" | "putPart" | "completeUpload" | "dropUpload";
+
+function memoryUploads(world: MemoryWorld): Pick<FileStore, UploadOperation> {
+  const { files, uploads, garbage } = world.files;
   const uploadOf = (orgId: string, id: string): UploadRecord | undefined => {
     const upload = uploads.get(id);
     return upload?.orgId === orgId ? upload : undefined;
   };
-  const fileOf = ({ claimedAt: _claimedAt, ...file }: FileRecord & { claimedAt: number }): FileRecord => copy(file);
   return {
     openUpload: async (upload) => {
       for (const open of uploads.values()) if (isSameContent(open, upload)) return copy(open);
@@ -71,6 +76,12 @@ export function memoryFiles(world: MemoryWorld): FileStore {
       garbage.add(upload.place);
       return true;
     },
+  };
+}
+
+function memoryKeptFiles(world: MemoryWorld): Omit<FileStore, UploadOperation> {
+  const { files, references, garbage } = world.files;
+  return {
     getFile: async (orgId, sha256) => {
       const file = files.get(keyOf(orgId, sha256));
       return file === undefined ? undefined : fileOf(file);
@@ -99,6 +110,10 @@ export function memoryFiles(world: MemoryWorld): FileStore {
       for (const place of places) garbage.delete(place);
     },
   };
+}
+
+function fileOf({ claimedAt: _claimedAt, ...file }: FileRecord & { claimedAt: number }): FileRecord {
+  return copy(file);
 }
 
 function isSameContent(
