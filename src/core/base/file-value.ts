@@ -1,3 +1,4 @@
+import { utf8Length } from "./digest.ts";
 import { getOwn, isJsonObject, type Json } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -108,13 +109,4 @@ export function filePartSize(size: number, part: number): number | undefined {
   const count = filePartCount(size);
   if (!Number.isInteger(part) || part < 1 || part > count) return undefined;
   return part < count ? LIMITS.filePartBytes : size - (count - 1) * LIMITS.filePartBytes;
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
