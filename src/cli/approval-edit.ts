@@ -57,7 +57,9 @@ function withSet(inputs: JsonObject, written: readonly string[]): JsonObject {
     const [name, value] = readPair("--set", text);
     const before = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
     if (before === undefined) {
-      throw new Refusal(`--set ${printable(name)}: there is no such input; there are ${Object.keys(inputs).join(", ")}`);
+      throw new Refusal(
+        `--set ${printable(name)}: there is no such input; there are ${Object.keys(inputs).join(", ")}`,
+      );
     }
     return [name, typeof before === "string" ? value : readValue(`--set ${name}`, value)];
   });
@@ -67,7 +69,8 @@ function withSet(inputs: JsonObject, written: readonly string[]): JsonObject {
 function readValue(where: string, text: string): Json {
   const { tree, problems } = readSource(text);
   const [problem] = problems;
-  if (tree === null || problem !== undefined) throw new Refusal(`${printable(where)}: ${problem?.message ?? "no value"}`);
+  if (tree === null || problem !== undefined)
+    throw new Refusal(`${printable(where)}: ${problem?.message ?? "no value"}`);
   return tree.value;
 }
 
@@ -79,7 +82,9 @@ async function editByHand(io: Io, { id }: Approval, inputs: JsonObject): Promise
   const folder = mkdtempSync(join(tmpdir(), "sluice-edit-"));
   try {
     const file = join(folder, "inputs.yaml");
-    writeFileSync(file, `# Inputs of ${id}. Save and close to see what differs.\n${printYaml(inputs)}`, { mode: 0o600 });
+    writeFileSync(file, `# Inputs of ${id}. Save and close to see what differs.\n${printYaml(inputs)}`, {
+      mode: 0o600,
+    });
     const code = await io.openEditor(file);
     if (code !== 0) throw new Refusal(`the editor ended with ${code}; nothing was answered`);
     const value = readValue("the edited inputs", readFileSync(file, "utf8"));
@@ -92,7 +97,8 @@ async function editByHand(io: Io, { id }: Approval, inputs: JsonObject): Promise
 
 function changesOf(before: JsonObject, after: JsonObject): JsonObject {
   const unknown = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
-  if (unknown.length > 0) throw new Refusal(`there is no input ${unknown.map(printable).join(", ")}; nothing was answered`);
+  if (unknown.length > 0)
+    throw new Refusal(`there is no input ${unknown.map(printable).join(", ")}; nothing was answered`);
   return Object.fromEntries(
     Object.entries(after).filter(([name, value]) => canonicalJson(value) !== canonicalJson(before[name] ?? null)),
   );

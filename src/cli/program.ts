@@ -21,12 +21,7 @@ import { init, type InitOptions } from "./init.ts";
 import type { Io } from "./io.ts";
 import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
-import {
-  addKeyCommands,
-  addPlatformCommands,
-  addRegistryCommands,
-  addWorkflowCommands,
-} from "./registry-commands.ts";
+import { addKeyCommands, addPlatformCommands, addRegistryCommands, addWorkflowCommands } from "./registry-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";

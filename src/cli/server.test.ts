@@ -655,7 +655,9 @@ describe("sluice approvals", () => {
     expect(await edit([])).toMatchObject({ code: 2 });
     expect((await edit(["--set", "nothing=1"])).err).toContain("there is no such input; there are text");
     expect((await edit(["--set", "text=Dear Ann"])).err).toBe("nothing was changed, and nothing was answered\n");
-    expect((await edit(["--set", "text=Dear Bob"])).err).toContain("text\n  - Dear Ann\n  + Dear Bob\nsluice: add --yes");
+    expect((await edit(["--set", "text=Dear Bob"])).err).toContain(
+      "text\n  - Dear Ann\n  + Dear Bob\nsluice: add --yes",
+    );
     const refused = await edit(["--set", "text=Dear Bob"], { tty: true, lines: ["n"] });
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("with these changes? [y/N]: nothing was")]);
     const answered = await edit(["--set", "text=Dear Bob"], { tty: true, lines: ["y"] });

@@ -45,6 +45,13 @@ export class Caller {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  /** For the parts of the client. */
+  protected readonly door: Door = {
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+    read: (path, extent) => this.read(path, extent),
+  };
 
   constructor({ url, key, fetch: given, timeoutMs = TIMEOUT_MS }: ClientOptions) {
     this.url = url.replace(/\/+$/, "");

@@ -37,11 +37,11 @@ import type { Json, JsonObject } from "../core/base/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
 import { AuditClient } from "./audit-client.ts";
-import type { Door } from "./caller.ts";
 import { DeliveryClient } from "./delivery-client.ts";
 import { JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
+import { TriggerClient } from "./trigger-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
@@ -49,21 +49,17 @@ import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends AuditClient {
-  readonly #door: Door = {
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
-    command: (method, path) => this.command(method, path),
-    read: (path, extent) => this.read(path, extent),
-  };
   /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient(this.#door);
+  readonly webhooks = new WebhookClient(this.door);
   /** What people are sent. */
-  readonly channels = new DeliveryClient(this.#door, "channels");
+  readonly channels = new DeliveryClient(this.door, "channels");
   /** Members, organisations, invitations and sessions. */
-  readonly people = new PeopleClient(this.#door);
-  readonly files = new FileClient(this.#door);
+  readonly people = new PeopleClient(this.door);
+  readonly files = new FileClient(this.door);
   /** Many approvals at once, and what people add to them. */
-  readonly approvals = new ApprovalClient(this.#door);
+  readonly approvals = new ApprovalClient(this.door);
+  /** What starts runs. */
+  readonly triggers = new TriggerClient(this.door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
@@ -237,12 +233,8 @@ export class SluiceClient extends AuditClient {
 
   /** All of the manifests or none. */
   apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
-    return this.ask(
-      "POST",
-      "/apply",
-      { body: manifests, query: { dryRun: String(options.dryRun === true) } },
-      NEEDS.applied,
-    );
+    const query = { dryRun: String(options.dryRun === true) };
+    return this.ask("POST", "/apply", { body: manifests, query }, NEEDS.applied);
   }
 
   getPlatform(): Promise<PlatformState> {

@@ -26,6 +26,7 @@ export * from "./run-state.ts";
 export * from "./schedule.ts";
 export * from "./session.ts";
 export * from "./simulation.ts";
+export * from "./trigger.ts";
 export * from "./usage.ts";
 export * from "./verdict.ts";
 export * from "./webhook.ts";

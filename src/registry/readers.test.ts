@@ -26,7 +26,7 @@ function kept(kind: RegisteredKind, id: string, spec: JsonObject, before?: JsonO
   const plan = planChange({ kind, name: id, body: read.body }, before, [], at);
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
   const body = JSON.parse(JSON.stringify(plan.body)) as JsonObject;
-  return { id, revision: 3, body, createdAt: at, updatedAt: at };
+  return { id, revision: 3, body, createdAt: at, updatedAt: at, savedBy: null };
 }
 
 describe("agentOf", () => {

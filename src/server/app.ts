@@ -8,36 +8,33 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import { createMemoryObjects, Files } from "../files/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
-import type { Store } from "../store/index.ts";
+import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { ATTEMPT_FILE_ROUTES } from "./attempt-file-routes.ts";
-import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
-import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
-import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
+import type { OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
-import { SLACK_ROUTES } from "./slack-routes.ts";
-import { TICKET_ROUTES } from "./ticket-routes.ts";
-import { refusedFor } from "./refused-for.ts";
 import { readQuery, readShape } from "./shape.ts";
+import { refusedFor } from "./refused-for.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
+import { createTriggers } from "./trigger-lookup.ts";
+import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -78,14 +75,6 @@ interface Env {
 
 /** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
-const UNKEYED: readonly OpenRoute[] = [
-  ...OPEN_ROUTES,
-  ...BRIDGE_ROUTES,
-  ...ATTEMPT_FILE_ROUTES,
-  ...HOOK_ROUTES,
-  ...TICKET_ROUTES,
-  ...SLACK_ROUTES,
-];
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -98,7 +87,7 @@ export function createApp({
   governance,
   audit: trail,
   config: given,
-  launcher,
+  launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
   files,
   signIn = [],
@@ -125,7 +114,8 @@ export function createApp({
     ...callers,
     signIn: new SignIn(signIn),
     audit,
-    launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    launcher,
+    triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
@@ -138,10 +128,10 @@ export function createApp({
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
   hono.use("*", knownHosts(config));
-  hono.onError((error, context) => problemResponse(refusedFor(config, error, requestOf(context)), context.get("requestId")));
+  hono.onError((error, context) => answerError(services, error, context));
   hono.notFound((context) => answerMissing(services, context));
   const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...UNKEYED, ...mcp.routes]);
+  addRoutes(hono, services, [...UNKEYED_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
@@ -158,10 +148,6 @@ export function createApp({
 }
 
 /** A page of the console, or the answer that there is nothing. */
-function requestOf(context: Context<Env>): string {
-  return `${context.get("requestId")} ${context.req.method} ${context.req.path}`;
-}
-
 function answerMissing({ pages }: Services, context: Context<Env>): Response {
   const found = pages?.answer(context.req.raw) ?? null;
   if (found !== null) {
@@ -286,4 +272,21 @@ async function observe({ metrics }: Services, context: Context<Env>, next: () =>
   context.res.headers.set("x-request-id", requestId);
   context.res.headers.set("x-content-type-options", "nosniff");
   metrics.countRequest(context.req.raw.method, context.get("route"), context.res.status, performance.now() - began);
+}
+
+function answerError({ config }: Services, error: Error, context: Context<Env>): Response {
+  const requestId = context.get("requestId");
+  const refused = refusedFor(error);
+  if (refused !== null) return problemResponse(refused, requestId);
+  const { method, path } = context.req;
+  config.onTrouble(`${requestId} ${method} ${path}`, error);
+  return problemResponse(error instanceof StoreUnavailable ? notReady() : internalError(), requestId);
+}
+
+function notReady(): Refused {
+  return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
+}
+
+function internalError(): Refused {
+  return new Refused("internal_error", "Something went wrong inside Sluice; the request id leads to it in the log.");
 }

@@ -87,6 +87,7 @@ const TAGS: Readonly<Record<string, string>> = {
   session: "Who is asking",
   simulate: "What a workflow would do, without doing it",
   teams: "Who takes which node",
+  triggers: "What starts runs: times, messages, events and forms",
   usage: "Tokens, cost and counts",
   validate: "Checks of definitions",
   webhooks: "Signed messages to others, and their deliveries",

@@ -1,10 +1,9 @@
 import { Overloaded, TooManyOpenRuns } from "../driver/index.ts";
-import { BadCursor, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import type { ApiConfig } from "./config.ts";
+import { BadCursor, UnstorableText } from "../store/index.ts";
 import { Refused } from "./problem.ts";
 
-/** The answer to an error. Only errors meant for the caller say more than that they happened. */
-export function refusedFor({ onTrouble }: Pick<ApiConfig, "onTrouble">, error: Error, request: string): Refused {
+/** The answer to an error that is meant for the caller; null: it is not, and the operator has to know of it. */
+export function refusedFor(error: Error): Refused | null {
   if (error instanceof Refused) return error;
   if (error instanceof BadCursor)
     return new Refused("bad_cursor", "No list gave this cursor; leave it out to begin at the start.");
@@ -21,9 +20,5 @@ export function refusedFor({ onTrouble }: Pick<ApiConfig, "onTrouble">, error: E
       headers: { "retry-after": seconds },
     });
   }
-  onTrouble(request, error);
-  if (error instanceof StoreUnavailable) {
-    return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
-  }
-  return new Refused("internal_error", "Something went wrong inside Sluice; the request id leads to it in the log.");
+  return null;
 }

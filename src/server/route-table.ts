@@ -26,6 +26,7 @@ import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
@@ -64,6 +65,7 @@ export const ROUTES: readonly Route[] = [
     ...backtestRoutes,
     ...registryRoutes,
     ...scheduleRoutes,
+    ...triggerRoutes,
     ...webhookRoutes,
     ...channelRoutes,
     ...hookRoutes,

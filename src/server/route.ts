@@ -7,6 +7,7 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Files } from "../files/index.ts";
+import type { TriggerStarter } from "../outside/trigger/index.ts";
 import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
@@ -47,6 +48,7 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly launcher: Launcher;
   readonly relauncher: Relauncher;
+  readonly triggers: TriggerStarter;
   readonly sessionTickets: SessionTickets;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;

@@ -2,7 +2,6 @@ import { digestJson, isJsonArray, isJsonObject, type Json, type JsonObject } fro
 import type { ApprovalRecord } from "./approval-record.ts";
 import { isLaunchApproval } from "./launch-approval-store.ts";
 
-
 /** What approvals are found by, derived from the record whenever it is written. */
 export interface ApprovalIndex {
   readonly workflow: string | null;

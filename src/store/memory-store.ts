@@ -16,6 +16,7 @@ import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
+import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
@@ -58,6 +59,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryAlerts(world),
     ...memorySchedules(world),
     ...memoryFiles(world),
+    ...memoryTriggers(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -24,6 +24,7 @@ import { sqlReplicas } from "./sql/sql-replicas.ts";
 import { sqlReports } from "./sql/sql-reports.ts";
 import { sqlRuns } from "./sql/sql-runs.ts";
 import { sqlSchedules } from "./sql/sql-schedules.ts";
+import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
@@ -59,6 +60,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),
     ...sqlFiles(sql),
+    ...sqlTriggers(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

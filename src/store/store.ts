@@ -16,6 +16,7 @@ import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } f
 import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
+import type { TriggerStore } from "./trigger-store.ts";
 import type { Wait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -43,6 +44,7 @@ export interface Store
     AgentMemoryStore,
     ScheduleStore,
     FileStore,
+    TriggerStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
@@ -133,6 +135,8 @@ export interface NewRun {
   /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
   readonly startedBy: string | null;
+  /** On whose behalf a trigger started it: the caller that last saved the trigger. Null: on behalf of its starter. */
+  readonly requestedBy: string | null;
   readonly createdAt: number;
   readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
 }

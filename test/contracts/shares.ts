@@ -22,6 +22,7 @@ export const NEW_RUN: NewRun = {
   roleBindings: { writer: "agent-1" },
   team: null,
   recoveryMax: null,
+  requestedBy: null,
   startedBy: "key_1",
   createdAt: 1_000,
   idempotency: null,

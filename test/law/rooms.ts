@@ -15,7 +15,7 @@ const pure = (rooms: readonly string[], packages: readonly string[] = []): RoomL
 export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/base": pure([], ["@noble/hashes"]),
   "core/text": pure(["base"], ["yaml", "re2js"]),
-  "core/expression": pure(["base"]),
+  "core/expression": pure(["base", "text"]),
   "core/template": pure(["base", "expression"]),
   "core/graph": pure(["base"]),
   "core/graph/layout": pure(["base", "graph"]),
@@ -88,7 +88,16 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
-  "outside/schedule": { rooms: ["core", "clock", "registry", "store", "launch"], packages: ["croner"], isNode: true },
+  "outside/trigger": {
+    rooms: ["core", "registry", "gateway", "store", "launch", "outside/webhook"],
+    packages: [],
+    isNode: true,
+  },
+  "outside/schedule": {
+    rooms: ["core", "clock", "registry", "store", "launch", "outside/trigger"],
+    packages: ["croner"],
+    isNode: true,
+  },
   "outside/delivery": { rooms: ["core", "clock", "registry", "outbound", "store"], packages: [], isNode: true },
   "outside/webhook": {
     rooms: ["core", "clock", "registry", "gateway", "outbound", "store", "outside/delivery"],
@@ -139,6 +148,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "launch",
       "outside/delivery",
       "outside/webhook",
+      "outside/trigger",
       "outside/channel",
       "oidc",
       "outbound",

@@ -7,3 +7,4 @@ export * from "./failure.ts";
 export * from "./file-value.ts";
 export * from "./digest.ts";
 export * from "./civil-date.ts";
+export * from "./suggest.ts";

@@ -42,7 +42,20 @@ export function rowOf(approval: ApprovalRecord): RecordOf<typeof APPROVAL.fields
   const { id, orgId, runId, status, requestedAt, expiresAt, source, isSeparate, subject } = approval;
   const { group, ...index } = indexOf(approval);
   const body = { ...approval, subject: null };
-  return { id, orgId, runId, status, requestedAt, expiresAt, source, isSeparate, subject, ...index, groupKey: group, body };
+  return {
+    id,
+    orgId,
+    runId,
+    status,
+    requestedAt,
+    expiresAt,
+    source,
+    isSeparate,
+    subject,
+    ...index,
+    groupKey: group,
+    body,
+  };
 }
 
 export function approvalOf({ body, assignee, subject = null }: ApprovalBody): ApprovalRecord {

@@ -48,10 +48,7 @@ export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.
       ))}
       <EditButtons approval={approval} onEdit={onEdit} />
       {source === "block" && runId !== null && nodeId !== null && (
-        <Link
-          className="button button-primary button-normal"
-          to={`/runs/${runId}?node=${encodeURIComponent(nodeId)}`}
-        >
+        <Link className="button button-primary button-normal" to={`/runs/${runId}?node=${encodeURIComponent(nodeId)}`}>
           Give what it needs
         </Link>
       )}

@@ -1,6 +1,5 @@
 import { type JSX, useMemo, useState } from "react";
 import type { AnswerRight, Approval } from "../../../client/index.ts";
-import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -32,7 +31,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
     sendAnswer(approval, {
       decision,
       ...(reason === "" ? {} : { reason }),
-      ...(fields === null ? {} : { form: read.values as JsonObject }),
+      ...(fields === null ? {} : { form: read.values }),
       ...(isOverride ? { override: true } : {}),
     });
   return (
@@ -49,7 +48,8 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
         <Effect asked={asked} />
         {isOverride && (
           <p className="note">
-            You are not among those who are asked. This answers in their place, and the audit records it with your reason.
+            You are not among those who are asked. This answers in their place, and the audit records it with your
+            reason.
           </p>
         )}
         {fields !== null && (
@@ -71,7 +71,8 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
 /** What the answer does, in the words of the approval, and how far it still is from being enough. */
 function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer }): JSX.Element {
   const { subject, quorum, answers } = approval;
-  const effect = subject?.answers.find((answer) => answer.decision === decision)?.effect ?? CHOICE_TEXTS[decision].means;
+  const effect =
+    subject?.answers.find((answer) => answer.decision === decision)?.effect ?? CHOICE_TEXTS[decision].means;
   const missing = quorum - answers.length - 1;
   const request = decision === "approve" || decision === "retry" ? (subject?.request ?? null) : null;
   return (

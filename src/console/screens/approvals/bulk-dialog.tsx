@@ -19,7 +19,8 @@ export function BulkDialog({ decision, items, onClose }: BulkProps): JSX.Element
     const { data } = await sendAnswers(items, decision, reason);
     const failed = data.filter(({ isAnswered }) => !isAnswered);
     setRefused(failed);
-    if (failed.length > 0) throw new Error(`${failed.length} of ${items.length} answers were refused; the others count.`);
+    if (failed.length > 0)
+      throw new Error(`${failed.length} of ${items.length} answers were refused; the others count.`);
   };
   const why = new Map(refused.map(({ id, code, message }) => [id, `${code}: ${message}`]));
   return (

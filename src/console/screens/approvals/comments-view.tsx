@@ -29,7 +29,9 @@ export function CommentsView({ approvalId }: { readonly approvalId: string }): J
   const comments = found.data?.data ?? [];
   return (
     <section className="subject-part" aria-label="Comments">
-      <h3>Comments{comments.length > 0 && ` (${comments.length}${found.data?.nextCursor === undefined ? "" : "+"})`}</h3>
+      <h3>
+        Comments{comments.length > 0 && ` (${comments.length}${found.data?.nextCursor === undefined ? "" : "+"})`}
+      </h3>
       {comments.length > 0 && (
         <ul className="comments">
           {comments.map(({ id, by, at, text: said }) => (

@@ -54,7 +54,8 @@ function asked({ id, title, workflow, nodeId, expiresAt }: Approval): Need {
     icon: "approval",
     tone: "hold",
     title,
-    detail: nodeId === null ? `A launch of ${workflow ?? "a workflow"} waits` : `${workflow ?? "Node"} / ${nodeId} waits`,
+    detail:
+      nodeId === null ? `A launch of ${workflow ?? "a workflow"} waits` : `${workflow ?? "Node"} / ${nodeId} waits`,
     to: `/approvals?id=${encodeURIComponent(id)}`,
     at: expiresAt,
     isDeadline: true,

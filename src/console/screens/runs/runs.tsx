@@ -45,7 +45,9 @@ export function RunsScreen(): JSX.Element {
         {rows === undefined ? (
           found.problem === null && <Skeleton lines={8} height={28} />
         ) : rows.length === 0 ? (
-          <NoRuns isFiltered={["status", "waiting_for", "workflow", "parent"].some((name) => params.get(name) !== null)} />
+          <NoRuns
+            isFiltered={["status", "waiting_for", "workflow", "parent"].some((name) => params.get(name) !== null)}
+          />
         ) : (
           <Table
             label="Runs"

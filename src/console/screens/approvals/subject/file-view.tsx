@@ -9,7 +9,8 @@ const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*?(;base64)?,/;
 
 /** A file: one that is part of the value can be saved, a text is shown. It is never opened in the page. */
 export function FileView({ label, value }: { readonly label: string; readonly value: Json | undefined }): JSX.Element {
-  const file: Readonly<Record<string, Json | undefined>> = isJsonObject(value) && largeValueOf(value) === null ? value : { content: value };
+  const file: Readonly<Record<string, Json | undefined>> =
+    isJsonObject(value) && largeValueOf(value) === null ? value : { content: value };
   const name = typeof file["name"] === "string" ? file["name"] : label;
   const content = file["data"] ?? file["url"] ?? file["content"];
   const type = typeof content === "string" ? DATA.exec(content) : null;
