@@ -169,6 +169,7 @@ function completion(row: Row): RunCommit {
     verdicts: [],
     audit: [],
     memories: [],
+    files: [],
   };
 }
 

@@ -8,6 +8,7 @@ export * from "./approval-inbox.ts";
 export * from "./audit.ts";
 export * from "./backtest.ts";
 export { json, jsonObject } from "./field.ts";
+export * from "./file.ts";
 export * from "./gateway.ts";
 export * from "./invitation.ts";
 export * from "./key.ts";

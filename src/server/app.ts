@@ -6,6 +6,7 @@ import { ApprovalTickets } from "../outside/channel/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
+import { createMemoryObjects, Files } from "../files/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
@@ -46,6 +47,8 @@ export interface AppOptions {
   readonly launcher?: Launcher;
   /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
+  /** Default: their content is in memory, and goes with the process. */
+  readonly files?: Files;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
   readonly config?: Partial<ApiConfig>;
@@ -86,6 +89,7 @@ export function createApp({
   config: given,
   launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
+  files,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -103,6 +107,7 @@ export function createApp({
     runtime,
     gateways,
     governance,
+    files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
     config,
     metrics,
     streams,

@@ -8,6 +8,7 @@ import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
 import { invitationRoutes } from "./routes/invitations.ts";
@@ -49,6 +50,7 @@ export const ROUTES: readonly Route[] = [
     ...approvalInboxRoutes,
     ...approvalRoutes,
     ...blobRoutes,
+    ...fileRoutes,
     ...keyRoutes,
     ...sessionRoutes,
     ...personRoutes,

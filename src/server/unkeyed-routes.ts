@@ -1,3 +1,4 @@
+import { ATTEMPT_FILE_ROUTES } from "./attempt-file-routes.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { FORM_ROUTES } from "./form-routes.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
@@ -9,6 +10,7 @@ import { TICKET_ROUTES } from "./ticket-routes.ts";
 export const UNKEYED_ROUTES: readonly OpenRoute[] = [
   ...OPEN_ROUTES,
   ...BRIDGE_ROUTES,
+  ...ATTEMPT_FILE_ROUTES,
   ...HOOK_ROUTES,
   ...FORM_ROUTES,
   ...TICKET_ROUTES,

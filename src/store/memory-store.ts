@@ -3,6 +3,7 @@ import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryApprovalInbox } from "./memory/memory-approval-inbox.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
@@ -57,6 +58,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryHooks(world),
     ...memoryAlerts(world),
     ...memorySchedules(world),
+    ...memoryFiles(world),
     ...memoryTriggers(world),
     migrate: async () => undefined,
     ping: async () => undefined,

@@ -8,6 +8,7 @@ import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
+import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
@@ -58,6 +59,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlHooks(sql),
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),
+    ...sqlFiles(sql),
     ...sqlTriggers(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),

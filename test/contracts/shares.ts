@@ -83,6 +83,7 @@ export function share(
     verdicts: [],
     audit: [],
     memories: [],
+    files: [],
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

@@ -12,6 +12,7 @@ import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
 import { feedRules } from "./feed-rules.ts";
+import { fileRules } from "./file-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
 import { hookRules } from "./hook-rules.ts";
 import { idempotencyRules } from "./idempotency-rules.ts";
@@ -80,6 +81,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     hookRules(subjectOf);
     triggerRules(subjectOf);
     alertRules(subjectOf);
+    fileRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);
     saverRules(subjectOf);

@@ -70,6 +70,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   audit: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
   "store/postgres": { rooms: ["core", "store"], packages: ["pg"], isNode: true },
   "store/embedded": { rooms: ["core", "store"], packages: ["@electric-sql/pglite"], isNode: true },
+  files: { rooms: ["core", "store", "outbound"], packages: ["aws4fetch"], isNode: true },
   gateway: { rooms: ["core", "clock", "bridge", "outbound", "store"], packages: [], isNode: true },
   driver: {
     rooms: ["core", "clock", "adapter", "outbound", "bridge", "gateway", "governance", "driver/moderation", "store"],
@@ -151,6 +152,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "outside/channel",
       "oidc",
       "outbound",
+      "files",
       "client",
       "mcp",
     ],
@@ -186,6 +188,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "outside/telemetry",
       "oidc",
       "mcp",
+      "files",
     ],
     packages: ["commander", "zod"],
     isNode: true,

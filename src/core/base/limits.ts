@@ -43,5 +43,9 @@ export const LIMITS = {
   streamsPerProcessMax: 2_000,
   streamsPerOrganisationMax: 1_000,
   streamsPerPrincipalMax: 50,
+  fileBytesMax: 1_073_741_824,
+  /** Files are sent and kept in parts of this size; the last one may be shorter. */
+  filePartBytes: 8_388_608,
+  fileNameBytesMax: 255,
   approvalExpiresMsDefault: 7 * 24 * 3_600_000,
 } as const;

@@ -28,6 +28,7 @@ import { CHANNELS } from "./0023-channels.ts";
 import { INBOX } from "./0024-inbox.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
 import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
+import { FILES } from "./0027-files.ts";
 import { TRIGGERS } from "./0028-triggers.ts";
 import type { Migration } from "./migration.ts";
 
@@ -58,6 +59,7 @@ const MIGRATIONS: readonly Migration[] = [
   INBOX,
   WAITS_FOR,
   TRIGGER_SAVERS,
+  FILES,
   TRIGGERS,
 ];
 
