@@ -38,7 +38,8 @@ export class Tickets {
   read(token: string, now: number, use: TicketUse = "report"): TicketReading {
     const [, prefix = "", body = "", signature = ""] = SHAPE.exec(token) ?? [];
     const [given, expected] = [Buffer.from(signature, "utf8"), Buffer.from(this.#sign(body, use), "utf8")];
-    if (prefix !== PREFIX[use] || given.length !== expected.length || !timingSafeEqual(given, expected)) return { kind: "bad" };
+    if (prefix !== PREFIX[use] || given.length !== expected.length || !timingSafeEqual(given, expected))
+      return { kind: "bad" };
     const ticket = ticketOf(body);
     if (ticket === undefined) return { kind: "bad" };
     return ticket.expiresAt <= now ? { kind: "expired" } : { kind: "good", ticket };

@@ -208,11 +208,7 @@ function lengthOf(body: Body): number {
 }
 
 /** What the source reports is passed on; what happens to the connection is reported by the request itself. */
-async function pour(
-  { open }: StreamedBody,
-  sent: ClientRequest,
-  fail: (error: SourceFailed) => void,
-): Promise<void> {
+async function pour({ open }: StreamedBody, sent: ClientRequest, fail: (error: SourceFailed) => void): Promise<void> {
   const pieces = open()[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -1,4 +1,11 @@
-import { fileValueProblem, isFileValue, isJsonArray, isJsonObject, type Json, type ProblemCode } from "../base/index.ts";
+import {
+  fileValueProblem,
+  isFileValue,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type ProblemCode,
+} from "../base/index.ts";
 import { compilePattern } from "../text/index.ts";
 import type { Constraints, FieldType } from "./field.ts";
 import { kindOf, quote } from "./shape.ts";

@@ -1,4 +1,12 @@
-import { countCodePoints, isFileValue, isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
+import {
+  countCodePoints,
+  isFileValue,
+  isJsonArray,
+  isJsonObject,
+  jsonToText,
+  LIMITS,
+  type Json,
+} from "../base/index.ts";
 import type { ContractError, FieldType, LensFieldType } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { compilePattern } from "../text/index.ts";
