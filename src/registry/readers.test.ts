@@ -117,6 +117,13 @@ describe("the other readers", () => {
       approvers: { approvers: [{ who: "role:ops", withinMs: 7_200_000 }], otherwise: null, isSeparate: false },
     });
     expect(policyOf(kept("Policy", "p", spec)).approvers).toBeNull();
+    const strict = { ...spec, four_eyes: true, quorum: 3, confirm: "sign_in", approvers: ["key:CI bot"] };
+    expect(policyOf(kept("Policy", "p", strict)).approvers).toMatchObject({
+      approvers: [{ who: "key:CI bot" }],
+      quorum: 3,
+      isSeparate: true,
+      confirm: "sign_in",
+    });
     expect(policyOf(kept("Policy", "p", { ...spec, condition: true })).condition.text).toBe("true");
   });
 
