@@ -29,25 +29,6 @@ function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"
   return choice === "reject" || choice === "abort" ? "danger" : "plain";
 }
 
-function AskedPairs({ approval }: { readonly approval: ApprovalView }): JSX.Element {
-  const { source, approvers, agentId, digest } = approval;
-  return (
-    <Pairs
-      pairs={[
-        ["Source", source],
-        ["Approvers", approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")],
-        ["Agent", agentId ?? "–"],
-        [
-          "Digest",
-          <code key="digest" className="cut">
-            {digest.slice(0, 24)}
-          </code>,
-        ],
-      ]}
-    />
-  );
-}
-
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
   const asked = useAsked(approval.id);
