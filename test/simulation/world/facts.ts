@@ -52,6 +52,7 @@ export interface NodeFacts {
   /** Attempts opened in this epoch. */
   tries: number;
   epoch: number;
+  /** Who had the newest attempt of this epoch. */
   agentId: string | null;
   outputs: JsonObject | null;
   text: string | null;
@@ -273,6 +274,7 @@ function beginEpoch(run: RunFacts, node: NodeFacts): void {
   if (node.epoch === run.epoch) return;
   node.epoch = run.epoch;
   node.tries = 0;
+  node.agentId = null;
 }
 
 function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly string[]): void {
