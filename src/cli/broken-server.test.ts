@@ -52,6 +52,8 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["x@example.com", "--clear", "groups"],
   ],
   "sessions list": [[], ["--all"]],
+  "files put": [["flow.lobsterX"]],
+  "files get": [["0".repeat(64), "--output", "x.bin"]],
   "approvals resolve": [["apr_1", "--choice", "approve"]],
   "runs rewind": [["run_1", "--to", "1"]],
   "runs branch": [

@@ -174,7 +174,8 @@ async function comment(call: Call<z.output<typeof commentBody>, undefined>): Pro
   const { services, principal, body } = call;
   const { id: approvalId, orgId } = await requireApproval(call);
   const at = services.config.now();
-  const id = `cmt_${randomBytes(12).toString("hex")}`;
+  // Two comments of one millisecond stay in their order: ids of this process only ever grow.
+  const id = `cmt_${process.hrtime.bigint().toString(16).padStart(16, "0")}${randomBytes(6).toString("hex")}`;
   const { label: by, keyId: byId, personId } = principal;
   const added: ApprovalCommentRecord = { id, at, by, byId, personId, text: body.text };
   const entry = entryOf(call, approvalId, "approval.commented", { approvalId, commentId: id, by });
