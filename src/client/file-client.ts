@@ -72,7 +72,8 @@ export class FileClient {
       ...(mime === undefined ? {} : { mime }),
       ...(sha256 === undefined ? {} : { sha256 }),
     };
-    const { id, partSize, partCount, received, file } = await again(() => this.begin(request), signal);
+    // A server that does not answer is known at once; one that went away in the middle is waited for.
+    const { id, partSize, partCount, received, file } = await this.begin(request);
     if (file !== null || id === null) {
       onProgress?.(size);
       if (file !== null) return file;
