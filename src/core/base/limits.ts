@@ -43,5 +43,7 @@ export const LIMITS = {
   streamsPerProcessMax: 2_000,
   streamsPerOrganisationMax: 1_000,
   streamsPerPrincipalMax: 50,
+  /** Nodes that only compute, per input of a run: the rest follow with the next. */
+  computedNodesMax: 500,
   approvalExpiresMsDefault: 7 * 24 * 3_600_000,
 } as const;
