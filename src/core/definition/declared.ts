@@ -1,7 +1,7 @@
 import { ANY, BOOLEAN, closedObject, NUMBER, TEXT, ANY_OBJECT, type Known } from "../expression/index.ts";
 import type { Constraints, FieldType, LensField, LensFieldType, OutputContract } from "./field.ts";
 import type { StepDraft } from "./step-draft.ts";
-import { hasWork } from "./task-conflict.ts";
+import { hasWork } from "./work-fields.ts";
 
 /** What a declaration says about the value it declares. */
 export function knownOf(field: Pick<Constraints, "enum"> & { type?: FieldType | null; itemsType?: FieldType }): Known {
@@ -35,8 +35,8 @@ export function isPureGate({ raw, unresolvedLibraryStep }: StepDraft): boolean {
 }
 
 /** The variables a step declares: its outputs, or what it sets, of which no more is said here than the names. */
-export function declaredBy({ outputs, task, with: values }: StepDraft): readonly (readonly [string, Known])[] {
-  if (task?.kind === "set") return Object.keys(values).map((name) => [name, ANY]);
+export function declaredBy({ outputs, work, with: values }: StepDraft): readonly (readonly [string, Known])[] {
+  if (work?.kind === "set") return Object.keys(values).map((name) => [name, ANY]);
   return Object.entries(outputs ?? {}).map(([name, field]) => [name, knownOf(field)]);
 }
 
@@ -49,7 +49,7 @@ type Fields = readonly (readonly [string, Known])[];
 export function outputsOf(draft: StepDraft, set: Fields): Known {
   if (draft.unresolvedLibraryStep !== null) return ANY;
   if (draft.isForEachBroken) return ANY;
-  const own = draft.task?.kind === "set" ? closedObject([SKIPPED_MARK, ...set]) : ownOutputsOf(draft);
+  const own = draft.work?.kind === "set" ? closedObject([SKIPPED_MARK, ...set]) : ownOutputsOf(draft);
   if (draft.forEach !== null) {
     const items: Known = { kind: "list", items: own.kind === "object" && !own.isOpen ? own : ANY };
     return closedObject([["items", items], ["count", NUMBER], ["failed", NUMBER], SKIPPED_MARK]);
@@ -73,14 +73,14 @@ export function ownOutputsOf(draft: StepDraft): Known {
     ...Object.entries(inputs).map(([name, input]): [string, Known] => [name, knownOf(input)]),
     ...Object.entries(outputs ?? {}).map(([name, output]): [string, Known] => [name, knownOf(output)]),
   ];
-  if (draft.task?.kind === "cancel") fields.push(["reason", TEXT]);
+  if (draft.work?.kind === "cancel") fields.push(["reason", TEXT]);
   if (isDeclaring(draft)) return closedObject([SKIPPED_MARK, ...fields]);
   return { kind: "object", fields: new Map(fields), isOpen: true };
 }
 
 /** Without declared outputs nothing can be said about what an agent returns. */
-function isDeclaring({ outputs, task, unresolvedLibraryStep }: StepDraft): boolean {
-  if (task !== null && task.kind !== "script") return true;
+function isDeclaring({ outputs, work, unresolvedLibraryStep }: StepDraft): boolean {
+  if (work !== null && work.kind !== "script") return true;
   return unresolvedLibraryStep === null && outputs !== null && Object.keys(outputs).length > 0;
 }
 

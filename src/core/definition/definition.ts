@@ -143,7 +143,7 @@ export interface StepInput extends Omit<OutputField, "type"> {
 }
 
 /** Work that is done without an agent. What is filled in stands in `with`: the fields, `reason`, `message`. */
-export type Task =
+export type Work =
   | { readonly kind: "set" }
   | { readonly kind: "cancel"; readonly as: "cancelled" | "completed" }
   | { readonly kind: "fail"; readonly code: string }
@@ -188,10 +188,10 @@ export interface Step {
   /** Who answers any other approval about this step (an escalation); absent when the author did not say. */
   readonly askRule?: ApprovalRule;
   readonly workflowRef: WorkflowRef | null;
-  /** Args of the other workflow; of a task, what is filled in when its turn has come. */
+  /** Args of the other workflow; of a work, what is filled in when its turn has come. */
   readonly with: Values;
   /** Work that is done without an agent; null: none. */
-  readonly task: Task | null;
+  readonly work: Work | null;
   /** Set when the entry was not available (offline check); such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;

@@ -43,6 +43,7 @@ export const failureRule: Shape<FailureRule> = byKind("a word such as halt, or a
     record(
       {
         retry: optional(retry, "How often and after which failures the step is tried again."),
+        // oxlint-disable-next-line unicorn/no-thenable -- a key of the format, and never awaited
         then: optional(choice(["halt", "skip", "escalate"]), "What happens when it is not tried again.", {
           default: "halt",
         }),

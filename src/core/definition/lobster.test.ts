@@ -189,7 +189,7 @@ describe("a workflow of steps", () => {
           parallelFailurePolicy: "wait_all",
           approval: null,
           workflowRef: null,
-          task: null,
+          work: null,
           with: {},
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,

@@ -64,7 +64,7 @@ function draftOf(
       field: "outputs",
       at: (name) => (written[name]?.isWhole === false ? ["outputs", name, "value"] : ["outputs", name]),
     },
-    task: null,
+    work: null,
     unresolvedLibraryStep: null,
     brokenNames: new Set(),
     isForEachBroken: false,

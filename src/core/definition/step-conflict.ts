@@ -3,13 +3,13 @@ import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
-import { checkTask, hasWork, isTaskWritten } from "./task-conflict.ts";
+import { checkWork, hasWork, isWorkWritten } from "./work-fields.ts";
 
 /** Fields of one step that contradict each other, or that say nothing without another. */
 export function checkConflicts(written: Located<RawStep>, isOpen: boolean, report: Report): void {
   const { raw, path } = written;
   const has = (name: string): boolean => isWritten(raw, name);
-  checkTask(written, report);
+  checkWork(written, report);
   if (has("approval") && has("hitl")) {
     conflict(path, "hitl", `"hitl" and "approval" mean the same.`, "Keep approval.", report);
   } else if (written.read.hitl === true) {
@@ -119,7 +119,7 @@ function checkReemitted({ read, path }: Located<RawStep>, report: Report): void 
 
 function checkCommand({ read, raw, path }: Located<RawStep>, report: Report): void {
   const isGate = isWritten(raw, "approval") || read.hitl === true;
-  const hasOther = isGate || isWritten(raw, "workflow_ref") || isTaskWritten(raw);
+  const hasOther = isGate || isWritten(raw, "workflow_ref") || isWorkWritten(raw);
   const isBlank = read.command !== undefined && read.command.text.trim() === "";
   if (hasOther || (isWritten(raw, "command") && !isBlank)) return;
   const message = isBlank ? `"command" is blank.` : `The step has nothing to do: it has no "command".`;

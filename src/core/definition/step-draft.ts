@@ -20,7 +20,7 @@ import type { Located } from "./shape.ts";
 import { checkConflicts } from "./step-conflict.ts";
 import type { RawStep } from "./step-shape.ts";
 import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
-import { hasWork } from "./task-conflict.ts";
+import { hasWork } from "./work-fields.ts";
 
 export type MentionField =
   | "stdin"
@@ -61,7 +61,7 @@ export interface StepDraft {
   readonly forEach: ForEach | null;
   readonly with: Step["with"];
   readonly filled: { readonly field: MentionField; readonly at: Filled["at"] };
-  readonly task: Step["task"];
+  readonly work: Step["work"];
   readonly unresolvedLibraryStep: string | null;
   /** Names of inputs and outputs that were written and are wrong: using one is not a second mistake. */
   readonly brokenNames: ReadonlySet<string>;
@@ -91,7 +91,7 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
     forEach: forEachOf(raw),
     with: filled.values,
     filled,
-    task: filled.task,
+    work: filled.work,
     unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
     brokenNames: brokenNamesOf(written, inputs),
     isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
@@ -156,7 +156,7 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     approval: isGate ? approvalRuleOf(raw) : null,
     workflowRef: raw.workflow_ref ?? null,
     with: draft.with,
-    task: draft.task,
+    work: draft.work,
     unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,
     forEach: draft.forEach,

@@ -61,7 +61,7 @@ export class StepScope {
       for (const [name, known] of declaredBy(draft)) {
         const isShared = this.#variables.has(name) || Object.hasOwn(args, name);
         this.#variables.set(name, isShared ? ANY : known);
-        if (draft.task?.kind !== "set") continue;
+        if (draft.work?.kind !== "set") continue;
         if (isShared) this.#setters.delete(name);
         else this.#setters.set(name, draft);
       }
@@ -109,7 +109,7 @@ export class StepScope {
   }
 
   #setBy(draft: StepDraft): readonly (readonly [string, Known])[] {
-    if (draft.task?.kind !== "set") return [];
+    if (draft.work?.kind !== "set") return [];
     return Object.entries(draft.with).map(([name, value]) => [name, this.knownOfValue(value, "set", draft)]);
   }
 

@@ -32,7 +32,7 @@ import {
   refine,
   word,
 } from "./shape.ts";
-import { cancelShape, failShape, scriptShape, setShape } from "./task-shape.ts";
+import { cancelShape, failShape, scriptShape, setShape } from "./work-shape.ts";
 import { commandText, duration, expression, givenName, stdinText, workflowRef } from "./text-shape.ts";
 
 const contextClass = choice(CONTEXT_CLASSES);

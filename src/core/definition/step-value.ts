@@ -2,7 +2,7 @@
 import { didYouMean, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import { parsePath } from "../expression/index.ts";
 import { ARG_STYLE, parseValue, type Value, type Values, valueStyle } from "../template/index.ts";
-import type { Step, StepInput, Task } from "./definition.ts";
+import type { Step, StepInput, Work } from "./definition.ts";
 import type { WrittenInput } from "./field-shape.ts";
 import type { Report } from "./report.ts";
 import { nameOf, quote } from "./shape.ts";
@@ -19,7 +19,7 @@ export interface KnownNames {
 /** The values of a step that are filled in when its turn has come, where they stand, and what they are for. */
 export interface Filled {
   readonly field: "with" | "set" | "cancel" | "fail";
-  readonly task: Task | null;
+  readonly work: Work | null;
   readonly values: Values;
   /** Where each stands. */
   readonly at: (name: string) => TreePath;
@@ -30,7 +30,7 @@ export function readFilled(raw: RawStep, path: TreePath, names: KnownNames, repo
     const written = raw[field];
     if (written === undefined) continue;
     const at = (name: string): TreePath => (written.isWhole === true ? [...path, field] : [...path, field, name]);
-    return { field, task: written.task, values: readValues(written.values, at, names, report), at };
+    return { field, work: written.work, values: readValues(written.values, at, names, report), at };
   }
   const at = (name: string): TreePath => [...path, "with", name];
   const values = Object.entries(raw.with ?? {}).flatMap(([name, value]) => {
@@ -39,7 +39,7 @@ export function readFilled(raw: RawStep, path: TreePath, names: KnownNames, repo
     reportFlaw(parsed.failure.code, parsed.failure, [...at(name), ...parsed.failure.path], report);
     return [];
   });
-  return { field: "with", task: raw.script?.task ?? null, values: Object.fromEntries(values), at };
+  return { field: "with", work: raw.script?.work ?? null, values: Object.fromEntries(values), at };
 }
 
 export function readInputs(

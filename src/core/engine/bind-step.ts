@@ -38,15 +38,15 @@ export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, b
   if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
   const errors = body.inputs.length === 0 ? [] : checkFields(fieldsToCheck(body, exempt), inputs);
   if (errors.length > 0) return contractBroken(planNode, errors);
-  const outputStrategy = body.outputs === null && planNode.task === null ? "text" : "json";
+  const outputStrategy = body.outputs === null && planNode.work === null ? "text" : "json";
   const { handoffs, warnings } = scene.gathering.findings;
   const request = { message, stdin, inputs, outputFields: body.outputs, outputStrategy } as const;
   return { kind: "bound", request, handoffs, warnings };
 }
 
 /** The code of a script is sent as it is. */
-function messageOf(scene: Scene, { task }: PlanNode, { command }: StepBody): string {
-  if (task?.kind === "script") return task.code;
+function messageOf(scene: Scene, { work }: PlanNode, { command }: StepBody): string {
+  if (work?.kind === "script") return work.code;
   return command === null ? "" : render(scene, command, "command");
 }
 
@@ -94,7 +94,7 @@ function bindInputs(
   return { inputs: Object.fromEntries(entries), exempt };
 }
 
-/** A value nobody needs may fail to be there. */
+/** An input that may be left out may also have no value. */
 function bindValue(scene: Scene, input: InputBinding, value: Value): Json | undefined {
   const before = scene.failure;
   const bound = evaluateValue(scene, value, `inputs.${input.name}`);

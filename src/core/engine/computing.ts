@@ -1,6 +1,6 @@
 /** Nodes that only calculate: no gate, no slot and no attempt; they settle in the commit that made them ready. */
 import { type Json, jsonToText, LIMITS, required } from "../base/index.ts";
-import type { Task } from "../definition/index.ts";
+import type { Work } from "../definition/index.ts";
 import type { PlanNode, StepBody } from "../plan/index.ts";
 import { windDown } from "./ending.ts";
 import { endFailed, failNode } from "./failing.ts";
@@ -45,10 +45,10 @@ export function continueLater(turn: Turn): void {
 
 function compute(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
-  const { task } = planNode;
+  const { work } = planNode;
   const body = required(planNode.body.kind === "step" ? planNode.body : null, "only steps calculate");
   const scene = sceneOf(turn.state, node, body);
-  const values = evaluate(scene, body, required(task, "it has something to calculate"));
+  const values = evaluate(scene, body, required(work, "it has something to calculate"));
   const result = dataResult(values);
   if (scene.failure === null && result.envelope.output.length > LIMITS.expressionResultBytesMax) {
     const message = `what ${node.id} sets takes more than ${LIMITS.expressionResultBytesMax} bytes`;
@@ -56,22 +56,22 @@ function compute(turn: Turn, node: NodeState): void {
   }
   if (scene.failure !== null) return failNode(turn, node, scene.failure);
   noteFindings(turn, node, scene.gathering.findings);
-  if (task?.kind === "fail") return fail(turn, node, planNode, task, jsonToText(values["message"]));
-  if (task?.kind !== "cancel") return completeNode(turn, node, result);
+  if (work?.kind === "fail") return fail(turn, node, planNode, work, jsonToText(values["message"]));
+  if (work?.kind !== "cancel") return completeNode(turn, node, result);
   const reason = jsonToText(values["reason"]) || `ended by ${node.id}`;
   completeNode(turn, node, dataResult({ reason }));
-  windDown(turn, { as: task.as, reason });
+  windDown(turn, { as: work.as, reason });
 }
 
-function evaluate(scene: Scene, body: StepBody, task: Task): { [name: string]: Json } {
+function evaluate(scene: Scene, body: StepBody, work: Work): { [name: string]: Json } {
   const values = Object.entries(body.with).map(([name, value]): [string, Json] => [
     name,
-    evaluateValue(scene, value, `${task.kind}.${name}`),
+    evaluateValue(scene, value, `${work.kind}.${name}`),
   ]);
   return Object.fromEntries(values);
 }
 
-type Fail = Extract<Task, { readonly kind: "fail" }>;
+type Fail = Extract<Work, { readonly kind: "fail" }>;
 
 /** The author's own words are why the run has failed. */
 function fail(turn: Turn, node: NodeState, { isFailFast }: PlanNode, { code }: Fail, text: string): void {

@@ -228,8 +228,8 @@ export function snapshotOf(state: RunState): Snapshot {
     const outputs = outputsOf(node);
     if (Object.keys(outputs).length === 0 || node.instance !== null) continue;
     accumulatedOutputs.push([node.id, outputs]);
-    const { body, task } = planNodeOf(state, node);
-    const declared = body.kind === "step" ? Object.keys(task?.kind === "set" ? body.with : (body.outputs ?? {})) : [];
+    const { body, work } = planNodeOf(state, node);
+    const declared = body.kind === "step" ? Object.keys(work?.kind === "set" ? body.with : (body.outputs ?? {})) : [];
     const written = declared.filter((name) => Object.hasOwn(outputs, name));
     for (const name of written) variables.set(name, required(outputs[name], "an own output"));
     if (written.length > 0) variableOverwriteOrder.push(node.id);

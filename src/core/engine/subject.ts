@@ -110,8 +110,8 @@ function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: J
   const show = (askRule ?? approval)?.show ?? [];
   if (show.length === 0) return boundValues(state, node, planNode, inputs);
   if (body.kind !== "step") return [];
+  const read = (template: StepTemplate): Json => valueOf(state, node, body, template);
   return show.map((item, index): Shown => {
-    const read = (template: StepTemplate): Json => valueOf(state, node, body, template);
     const ref = `show[${index}]`;
     if (item.kind === "diff") {
       const [before, after] = [read(item.before), read(item.after)];

@@ -85,7 +85,7 @@ function isOwnName({ forEach, body }: PlanNode, name: string): boolean {
 /** A `for_each` node holds `items`, `count` and `failed`; what it declares belongs to its instances alone. */
 function declaredNames(step: Step): readonly string[] {
   if (step.forEach !== null) return [];
-  return Object.keys(step.task?.kind === "set" ? step.with : (step.outputs ?? {}));
+  return Object.keys(step.work?.kind === "set" ? step.with : (step.outputs ?? {}));
 }
 
 function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): CompiledPlan {

@@ -33,7 +33,7 @@ export function planLensNode(
     approval: null,
     askRule: null,
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
-    task: null,
+    work: null,
     forEach: null,
     request: {
       agent: null,

@@ -13,7 +13,7 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     const { name, version } = node.child.workflow;
     marks.push(`runs ${printable(version === null ? name : `${name}@${version}`)}`);
   }
-  if (node.task !== null) marks.push(...marksOfTask(node.task, node));
+  if (node.work !== null) marks.push(...marksOfWork(node.work, node));
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
   if (node.body.kind === "step") {
@@ -26,16 +26,16 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
   return marks;
 }
 
-function marksOfTask(task: NonNullable<PlanNode["task"]>, { body }: PlanNode): readonly string[] {
-  switch (task.kind) {
+function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): readonly string[] {
+  switch (work.kind) {
     case "set":
       return body.kind === "step" ? [`sets ${printable(Object.keys(body.with).join(", "))}`] : [];
     case "script":
-      return [`runs ${task.language}`];
+      return [`runs ${work.language}`];
     case "cancel":
-      return [`ends the run as ${task.as}`];
+      return [`ends the run as ${work.as}`];
     case "fail":
-      return [`fails the run with ${printable(task.code)}`];
+      return [`fails the run with ${printable(work.code)}`];
   }
 }
 

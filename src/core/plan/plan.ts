@@ -15,7 +15,7 @@ import type {
   OutputContract,
   OutputField,
   OverrideValue,
-  Task,
+  Work,
   Value,
   Values,
   WorkflowRef,
@@ -77,7 +77,7 @@ export interface PlanNode {
   readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
   /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
-  readonly task: Task | null;
+  readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
@@ -197,7 +197,7 @@ export interface StepBody {
   readonly inputs: readonly InputBinding[];
   readonly outputs: Readonly<Record<string, OutputField>> | null;
   readonly criteria: readonly ParsedExpression[];
-  /** Args of a child run; of a task, what is filled in when its turn has come. */
+  /** Args of a child run; of a work, what is filled in when its turn has come. */
   readonly with: Values;
 }
 

@@ -153,8 +153,8 @@ function textOf(value: Value): string {
   return value.kind === "template" ? value.template.text : "its list";
 }
 
-function fieldOfValues({ task }: Step): string {
-  return task === null || task.kind === "script" ? "with" : task.kind;
+function fieldOfValues({ work }: Step): string {
+  return work === null || work.kind === "script" ? "with" : work.kind;
 }
 
 /** Outputs of the document: they come after all nodes, and so they see all of them. */

@@ -29,7 +29,7 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     approval: step.approval,
     askRule: step.askRule ?? step.approval,
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
-    task: step.task,
+    work: step.work,
     forEach: bound.forEach,
     request: hintsOf(step),
     body: {
@@ -51,12 +51,12 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
 
 const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
-const KIND_OF_TASK = { set: "set", script: "script", cancel: "end", fail: "end" } as const;
+const KIND_OF_WORK = { set: "set", script: "script", cancel: "end", fail: "end" } as const;
 
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
-  if (step.task !== null) return KIND_OF_TASK[step.task.kind];
+  if (step.work !== null) return KIND_OF_WORK[step.work.kind];
   const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;
   return step.approval !== null && !hasWork ? "gate" : "agent";
 }

@@ -23,7 +23,7 @@ function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
       retryPolicy.value === null || retryPolicy.from === "step" ? node.retry : retryPolicyOfBlock(retryPolicy.value),
     onFailure: failurePolicy.from === "step" ? node.onFailure : failurePolicy.value === "halt" ? "halt" : "isolate",
   };
-  return node.kind === "gate" || node.kind === "child" || node.task !== null
+  return node.kind === "gate" || node.kind === "child" || node.work !== null
     ? governed
     : onDuty(governed, team, policies);
 }

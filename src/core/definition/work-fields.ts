@@ -8,7 +8,7 @@ import type { RawStep } from "./step-shape.ts";
 const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail"] as const;
 
 /** Work that needs neither an agent nor a command. */
-const TASKS = ["set", "script", "cancel", "fail"] as const;
+const BY_ITSELF = ["set", "script", "cancel", "fail"] as const;
 
 /** Fields about an agent and its request. */
 const OF_AGENTS = [
@@ -29,34 +29,34 @@ const OF_AGENTS = [
 const OF_ATTEMPTS = ["inputs", "outputs", "success_criteria", "timeout", "retry", "effects"];
 
 /** Also when it is written wrongly. */
-export function isTaskWritten(raw: Json): boolean {
-  return TASKS.some((name) => isWritten(raw, name));
+export function isWorkWritten(raw: Json): boolean {
+  return BY_ITSELF.some((name) => isWritten(raw, name));
 }
 
-function isTask(raw: RawStep): boolean {
-  return TASKS.some((name) => raw[name] !== undefined);
+function isByItself(raw: RawStep): boolean {
+  return BY_ITSELF.some((name) => raw[name] !== undefined);
 }
 
 /** Whether the step has work of its own, so that an approval on it is no gate by itself. */
 export function hasWork(raw: RawStep): boolean {
   const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
-  return hasCommand || raw.workflow_ref !== undefined || isTask(raw);
+  return hasCommand || raw.workflow_ref !== undefined || isByItself(raw);
 }
 
 /** A step does one thing, and has no fields about another. */
-export function checkTask({ raw, path }: Located<RawStep>, report: Report): void {
+export function checkWork({ raw, path }: Located<RawStep>, report: Report): void {
   const [first, second] = WORK.filter((name) => isWritten(raw, name));
   if (first !== undefined && second !== undefined) {
     const what = first === "command" ? "command" : "other";
     const hint = `Put the ${what} into a step of its own.`;
     return conflict(path, second, `A step has either "${first}" or "${second}".`, hint, report);
   }
-  const task = TASKS.find((name) => name === first);
-  if (task === undefined) return;
-  for (const name of task === "script" ? OF_AGENTS : [...OF_AGENTS, ...OF_ATTEMPTS]) {
-    if (isWritten(raw, name)) conflict(path, name, `"${name}" says nothing beside "${task}".`, hintOf(name), report);
+  const work = BY_ITSELF.find((name) => name === first);
+  if (work === undefined) return;
+  for (const name of work === "script" ? OF_AGENTS : [...OF_AGENTS, ...OF_ATTEMPTS]) {
+    if (isWritten(raw, name)) conflict(path, name, `"${name}" says nothing beside "${work}".`, hintOf(name), report);
   }
-  if (task === "cancel" || task === "fail") checkEnd(task, { raw, path }, report);
+  if (work === "cancel" || work === "fail") checkEnd(work, { raw, path }, report);
 }
 
 function hintOf(name: string): string {
@@ -64,10 +64,10 @@ function hintOf(name: string): string {
   return name === "outputs" ? "What it sets is declared by itself." : "Remove it.";
 }
 
-function checkEnd(task: string, { raw, path }: Pick<Located<RawStep>, "raw" | "path">, report: Report): void {
+function checkEnd(work: string, { raw, path }: Pick<Located<RawStep>, "raw" | "path">, report: Report): void {
   for (const name of ["for_each", "on_failure"]) {
     if (!isWritten(raw, name)) continue;
-    conflict(path, name, `"${name}" says nothing beside "${task}", which ends the run.`, "Remove it.", report);
+    conflict(path, name, `"${name}" says nothing beside "${work}", which ends the run.`, "Remove it.", report);
   }
 }
 

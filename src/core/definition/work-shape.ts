@@ -1,12 +1,12 @@
 import { type Json, type JsonObject, LIMITS, utf8Length } from "../base/index.ts";
-import type { Task } from "./definition.ts";
+import type { Work } from "./definition.ts";
 import { mandatory, optional, record } from "./record.ts";
 import { anyJson, anyText, byKind, choice, mapOf, nameOf, refine, type Shape, word } from "./shape.ts";
 import { spellableName } from "./identifier.ts";
 
-/** A task as it is written: what is fixed, and the values that are filled in when its turn has come. */
+/** A work as it is written: what is fixed, and the values that are filled in when its turn has come. */
 export interface Written {
-  readonly task: Task;
+  readonly work: Work;
   readonly values: JsonObject;
   /** The one value is the whole field, and not one of its keys. */
   readonly isWhole?: true;
@@ -15,14 +15,14 @@ export interface Written {
 export const setShape: Shape<Written> = refine(
   mapOf(anyJson, spellableName("a field")),
   (values, path, report): Written | undefined => {
-    if (Object.keys(values).length > 0) return { task: { kind: "set" }, values };
+    if (Object.keys(values).length > 0) return { work: { kind: "set" }, values };
     report.problem("bad_set", path, `${nameOf(path)} sets nothing.`, { hint: "Write set: { name: value }." });
     return undefined;
   },
 );
 
 function cancelOf(as: "cancelled" | "completed", reason: Json | undefined): Written {
-  return { task: { kind: "cancel", as }, values: reason === undefined ? {} : { reason } };
+  return { work: { kind: "cancel", as }, values: reason === undefined ? {} : { reason } };
 }
 
 const reasonText: Shape<Json> = anyText;
@@ -55,7 +55,7 @@ const failureCode = word({
 
 export const failShape: Shape<Written> = byKind("a message, or a map with code and message", {
   text: refine(reasonText, (message): Written => ({
-    task: { kind: "fail", code: FAILED_BY_STEP },
+    work: { kind: "fail", code: FAILED_BY_STEP },
     values: { message },
     isWhole: true,
   })),
@@ -68,7 +68,7 @@ export const failShape: Shape<Written> = byKind("a message, or a map with code a
       { title: "fail" },
     ),
     ({ code = FAILED_BY_STEP, message }): Written | undefined =>
-      message === undefined ? undefined : { task: { kind: "fail", code }, values: { message } },
+      message === undefined ? undefined : { work: { kind: "fail", code }, values: { message } },
   ),
 });
 
@@ -83,7 +83,7 @@ const code: Shape<string> = refine(anyText, (text, path, report) => {
 });
 
 export const scriptShape: Shape<Written> = byKind("code, or a map with code and language", {
-  text: refine(code, (text): Written => ({ task: { kind: "script", language: "js", code: text }, values: {} })),
+  text: refine(code, (text): Written => ({ work: { kind: "script", language: "js", code: text }, values: {} })),
   map: refine(
     record(
       {
@@ -93,6 +93,6 @@ export const scriptShape: Shape<Written> = byKind("code, or a map with code and 
       { title: "a script" },
     ),
     ({ code: text, language = "js" }): Written | undefined =>
-      text === undefined ? undefined : { task: { kind: "script", language, code: text }, values: {} },
+      text === undefined ? undefined : { work: { kind: "script", language, code: text }, values: {} },
   ),
 });
