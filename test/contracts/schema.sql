@@ -31,6 +31,34 @@
   PRIMARY KEY (name)
   CREATE UNIQUE INDEX alert_leases_pkey ON public.alert_leases USING btree (name)
 
+-- approval_comments
+  org_id text not null collate C
+  approval_id text not null collate C
+  at bigint not null
+  id text not null collate C
+  by text not null
+  by_id text collate C
+  person_id text collate C
+  text text not null
+  PRIMARY KEY (org_id, approval_id, at, id)
+  CREATE UNIQUE INDEX approval_comments_pkey ON public.approval_comments USING btree (org_id, approval_id, at, id)
+
+-- approval_tickets
+  hash text not null collate C
+  org_id text not null collate C
+  approval_id text not null collate C
+  channel text not null
+  person_id text
+  address text not null
+  name text not null
+  created_at bigint not null
+  expires_at bigint not null
+  held_until bigint not null
+  used_at bigint
+  PRIMARY KEY (hash)
+  CREATE INDEX approval_tickets_expired ON public.approval_tickets USING btree (expires_at)
+  CREATE UNIQUE INDEX approval_tickets_pkey ON public.approval_tickets USING btree (hash)
+
 -- approvals
   id text not null collate C
   org_id text not null collate C
@@ -38,9 +66,22 @@
   status text not null
   requested_at bigint not null
   body text not null
+  expires_at bigint not null
+  workflow text collate C
+  source text not null collate C
+  asks text not null collate C
+  answered text not null collate C
+  is_separate boolean not null
+  requester text collate C
+  assignee text collate C
+  group_key text collate C
+  search text not null collate C
+  subject text
   PRIMARY KEY (id)
   CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text])))
+  CREATE INDEX approvals_expiring ON public.approvals USING btree (org_id, expires_at, id) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_newest ON public.approvals USING btree (org_id, requested_at DESC, id DESC)
+  CREATE INDEX approvals_open ON public.approvals USING btree (org_id, requested_at DESC, id DESC) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
 
@@ -110,6 +151,23 @@
   body text not null compression lz4
   PRIMARY KEY (org_id, hash)
   CREATE UNIQUE INDEX blobs_pkey ON public.blobs USING btree (org_id, hash)
+
+-- channel_postings
+  org_id text not null collate C
+  target_id text not null collate C
+  approval_id text not null collate C
+  place text not null
+  id text not null
+  at bigint not null
+  PRIMARY KEY (org_id, target_id, approval_id, place, id)
+  CREATE UNIQUE INDEX channel_postings_pkey ON public.channel_postings USING btree (org_id, target_id, approval_id, place, id)
+
+-- channel_turns
+  org_id text not null collate C
+  target_id text not null collate C
+  taken text not null
+  PRIMARY KEY (org_id, target_id)
+  CREATE UNIQUE INDEX channel_turns_pkey ON public.channel_turns USING btree (org_id, target_id)
 
 -- definitions
   org_id text not null collate C
@@ -305,9 +363,12 @@
   body text not null
   created_at bigint not null
   updated_at bigint not null
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  saved_by text collate C
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
+  CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
+  CREATE INDEX registry_triggers ON public.registry USING btree (id) WHERE (kind = 'trigger'::text)
 
 -- replicas
   replica_id text not null collate C
@@ -325,11 +386,14 @@
   cost_micros bigint not null
   started_at bigint
   ended_at bigint
+  waiting_for text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
+  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text])))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
+  CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
 
 -- runs
   run_id text not null collate C
@@ -355,6 +419,7 @@
   parent_node text collate C
   parent_attempt integer
   parent_span_id text
+  requested_by text
   PRIMARY KEY (run_id)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
@@ -430,6 +495,22 @@
   PRIMARY KEY (org_id, key)
   CREATE UNIQUE INDEX told_once_pkey ON public.told_once USING btree (org_id, key)
 
+-- trigger_deliveries
+  org_id text not null collate C
+  trigger_id text not null collate C
+  delivery_id text not null collate C
+  seq bigint not null
+  state text not null
+  run_id text
+  code text
+  reason text
+  received_at bigint not null
+  PRIMARY KEY (org_id, trigger_id, delivery_id)
+  CHECK ((state = ANY (ARRAY['started'::text, 'filtered'::text, 'refused'::text])))
+  CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (org_id, trigger_id, seq DESC)
+  CREATE UNIQUE INDEX trigger_deliveries_pkey ON public.trigger_deliveries USING btree (org_id, trigger_id, delivery_id)
+  CREATE INDEX trigger_deliveries_recent ON public.trigger_deliveries USING btree (org_id, trigger_id, received_at)
+
 -- usage_records
   org_id text not null collate C
   run_id text not null collate C
@@ -496,10 +577,14 @@
   last_error text
   created_at bigint not null
   settled_at bigint
+  recipient text
+  group_key text
+  held_until bigint not null
   CHECK (((next_at IS NULL) = (state = ANY (ARRAY['delivered'::text, 'given_up'::text]))))
   PRIMARY KEY (id)
   CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'given_up'::text])))
   CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_at, seq) WHERE (next_at IS NOT NULL)
+  CREATE INDEX webhook_deliveries_group ON public.webhook_deliveries USING btree (org_id, webhook_id, group_key) WHERE ((next_at IS NOT NULL) AND (group_key IS NOT NULL))
   CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (org_id, webhook_id, seq DESC)
   CREATE UNIQUE INDEX webhook_deliveries_pkey ON public.webhook_deliveries USING btree (id)
   CREATE INDEX webhook_deliveries_settled ON public.webhook_deliveries USING btree (created_at) WHERE (next_at IS NULL)
@@ -526,6 +611,7 @@
   previous_until bigint
   created_at bigint not null
   updated_at bigint not null
+  saved_by text collate C
   PRIMARY KEY (workflow, org_id)
   CREATE UNIQUE INDEX workflow_hooks_pkey ON public.workflow_hooks USING btree (workflow, org_id)
 

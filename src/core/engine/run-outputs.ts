@@ -3,7 +3,7 @@ import { fail, type Failure, type JsonObject, LIMITS, type Outcome, succeed, utf
 import type { OutputField } from "../definition/index.ts";
 import { settleOutputs } from "../outputs/index.ts";
 import { nodeAt } from "./move.ts";
-import type { RunState } from "./state.ts";
+import type { Completed, RunState } from "./state.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
 
 /** The outputs of the document, once every node has settled; null: it names none. */
@@ -41,11 +41,24 @@ export function outputsOfRun(state: RunState): JsonObject {
 
 /** Skipped leaves are absent. */
 function leafOutputs(state: RunState): JsonObject {
-  const leaves = state.plan.nodes.filter(({ dependents }) => dependents.length === 0);
+  return Object.fromEntries(completedLeaves(state).map(([id, { outputs }]) => [id, outputs]));
+}
+
+/** The same for those outside: a leaf without outputs stands with its text, `{leafId: {stdout}}`. */
+export function shownOutputs(state: RunState): JsonObject {
+  if (state.outputs !== null) return state.outputs;
   return Object.fromEntries(
-    leaves.flatMap(({ id, index }) => {
-      const { now } = nodeAt(state, index);
-      return now.status === "completed" ? [[id, now.outputs] as const] : [];
+    completedLeaves(state).map(([id, { outputs, envelope }]) => {
+      const isPlain = Object.keys(outputs).length === 0;
+      return [id, isPlain ? { stdout: envelope.output } : outputs];
     }),
   );
+}
+
+function completedLeaves(state: RunState): readonly (readonly [string, Completed])[] {
+  const leaves = state.plan.nodes.filter(({ dependents }) => dependents.length === 0);
+  return leaves.flatMap(({ id, index }) => {
+    const { now } = nodeAt(state, index);
+    return now.status === "completed" ? [[id, now] as const] : [];
+  });
 }

@@ -13,6 +13,7 @@ import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
+import { filesOfEvents } from "./file-references.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -69,6 +70,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     audit:
       judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
     memories,
+    files: filesOfEvents(events),
   };
 }
 
