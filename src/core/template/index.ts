@@ -10,4 +10,4 @@ export {
   pathsOfTemplate,
   renderStepTemplate,
 } from "./step-template.ts";
-export { ARG_STYLE, parseValue, pathsOfValue, valueStyle, type ValueStyle } from "./value.ts";
+export { ARG_STYLE, parseValue, pathsOfValue, valueStyle } from "./value.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { getOwn, type Json, type JsonObject } from "../../../src/core/base/index.ts";
+import { getOwn, type Json, type JsonObject, jsonToText } from "../../../src/core/base/index.ts";
 import { isTerminal } from "../../../src/core/event/index.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
@@ -20,7 +20,7 @@ export function computesAtOnce(): Checker {
       const items = getOwn(facts.args, "items");
       const first = Array.isArray(items) && typeof items[0] === "number" ? { first: items[0] + 1 } : {};
       const twice = typeof size === "number" ? size * 2 : null;
-      const wanted = { n, ok, list: [1, mode ?? null], twice, text: `mode ${String(mode)}` };
+      const wanted = { n, ok, list: [1, mode ?? null], twice, text: `mode ${jsonToText(mode)}` };
       const hasFirst = Object.hasOwn(event.payload.outputs, "first");
       if (!isDeepStrictEqual(event.payload.outputs, hasFirst ? { ...wanted, ...first } : wanted))
         throw fail(`sets ${JSON.stringify(event.payload.outputs)} instead of ${JSON.stringify(wanted)}`);
@@ -63,7 +63,7 @@ export function outputsAreGiven(): Checker {
         throw fail("completes with outputs it does not name, or without them");
       if (given === null || outputs === null) return;
       const { mode, size } = facts.args;
-      const wanted: JsonObject = { size: typeof size === "number" ? size + 1 : null, text: `mode ${String(mode)}` };
+      const wanted: JsonObject = { size: typeof size === "number" ? size + 1 : null, text: `mode ${jsonToText(mode)}` };
       if (!isDeepStrictEqual({ size: given["size"], text: given["text"] }, wanted))
         throw fail(`gives ${JSON.stringify(given)}`);
       if (outputs.fields.some(({ name }) => name === "lost")) throw fail("completes without an output it names");
