@@ -206,6 +206,65 @@
   PRIMARY KEY (run_id, first_event_id)
   CREATE UNIQUE INDEX event_blocks_pkey ON ONLY public.event_blocks USING btree (run_id, first_event_id)
 
+-- file_garbage
+  place text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  PRIMARY KEY (place)
+  CREATE UNIQUE INDEX file_garbage_pkey ON public.file_garbage USING btree (place)
+
+-- file_references
+  org_id text not null collate C
+  sha256 text not null collate C
+  run_id text not null collate C
+  name text not null collate C
+  mime text not null
+  size bigint not null
+  PRIMARY KEY (org_id, sha256, run_id, name)
+  CREATE UNIQUE INDEX file_references_pkey ON public.file_references USING btree (org_id, sha256, run_id, name)
+  CREATE INDEX file_references_run ON public.file_references USING btree (run_id)
+
+-- file_upload_parts
+  org_id text not null collate C
+  upload_id text not null collate C
+  part integer not null
+  size bigint not null
+  sha256 text not null collate C
+  object text not null collate C
+  PRIMARY KEY (upload_id, part)
+  CREATE UNIQUE INDEX file_upload_parts_pkey ON public.file_upload_parts USING btree (upload_id, part)
+
+-- file_uploads
+  id text not null collate C
+  org_id text not null collate C
+  name text not null
+  mime text not null
+  size bigint not null
+  sha256 text collate C
+  place text not null collate C
+  created_by text not null collate C
+  created_at bigint not null
+  completed text collate C
+  PRIMARY KEY (id)
+  CREATE INDEX file_uploads_age ON public.file_uploads USING btree (created_at)
+  CREATE INDEX file_uploads_content ON public.file_uploads USING btree (org_id, sha256) WHERE (completed IS NULL)
+  CREATE UNIQUE INDEX file_uploads_pkey ON public.file_uploads USING btree (id)
+
+-- files
+  org_id text not null collate C
+  sha256 text not null collate C
+  size bigint not null
+  name text not null
+  mime text not null
+  place text not null collate C
+  parts text not null
+  created_at bigint not null
+  claimed_at bigint not null
+  PRIMARY KEY (org_id, sha256)
+  CREATE INDEX files_claimed ON public.files USING btree (claimed_at)
+  CREATE INDEX files_newest ON public.files USING btree (org_id, created_at, sha256)
+  CREATE UNIQUE INDEX files_pkey ON public.files USING btree (org_id, sha256)
+
 -- gateway_history
   org_id text not null collate C
   gateway_id text not null collate C

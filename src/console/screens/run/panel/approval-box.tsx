@@ -29,25 +29,6 @@ function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"
   return choice === "reject" || choice === "abort" ? "danger" : "plain";
 }
 
-function AskedPairs({ approval }: { readonly approval: ApprovalView }): JSX.Element {
-  const { source, approvers, agentId, digest } = approval;
-  return (
-    <Pairs
-      pairs={[
-        ["Source", source],
-        ["Approvers", approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")],
-        ["Agent", agentId ?? "–"],
-        [
-          "Digest",
-          <code key="digest" className="cut">
-            {digest.slice(0, 24)}
-          </code>,
-        ],
-      ]}
-    />
-  );
-}
-
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
   const asked = useAsked(approval.id);
@@ -73,7 +54,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     <section className="approval" aria-label="Approval">
       <h3>{approval.source === "block" ? "Or continue without it" : approval.title}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
-      <AskedPairs approval={approval} />
+      <About approval={approval} />
       <p>
         <Link to={`/approvals?id=${encodeURIComponent(approval.id)}`}>Everything about this approval</Link>
       </p>
@@ -104,6 +85,24 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
       )}
       {answering.problem !== null && <ProblemView problem={answering.problem} />}
     </section>
+  );
+}
+
+function About({ approval: { source, approvers, agentId, digest } }: { readonly approval: ApprovalView }): JSX.Element {
+  const shown = (
+    <code key="digest" className="cut">
+      {digest.slice(0, 24)}
+    </code>
+  );
+  return (
+    <Pairs
+      pairs={[
+        ["Source", source],
+        ["Approvers", approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")],
+        ["Agent", agentId ?? "–"],
+        ["Digest", shown],
+      ]}
+    />
   );
 }
 
