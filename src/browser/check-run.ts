@@ -29,6 +29,7 @@ export function checkBrowserRun(
 function needsOf(node: PlanNode, kind: BrowserProvider["kind"]): string[] {
   const needs: string[] = [];
   if (node.child !== null) needs.push("it starts a child run");
+  if (node.kind === "script") needs.push("it runs a script, which needs the interpreter of a server");
   if (node.approval !== null || node.kind === "gate")
     needs.push("it waits for an approval, and no other person can see it");
   if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and no other person can see it");

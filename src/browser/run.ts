@@ -217,7 +217,7 @@ class PageRun {
   #setTimer(timer: Timer, dueAt: number): void {
     const key = timerKey(timer);
     this.#timers.get(key)?.();
-    const weight = timer.kind === "retry" || timer.kind === "queue" ? 1 : 0;
+    const weight = timer.kind === "retry" || timer.kind === "queue" || timer.kind === "continue" ? 1 : 0;
     this.#progressTimers += weight;
     const forget = (): void => {
       this.#timers.delete(key);

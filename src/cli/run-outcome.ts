@@ -74,8 +74,12 @@ function printSummary(io: Io, { workflow, projection, durationMs }: RunOutcome):
   io.err.write(`${paint(isFine ? "green" : "red", isFine ? "✓" : "✗")} ${parts.join(" · ")}\n`);
 }
 
-/** What the last nodes gave: alone as it is, several under their names. */
+/** The outputs of the document; else what the last nodes gave: alone as it is, several under their names. */
 function printResults(io: Io, { projection, leaves }: RunOutcome): void {
+  if (projection.outputs !== null) {
+    io.out.write(`${JSON.stringify(projection.outputs, null, 2)}\n`);
+    return;
+  }
   const wanted = new Set(leaves);
   const results = projection.nodeResults
     .filter(({ nodeId, status }) => status === "completed" && wanted.has(nodeId))

@@ -47,6 +47,7 @@ export const stateSchema = z.object({
   downstreamCount: count,
   parentRunId: z.string().nullable(),
   recursionDepth: count,
+  outputs: jsonObject.nullable().describe("What the document names as outputs; null: none, or it has not completed"),
   costMicros: micros,
   lastEventId: count,
 });

@@ -11,7 +11,7 @@ export interface RunStanding {
   readonly status: RunStatus;
   /** Nothing moves before a person acts. */
   readonly isPaused: boolean;
-  /** What the nodes gave that nothing depends on, by node. */
+  /** The outputs of the document; else what the nodes gave that nothing depends on, by node. */
   readonly outputs: JsonObject;
   readonly costMicros: number;
   readonly executedCount: number;
@@ -100,7 +100,7 @@ export async function standingOf(
     version: run.version,
     status: state.status,
     isPaused: state.isPaused,
-    outputs: await outputsOf(api, state, shape.leaves),
+    outputs: state.outputs ?? (await outputsOf(api, state, shape.leaves)),
     costMicros: state.costMicros,
     executedCount: state.executedCount,
     failedCount: state.failedCount,

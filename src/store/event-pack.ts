@@ -30,6 +30,7 @@ const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string
     ["snapshot", "accumulatedOutputs", "*", "*"],
   ],
   "node.expanded": [["items"]],
+  "run.completed": [["outputs", "*"]],
   "node.completed": [
     ["outputs", "*"],
     ["envelope", "output"],

@@ -15,6 +15,9 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
   child: { icon: "workflow", label: "child run" },
   lens: { icon: "search", label: "lens" },
   utility: { icon: "settings", label: "utility" },
+  set: { icon: "filter", label: "set" },
+  script: { icon: "settings", label: "script" },
+  end: { icon: "stop", label: "end" },
 };
 
 export interface NodeCardProps {

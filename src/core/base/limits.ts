@@ -43,6 +43,8 @@ export const LIMITS = {
   streamsPerProcessMax: 2_000,
   streamsPerOrganisationMax: 1_000,
   streamsPerPrincipalMax: 50,
+  /** Nodes that only compute, per input of a run: the rest follow with the next. */
+  computedNodesMax: 500,
   fileBytesMax: 1_073_741_824,
   /** Files are sent and kept in parts of this size; the last one may be shorter. */
   filePartBytes: 8_388_608,

@@ -282,7 +282,6 @@ describe("words of other systems", () => {
     ["jobs", "Write steps."],
     ["on", "Schedule"],
     ["inputs", "Write args"],
-    ["outputs", "no outputs yet"],
     ["kind", "manifest"],
   ])("%s in a workflow", (word, advice) => {
     expect(hintOf({ name: "w", steps: [{ id: "a", command: "x" }], [word]: {} })).toContain(advice);

@@ -151,7 +151,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     : `${text} refers to "${head}", which is no step, arg or declared output.`;
   const hint = (): string | undefined => {
     const from = isUnbound ? draft.inputs[head]?.from : undefined;
-    if (from !== undefined && from !== null) return `Write ${from.text}.`;
+    if (from?.kind === "reference") return `Write ${from.path.text}.`;
     if (declarer !== undefined) return `"${declarer}" runs once per element: its results are ${declarer}.items.`;
     if ((head === "args" || head === "inputs") && typeof named === "string" && scope.isVariable(named)) {
       return `Write ${text.replace(`${head}.`, "")}.`;

@@ -10,6 +10,7 @@
 import { LIMITS } from "../base/index.ts";
 import { isTerminal, type RunEvent } from "../event/index.ts";
 import { onChildFinished } from "./children.ts";
+import { computeReady, continueLater } from "./computing.ts";
 import type { Effect } from "./effect.ts";
 import { finishIfDone, windDown } from "./ending.ts";
 import type { CancelInput, Input } from "./input.ts";
@@ -41,6 +42,7 @@ export function advance(state: RunState, input: Input): Advance {
   if (!isTerminal(state.status)) {
     runToRest(turn);
     endIfTooLong(turn);
+    continueLater(turn);
     finishIfDone(turn);
   }
   const { events, effects } = turn;
@@ -111,6 +113,7 @@ function runToRest(turn: Turn): void {
         decideNode(turn, nodeAt(state, ready));
       }
     }
-    pump(turn);
+    computeReady(turn);
+    if (decided === toDecide.length && collected === toCollect.length) pump(turn);
   } while (decided < toDecide.length || collected < toCollect.length);
 }

@@ -2,8 +2,8 @@ import { type Json, required } from "../base/index.ts";
 import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { createInstance, instanceId } from "./create-state.ts";
-import { findNode, laneAt, laneOf, moveNode, nodeAt } from "./move.ts";
-import type { Expansion, NodeState, Running, RunState } from "./state.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf } from "./move.ts";
+import type { Expansion, NodeState, ReadyQueue, Running, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
 
@@ -84,9 +84,13 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
     patientUntil: null,
     eventId,
   });
+  queueOf(state, node).push({ node: node.index, eventId });
+}
+
+function queueOf(state: RunState, node: NodeState): ReadyQueue["entries"] {
+  if (isComputed(planNodeOf(state, node).kind)) return state.computing.entries;
   const lane = laneOf(state, node);
-  const queue = lane === null ? state.ready.entries : laneAt(state, lane).waiting;
-  queue.push({ node: node.index, eventId });
+  return lane === null ? state.ready.entries : laneAt(state, lane).waiting;
 }
 
 function beginEpoch(state: RunState, node: NodeState): void {

@@ -100,12 +100,14 @@ function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.ending = null;
   state.endedAt = null;
   state.errorCode = null;
+  state.outputs = null;
   state.snapshot = null;
   state.isRecovering = isRecovering;
 }
 
 function applyEnded(state: RunState, event: RunEndingEvent): void {
   state.status = endStatusOf(event.type);
+  if (event.type === "run.completed") state.outputs = event.payload.outputs ?? null;
   if (event.type === "run.failed") state.snapshot = event.payload.snapshot ?? null;
   state.endedAt = event.at;
   state.errorCode = event.payload.errorCode ?? null;

@@ -27,6 +27,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     costMicros: 0,
     tokens: NO_TOKENS,
     errorCode: null,
+    outputs: null,
     snapshot: null,
     ending: null,
     isRecovering: false,
@@ -45,6 +46,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     downstreamCount: 0,
     handoffs: new Map(),
     ready: { entries: [], head: 0 },
+    computing: { entries: [], head: 0 },
     lanes: new Map(),
     asked: new Map(),
   };

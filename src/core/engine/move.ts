@@ -1,5 +1,6 @@
 import { required } from "../base/index.ts";
 import { isInFlight, isSettled, isTerminal } from "../event/index.ts";
+import type { NodeKind } from "../plan/index.ts";
 import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 
 /** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
@@ -86,6 +87,11 @@ export function nodeAt(state: RunState, index: number): NodeState {
 
 export function planNodeOf(state: RunState, node: NodeState) {
   return required(state.plan.nodes[node.planIndex], "a node has a plan node");
+}
+
+/** Such nodes have no attempt: what they do is done when it is decided. */
+export function isComputed(kind: NodeKind): boolean {
+  return kind === "set" || kind === "end";
 }
 
 /** By id, instances (`id[3]`) included. */

@@ -20,6 +20,9 @@ export function onTimer(turn: Turn, timer: Timer): void {
     case "run":
       if (timer.epoch === turn.state.epoch) onRunTimeout(turn);
       return;
+    case "continue":
+      // Whatever the input, nodes that wait to calculate have their turn.
+      return;
     case "approval-hop":
       return onHop(turn, timer.approvalId, timer.hop);
     case "approval-expiry":

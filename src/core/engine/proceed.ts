@@ -10,8 +10,9 @@ import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
-import { laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
+import { isComputed, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
+import { startScript } from "./scripting.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { titleOf } from "./subject.ts";
@@ -71,7 +72,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
 }
 
 function isSent({ kind }: PlanNode): boolean {
-  return kind !== "gate" && kind !== "child";
+  return kind !== "gate" && kind !== "child" && !isComputed(kind);
 }
 
 /** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
@@ -142,7 +143,9 @@ export function requestNode(turn: Turn, node: NodeState): void {
       }
       return failNode(turn, node, binding.failure);
     case "bound":
-      return requestVerdict(turn, node, planNode, binding);
+      if (planNode.work === null) return requestVerdict(turn, node, planNode, binding);
+      noteFindings(turn, node, binding);
+      return startScript(turn, node, planNode, binding);
   }
 }
 
@@ -222,7 +225,7 @@ function requestVerdict(
 }
 
 /** Recorded once per epoch: what a node is given does not change within one, however often it is tried. */
-function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
+export function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
   if (node.hasFindings) return;
   for (const handoff of handoffs) {
     emit(turn, "node.provenance", { ...about(node), sourceRunId: turn.state.runId, ...handoff });

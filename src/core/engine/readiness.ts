@@ -7,7 +7,7 @@ import { evaluateCondition, type ExpressionFailure } from "../expression/index.t
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
-import { resolverFor } from "./references.ts";
+import { resolverFor } from "./value.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 export type Readiness =

@@ -1,7 +1,6 @@
 import { getOwn, instantText, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
-import type { Origin, Reference, StepBody } from "../plan/index.ts";
-import { givenReader } from "./given-values.ts";
+import type { Origin, Reference, Scope } from "../plan/index.ts";
 import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -14,7 +13,8 @@ export type Found =
 
 const MISSING: Found = { kind: "missing" };
 
-export function findValue(state: RunState, node: NodeState, reference: Reference): Found {
+/** Values of the node itself, what it returned and what it failed with are known only where they are asked for. */
+export function findValue(state: RunState, node: NodeState | null, reference: Reference): Found {
   const { origin, rest } = reference;
   switch (origin.kind) {
     case "arg":
@@ -22,14 +22,16 @@ export function findValue(state: RunState, node: NodeState, reference: Reference
     case "node":
       return findInNode(nodeAt(state, origin.node), origin, rest);
     case "element":
-      return found(walk(node.instance?.item, rest));
+      return found(walk(node?.instance?.item, rest));
     case "index":
-      return found(walk(node.instance?.element, rest));
+      return found(walk(node?.instance?.element, rest));
     case "run":
       return found(walk(factsOf(state), rest));
     case "attempt":
-      return found(walk(attemptOf(node), rest));
+      return node === null ? MISSING : found(walk(attemptOf(node), rest));
     case "self":
+    case "error":
+    case "value":
     case "missing":
       return MISSING;
   }
@@ -87,19 +89,6 @@ export function outputsOf(node: NodeState): JsonObject {
   return {};
 }
 
-/** Paths of conditions: a skipped node is simply missing there. */
-export function resolverFor(state: RunState, node: NodeState, body: StepBody, self: JsonObject = {}) {
-  const given = givenReader(state, node, body);
-  return (path: Path): Json | undefined => {
-    const reference = referenceOf(body, path);
-    if (reference.origin.kind === "self") return walk(self, reference.rest);
-    const instead = given?.find(reference, path);
-    if (instead !== undefined) return instead;
-    const result = findValue(state, node, reference);
-    return result.kind === "value" ? result.value : undefined;
-  };
-}
-
-export function referenceOf(body: StepBody, path: Path): Reference {
-  return required(body.scope.get(path.text), `the plan resolved ${path.text}`);
+export function referenceIn(scope: Scope, path: Path): Reference {
+  return required(scope.get(path.text), `the plan resolved ${path.text}`);
 }

@@ -43,6 +43,8 @@ export interface RunState extends HandoffCounts {
   costMicros: number;
   tokens: Tokens;
   errorCode: string | null;
+  /** What the document names as outputs; null: it names none, or the run has not completed. */
+  outputs: JsonObject | null;
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
   ending: RunEnding | null;
@@ -70,6 +72,8 @@ export interface RunState extends HandoffCounts {
   placement: Placement | null;
   /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
+  /** Nodes that only calculate, and have not yet; they take no place. */
+  readonly computing: ReadyQueue;
   /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */
   readonly lanes: Map<number, Lane>;
   /** Verdicts requested and not yet received: no fact, and empty whenever a commit ends. */

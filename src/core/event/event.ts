@@ -96,7 +96,11 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string().optional(),
   }),
   "run.rewound": z.object({ toEventId: count, epoch: count }),
-  "run.completed": z.object(runEnd),
+  "run.completed": z.object({
+    ...runEnd,
+    /** What the document names as outputs; absent: it names none, and its leaves say what came of it. */
+    outputs: jsonObject.optional(),
+  }),
   "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
   "run.cancelled": z.object(runEnd),
   "run.timed_out": z.object(runEnd),

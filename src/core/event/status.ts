@@ -45,7 +45,7 @@ export function isTerminal(status: RunStatus): boolean {
 }
 
 /** What a run may be winding down to, while something is still in flight. */
-export const ENDING_STATUSES = ["cancelled", "timed_out", "failed"] as const;
+export const ENDING_STATUSES = ["cancelled", "timed_out", "failed", "completed"] as const;
 export type EndingStatus = (typeof ENDING_STATUSES)[number];
 
 export const WAITING_REASONS = [

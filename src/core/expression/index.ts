@@ -11,7 +11,7 @@ export { matchMember } from "./member.ts";
 export { parseExpression } from "./parse.ts";
 export { parsePath, scanReference } from "./path.ts";
 export { scanBraced, type FoundReference } from "./braced.ts";
-export { findTypeMismatch, findUndecidable, type TypeMismatch } from "./type-mismatch.ts";
+export { findTypeMismatch, findUndecidable, inferKnown, type TypeMismatch } from "./type-mismatch.ts";
 export { FUNCTIONS, signatureOf, type FunctionEntry } from "./function/index.ts";
 export { mapPaths, readsPaths } from "./tree.ts";
 export { KIND_PHRASES } from "./kind.ts";

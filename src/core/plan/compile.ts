@@ -3,8 +3,8 @@ import type { Catalog, Definition, LensGraphDefinition, LobsterDefinition, Step 
 import { groupParams, planLensNode } from "./lens-node.ts";
 import { orderGraph, type Order } from "./order.ts";
 import type { Plan, PlanNode } from "./plan.ts";
-import { Resolver } from "./resolver.ts";
-import { bindStep, type Doubt } from "./scope.ts";
+import { Resolver, resolverAtEnd } from "./resolver.ts";
+import { bindOutputs, bindStep, type Doubt } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
 
@@ -43,7 +43,10 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
   found.push(...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ doubt }) => doubt.name))));
   found.sort((left, right) => left.position - right.position);
   return {
-    plan: planOf(definition, "lobsterx", definition.args, order, nodes),
+    plan: {
+      ...planOf(definition, "lobsterx", definition.args, order, nodes),
+      outputs: definition.outputs === null ? null : bindOutputs(definition.outputs, resolverAtEnd(world)),
+    },
     warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),
   };
 }
@@ -81,7 +84,8 @@ function isOwnName({ forEach, body }: PlanNode, name: string): boolean {
 
 /** A `for_each` node holds `items`, `count` and `failed`; what it declares belongs to its instances alone. */
 function declaredNames(step: Step): readonly string[] {
-  return step.outputs === null || step.forEach !== null ? [] : Object.keys(step.outputs);
+  if (step.forEach !== null) return [];
+  return Object.keys(step.work?.kind === "set" ? step.with : (step.outputs ?? {}));
 }
 
 function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): CompiledPlan {
@@ -120,6 +124,7 @@ function planOf(
     timeoutMs,
     maxParallel,
     args,
+    outputs: null,
     agentByRole: definition.format === "lobsterx" ? agentsOf(definition) : {},
     nodes,
     indexById: order.indexById,

@@ -33,6 +33,7 @@ export function planLensNode(
     approval: null,
     askRule: null,
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
+    work: null,
     forEach: null,
     request: {
       agent: null,

@@ -13,6 +13,7 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     const { name, version } = node.child.workflow;
     marks.push(`runs ${printable(version === null ? name : `${name}@${version}`)}`);
   }
+  if (node.work !== null) marks.push(...marksOfWork(node.work, node));
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
   if (node.body.kind === "step") {
@@ -23,6 +24,19 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     if (sources.length > 0) marks.push(`conditional from ${listIds(plan, sources)}`);
   }
   return marks;
+}
+
+function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): readonly string[] {
+  switch (work.kind) {
+    case "set":
+      return body.kind === "step" ? [`sets ${printable(Object.keys(body.with).join(", "))}`] : [];
+    case "script":
+      return [`runs ${work.language}`];
+    case "cancel":
+      return [`ends the run as ${work.as}`];
+    case "fail":
+      return [`fails the run with ${printable(work.code)}`];
+  }
 }
 
 /** Parents of which at least one edge is conditional. */

@@ -15,7 +15,9 @@ import type {
   OutputContract,
   OutputField,
   OverrideValue,
-  WithValue,
+  Work,
+  Value,
+  Values,
   WorkflowRef,
 } from "../definition/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
@@ -31,6 +33,8 @@ export interface Plan {
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
   readonly args: Readonly<Record<string, ArgField>>;
+  /** What a run has to show for itself; null: the outputs of its leaves. */
+  readonly outputs: RunOutputs | null;
   /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
   readonly nodes: readonly PlanNode[];
@@ -38,7 +42,13 @@ export interface Plan {
   readonly edgeCount: number;
 }
 
-export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility"] as const;
+export interface RunOutputs {
+  /** Every path the values read; all nodes are seen. */
+  readonly scope: Scope;
+  readonly fields: readonly { readonly name: string; readonly value: Value; readonly field: OutputField | null }[];
+}
+
+export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility", "set", "script", "end"] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 export interface PlanNode {
@@ -66,6 +76,8 @@ export interface PlanNode {
   /** Who answers any other approval about the node, such as an escalation; null: the author did not say. */
   readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
+  /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
+  readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
@@ -115,6 +127,8 @@ export interface RetryPolicy {
   readonly delay:
     | { readonly kind: "exact"; readonly delaysMs: readonly number[] }
     | { readonly kind: "backoff"; readonly baseMs: number; readonly maxMs: number };
+  /** Sees the failure as `error`; null: the causes alone count. */
+  readonly condition?: ParsedExpression | null;
 }
 
 export interface ChildCall {
@@ -155,6 +169,10 @@ export type Origin =
   /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
   | { readonly kind: "run" }
   | { readonly kind: "attempt" }
+  /** An input of the node itself that is a value and not a reference. */
+  | { readonly kind: "value"; readonly value: Value }
+  /** The failure a retry is decided about. */
+  | { readonly kind: "error" }
   /** Nothing this node may see has that name. */
   | { readonly kind: "missing" };
 
@@ -179,7 +197,8 @@ export interface StepBody {
   readonly inputs: readonly InputBinding[];
   readonly outputs: Readonly<Record<string, OutputField>> | null;
   readonly criteria: readonly ParsedExpression[];
-  readonly with: Readonly<Record<string, WithValue>>;
+  /** Args of a child run; of a work, what is filled in when its turn has come. */
+  readonly with: Values;
 }
 
 export interface InputBinding {

@@ -8,6 +8,9 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   child: "box3d",
   lens: "ellipse",
   utility: "note",
+  set: "cds",
+  script: "component",
+  end: "octagon",
 };
 
 /** The plan for Graphviz; a dashed arrow is an edge with a condition. */

@@ -7,6 +7,9 @@ const SHAPES: Readonly<Record<NodeKind, readonly [open: string, close: string]>>
   child: ["[[", "]]"],
   lens: ["([", "])"],
   utility: ["(", ")"],
+  set: ["[/", "/]"],
+  script: ["[\\", "\\]"],
+  end: ["(((", ")))"],
 };
 
 /** Words the diagram language reads as its own where an id is expected. */

@@ -19,6 +19,8 @@ export interface Sight {
   readonly hasSelf: boolean;
   /** The node's bound inputs, as a last resort for a name nothing else has. */
   readonly hasInputs: boolean;
+  /** The failure, as `error`: only where a retry is decided. */
+  readonly hasError?: true;
 }
 
 /** `ambiguous`: two or more ancestors declare the variable. `unseen`: only steps that do not run before declare it. */
@@ -29,14 +31,17 @@ type Segments = Path["segments"];
 const MISSING: Origin = { kind: "missing" };
 const PARTS = ["stdout", "json", "approved"] as const;
 
+/** The part of a step that gives names a meaning. */
+type Reader = Pick<Step, "inputs" | "forEach">;
+
 /** Decides what the paths of one step mean. */
 export class Resolver {
   readonly #world: World;
-  readonly #step: Step;
+  readonly #step: Reader;
   readonly #node: number;
   readonly #parents: ReadonlySet<number>;
 
-  constructor(world: World, step: Step, node: number, parents: readonly number[]) {
+  constructor(world: World, step: Reader, node: number, parents: readonly number[]) {
     this.#world = world;
     this.#step = step;
     this.#node = node;
@@ -53,7 +58,11 @@ export class Resolver {
     if (element !== undefined) return element;
     const found = this.#ofVariable(path, head, rest, report) ??
       this.#ofInput(path.text, head, rest, sight, report) ??
-      factOf(path.text, head, rest) ?? { text: path.text, origin: MISSING, rest };
+      (sight.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
+        text: path.text,
+        origin: MISSING,
+        rest,
+      };
     const isOptional = sight.hasInputs && this.#isOptionalInput(head);
     this.#noteUnseen(found, head, report);
     return isOptional ? { ...found, isOptional: true } : found;
@@ -127,9 +136,30 @@ export class Resolver {
     if (!sight.hasInputs || !Object.hasOwn(this.#step.inputs, head)) return undefined;
     const source = this.#step.inputs[head]?.from ?? null;
     if (source === null) return undefined;
-    const reference = this.resolve(source, { ...sight, hasInputs: false }, report);
+    if (source.kind !== "reference") return { text, origin: { kind: "value", value: source }, rest };
+    const reference = this.resolve(source.path, { ...sight, hasInputs: false }, report);
     return { text, origin: reference.origin, rest: [...reference.rest, ...rest] };
   }
+}
+
+function errorOf(text: string, rest: Segments): Reference {
+  return { text, origin: { kind: "error" }, rest };
+}
+
+/** Looks at a workflow from its end, when every node has settled; of several declarations the last in plan order counts. */
+export function resolverAtEnd(world: World): Resolver {
+  const { variables } = world;
+  const end = world.indexById.size;
+  const last: Variables = {
+    ...variables,
+    isAncestor: () => true,
+    find: (_, name) => {
+      const declarers = variables.declarers(name);
+      const node = declarers.at(-1);
+      return node === undefined ? undefined : { node, isAmbiguous: declarers.length > 1 };
+    },
+  };
+  return new Resolver({ ...world, variables: last }, { inputs: {}, forEach: null }, end, []);
 }
 
 /** Facts of the run and of the node, under names that nothing in the file has taken. */

@@ -22,13 +22,14 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     dependents: position.dependents,
     timeoutMs: timeoutOf(step, kind),
     queueTimeoutMs: step.queueTimeoutMs,
-    retry: retryPolicyOf(step.onFailure, step.retry),
+    retry: { ...retryPolicyOf(step.onFailure, step.retry), condition: bound.retryIf },
     onFailure: outcomeOf(step.onFailure),
     isFailFast: step.parallelFailurePolicy === "fail_fast",
     effects: step.effects,
     approval: step.approval,
     askRule: step.askRule ?? step.approval,
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
+    work: step.work,
     forEach: bound.forEach,
     request: hintsOf(step),
     body: {
@@ -50,16 +51,19 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
 
 const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
+const KIND_OF_WORK = { set: "set", script: "script", cancel: "end", fail: "end" } as const;
+
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
+  if (step.work !== null) return KIND_OF_WORK[step.work.kind];
   const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;
   return step.approval !== null && !hasWork ? "gate" : "agent";
 }
 
 /** A gate has no attempt that could time out: how long it waits is `expires`. */
 function timeoutOf(step: Step, kind: NodeKind): number | null {
-  if (kind === "gate") return null;
+  if (kind === "gate" || kind === "set" || kind === "end") return null;
   return step.timeoutMs ?? (kind === "child" ? null : LIMITS.stepTimeoutMsDefault);
 }
 

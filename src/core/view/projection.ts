@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/index.ts";
 import type { NodeState, RunState } from "../engine/index.ts";
 import { isTerminal, type NodeStatus, type RunStatus } from "../event/index.ts";
 import { type NodeResult, resultOfState, resultOfView } from "./node-result.ts";
@@ -29,6 +30,8 @@ export interface RunProjection {
   readonly downstreamCount: number;
   readonly parentRunId: string | null;
   readonly recursionDepth: number;
+  /** What the document names as outputs; null: none, or the run has not completed. */
+  readonly outputs: JsonObject | null;
   readonly costMicros: number;
   readonly lastEventId: number;
 }
@@ -82,6 +85,7 @@ type RunFacts = Pick<
   | "status"
   | "parentRunId"
   | "recursionDepth"
+  | "outputs"
   | "costMicros"
   | "lastEventId"
   | "upstreamCount"
@@ -118,6 +122,7 @@ function assemble(
     downstreamCount: run.downstreamCount,
     parentRunId: run.parentRunId,
     recursionDepth: run.recursionDepth,
+    outputs: run.outputs,
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
   };

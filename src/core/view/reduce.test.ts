@@ -533,6 +533,7 @@ describe("projectView", () => {
       downstreamCount: 0,
       parentRunId: null,
       recursionDepth: 0,
+      outputs: null,
       costMicros: 4,
       lastEventId: 5,
     });

@@ -44,6 +44,8 @@ export interface RunView extends HandoffCounts {
   startedAt: number | null;
   endedAt: number | null;
   errorCode: string | null;
+  /** What the document names as outputs; null: none, or the run has not completed. */
+  outputs: JsonObject | null;
   costMicros: number;
   /** What the run is winding down to, while something is still in flight. */
   ending: EndingStatus | null;
@@ -143,6 +145,7 @@ export function createView(outline?: PlanOutline): RunView {
     startedAt: null,
     endedAt: null,
     errorCode: null,
+    outputs: null,
     costMicros: 0,
     ending: null,
     nodes: new Map(nodes.map((node) => [node.id, node])),

@@ -1,6 +1,7 @@
 import { changesAreSent, peopleDecide } from "./answering.ts";
 import { budgetsHold, childCostsClimb, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
 import type { MakeChecker } from "./checker.ts";
+import { computesAtOnce, endsAsTheStepSays, outputsAreGiven } from "./computing.ts";
 import {
   cancelledNeverRuns,
   deltasIncrease,
@@ -61,4 +62,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   changesAreSent,
   statusChangesAreComplete,
   skipsAreKept,
+  computesAtOnce,
+  outputsAreGiven,
+  endsAsTheStepSays,
 ];

@@ -7,10 +7,18 @@ import { DECISION_MUTANTS } from "./decision-mutants.ts";
 import { withEngine } from "./mutant.ts";
 import { RULE_MUTANTS, STATUS_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
 import { SPEECH_MUTANTS } from "./speech-mutants.ts";
+import { VALUE_MUTANTS } from "./value-mutants.ts";
 
 const SCHEDULES_MAX = 3_000;
 const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), costOf: () => 0 };
-const MUTANTS = [...DECISION_MUTANTS, ...SPEECH_MUTANTS, ...RULE_MUTANTS, ...STATUS_MUTANTS, ...WORLD_MUTANTS];
+const MUTANTS = [
+  ...VALUE_MUTANTS,
+  ...DECISION_MUTANTS,
+  ...SPEECH_MUTANTS,
+  ...RULE_MUTANTS,
+  ...STATUS_MUTANTS,
+  ...WORLD_MUTANTS,
+];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
 function only(invariant: string) {

@@ -1,5 +1,6 @@
 import type { Prng } from "../prng.ts";
 import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
+import { addValues, drawEnd, drawOutputs } from "./values.ts";
 
 /** A file before it is text. */
 export interface Draft {
@@ -40,14 +41,19 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
     linkParents(rng, step, steps, conditions);
     steps.push(step);
   }
+  const values = rng.fork("values");
+  addValues(values, steps);
+  const end = drawEnd(values, steps, conditions);
+  const outputs = drawOutputs(values, steps);
   const document: Record<string, unknown> = {
     name,
+    ...(outputs === null ? {} : { outputs }),
     args: {
       mode: { type: "string", default: "a" },
       items: { type: "array", default: drawItems(rng) },
       size: 3,
     },
-    steps: steps.map((step) => ({ id: step.id, ...step.fields })),
+    steps: [...steps, ...(end === null ? [] : [end])].map((step) => ({ id: step.id, ...step.fields })),
   };
   if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
   if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);

@@ -62,8 +62,10 @@ function defaultArgs(workflow: Workflow): JsonObject {
   return Object.fromEntries(filled);
 }
 
-/** `{leafId: outputs}` of the leaves that completed: what a parent node is given. */
+/** What a parent node is given: the outputs of the document, else `{leafId: outputs}` of the leaves that completed. */
 export function leafOutputs(run: SimRun): JsonObject {
+  const end = run.log.findLast((event) => event.type === "run.completed");
+  if (end?.payload.outputs !== undefined) return end.payload.outputs;
   const leaves = run.facts.workflow.plan.nodes.filter((node) => node.dependents.length === 0);
   const entries = leaves.flatMap(({ id }) => {
     const node = run.facts.nodes.get(id);
