@@ -6,6 +6,7 @@ import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
+import { createScriptAdapter } from "../script/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import type { HostParts } from "./host.ts";
@@ -45,9 +46,11 @@ export async function openEngine(
     formerKeys: readFormerKeys(env),
     ...(seed === "" ? {} : { seed }),
   });
+  // Not among the providers that steps may name: what script steps run in is part of the engine.
+  const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
     store,
-    adapters,
+    adapters: [...adapters, scripts],
     redactor,
     moderation,
     judge: governor,
@@ -61,5 +64,5 @@ export async function openEngine(
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });
-  return { store, gateways, governance, audit, agent, runtime, launcher, outbound };
+  return { store, gateways, governance, audit, agent, runtime, launcher, outbound, scripts };
 }

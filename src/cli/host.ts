@@ -120,7 +120,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => governance.stop(),
         () => agent.close(),
         () => issuers.close(),
-        () => closeAdapters(bridge.adapters),
+        () => closeAdapters([...bridge.adapters, engine.scripts]),
         () => clock.stop(),
         () => store.close(),
       ]),
