@@ -27,6 +27,14 @@ export default defineConfig({
   worker: { format: "es", rolldownOptions: { treeshake: TREESHAKE } },
   server: {
     host: "127.0.0.1",
-    proxy: { "/api": API, "/session": API, "/docs": API, "/openapi.json": API, "/sluice.css": API },
+    proxy: {
+      "/api": API,
+      "/session": API,
+      "/auth": API,
+      "/invite": API,
+      "/docs": API,
+      "/openapi.json": API,
+      "/sluice.css": API,
+    },
   },
 });

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<ManifestKind, string>> = {
   LibraryStep: "A step that workflows reuse by name. See [workflows](../workflows.md).",
   Schedule: "Starts runs at given times. See [schedules](../schedules.md).",
   Webhook: "Sends events to an address. See [webhooks](../webhooks.md).",
+  Channel: "A way to people: mail, Slack, Teams. See [channels](../channels.md).",
   Model: "The price of a model that the bundled price list does not have. See [budgets](../budgets.md).",
   CreditPlan: "The price of completed work in credits. See [budgets](../budgets.md).",
   Workflow: "A workflow and how it may be launched. See [workflows](../workflows.md).",

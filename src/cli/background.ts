@@ -4,11 +4,10 @@ import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../outside/schedule/index.ts";
 import type { App } from "../server/index.ts";
-import { deliveriesTo, noticeMessage } from "../outside/webhook/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
 import type { Io } from "./io.ts";
-import { startOutside } from "./outside.ts";
+import { openOutside } from "./outside.ts";
 
 /** What runs besides the runs themselves: each of it safe on any number of replicas. */
 export interface Background {
@@ -20,24 +19,36 @@ export function startBackground(
   io: Io,
   { store, runtime, launcher, gateways, governance, audit, outbound }: Engine,
   app: App,
+  { publicUrl, slackUrl }: { readonly publicUrl: string; readonly slackUrl: string | null },
   onTrouble: (what: string, error: unknown) => void,
 ): Background {
   const { clock } = io;
   const { governor } = governance;
   const scheduler = new Scheduler({ store, launcher, clock, replicaId: randomUUID(), onTrouble });
   const recoverer = new Recoverer({ store, runtime, governor, clock, onTrouble });
+  const { box } = gateways;
+  const outside = openOutside(io, {
+    store,
+    runtime,
+    box,
+    outbound,
+    clock,
+    publicUrl: () => publicUrl,
+    slackUrl,
+    onAlert: app.countAlert,
+    onTrouble,
+  });
   const launches = new LaunchWatch({
     store,
     clock,
-    deliveriesOf: ({ orgId, type, key, at, data }) => deliveriesTo(store, orgId, noticeMessage(type, key, at, data)),
+    deliveriesOf: (notice) => outside.deliveriesOf(notice),
     onTrouble,
   });
   scheduler.start();
   recoverer.start();
   launches.start();
   const sealer = startSealer({ trail: audit, store, clock, onTrouble });
-  const { box } = gateways;
-  const outside = startOutside(io, { store, runtime, box, outbound, clock, onAlert: app.countAlert, onTrouble });
+  outside.start();
   return {
     stop: () =>
       closeEach([

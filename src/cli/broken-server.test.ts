@@ -46,6 +46,12 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   doctor: [["--port", "0"]],
   "policies backtest": [["policy.yaml"]],
   "keys create": [["--label", "x", "--role", "viewer"]],
+  "people invite": [["x@example.com", "--role", "viewer"]],
+  "people set": [
+    ["per_1", "--role", "viewer"],
+    ["x@example.com", "--clear", "groups"],
+  ],
+  "sessions list": [[], ["--all"]],
   "approvals resolve": [["apr_1", "--choice", "approve"]],
   "runs rewind": [["run_1", "--to", "1"]],
   "runs branch": [

@@ -47,6 +47,8 @@ const settingsSchema = z.object({
     .string()
     .refine(isHostList, 'must be host names such as sluice.internal or "*.svc", commas between')
     .optional(),
+  slackUrl: httpUrl.transform((text) => text.replace(/\/+$/, "")).optional(),
+  approvers: z.enum(["enforced", "advisory"], "must be enforced or advisory").optional(),
   gatewayGrace: z
     .string()
     .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
@@ -57,6 +59,8 @@ const settingsSchema = z.object({
   oidcOrg: printableText.optional(),
   oidcOrgClaim: printableText.optional(),
   oidcRoleClaim: printableText.optional(),
+  oidcGroupsClaim: printableText.optional(),
+  signIn: z.string().optional(),
 });
 
 /** Where things are: from flags, else from the environment, else by default. */
@@ -79,12 +83,16 @@ export interface ConfigFlags {
   readonly maxOpenRuns?: string;
   readonly allowOutbound?: string;
   readonly allowHost?: string;
+  readonly slackUrl?: string;
+  readonly approvers?: string;
   readonly gatewayGrace?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
   readonly oidcOrgClaim?: string;
   readonly oidcRoleClaim?: string;
+  readonly oidcGroupsClaim?: string;
+  readonly signIn?: string;
 }
 
 type Setting = keyof ConfigFlags;
@@ -102,12 +110,16 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   allowOutbound: { flag: "--allow-outbound", variable: "SLUICE_ALLOW_OUTBOUND" },
   allowHost: { flag: "--allow-host", variable: "SLUICE_ALLOW_HOST" },
   publicUrl: { flag: "--public-url", variable: "SLUICE_PUBLIC_URL" },
+  slackUrl: { flag: "--slack-url", variable: "SLUICE_SLACK_URL" },
+  approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
   oidcOrgClaim: { flag: "--oidc-org-claim", variable: "SLUICE_OIDC_ORG_CLAIM" },
   oidcRoleClaim: { flag: "--oidc-role-claim", variable: "SLUICE_OIDC_ROLE_CLAIM" },
+  oidcGroupsClaim: { flag: "--oidc-groups-claim", variable: "SLUICE_OIDC_GROUPS_CLAIM" },
+  signIn: { flag: "--sign-in", variable: "SLUICE_SIGN_IN_PROVIDERS" },
 };
 
 /** What a client of a server needs, and what a server needs. */
@@ -123,12 +135,16 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "maxOpenRuns",
   "allowOutbound",
   "allowHost",
+  "slackUrl",
+  "approvers",
   "gatewayGrace",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",
   "oidcOrgClaim",
   "oidcRoleClaim",
+  "oidcGroupsClaim",
+  "signIn",
 ];
 
 /** Reads everything and reports everything that is wrong with it, secrets left out. Empty means not set. */

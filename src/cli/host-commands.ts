@@ -96,7 +96,7 @@ function addHostOptions(command: Command): Command {
     )
     .option(
       "--allow-outbound <hosts>",
-      "private hosts, host:port or blocks that Bridges and webhooks may be at; repeat it, or separate by commas " +
+      "private hosts, host:port or blocks that Bridges, webhooks and channels may be at; repeat it, or separate by commas " +
         "(SLUICE_ALLOW_OUTBOUND)",
       together,
     )
@@ -107,12 +107,22 @@ function addHostOptions(command: Command): Command {
       together,
     )
     .option("--public-url <url>", "where people and Bridges reach the server (SLUICE_PUBLIC_URL)")
+    .option("--slack-url <url>", "the Web API of Slack, when it is not Slack's own (SLUICE_SLACK_URL)")
+    .option(
+      "--approvers <how>",
+      "enforced, or advisory: any key that may approve answers, also where others are asked, as before (SLUICE_APPROVERS; enforced)",
+    )
     .option("--gateway-grace <s>", "seconds a Bridge that has gone is waited for (SLUICE_GATEWAY_GRACE; 30)")
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
     .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")
     .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")
     .option("--oidc-org-claim <name>", "the claim that names the organisation instead (SLUICE_OIDC_ORG_CLAIM)")
     .option("--oidc-role-claim <name>", "the claim that names the roles (SLUICE_OIDC_ROLE_CLAIM; sluice_role)")
+    .option("--oidc-groups-claim <name>", "the claim that names the groups (SLUICE_OIDC_GROUPS_CLAIM; groups)")
+    .option(
+      "--sign-in <file>",
+      "the providers people sign in to the console at, as JSON (SLUICE_SIGN_IN_PROVIDERS: the same, or the JSON itself)",
+    )
     .option("--script <file>", "what the scripted adapter answers")
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
     .option("--config <file>", "what the adapters in this process may do")

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { closeAdapters } from "../adapters/index.ts";
-import { type OidcSettings, TokenVerifier } from "../oidc/index.ts";
+import { type OidcSettings, SignInProvider, type SignInSettings, TokenVerifier } from "../oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
 import { nextSlots } from "../outside/schedule/index.ts";
 import { createApp, serve } from "../server/index.ts";
@@ -36,6 +36,8 @@ export interface HostParts {
   readonly config: Config;
   /** The issuer whose tokens are taken beside keys; null: none. */
   readonly oidc: OidcSettings | null;
+  /** Where people sign in to the console. */
+  readonly signIn: readonly SignInSettings[];
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
@@ -76,6 +78,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     governance,
     audit,
     launcher,
+    signIn: parts.signIn.map((settings) => new SignInProvider({ settings, agent })),
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
       ...reachOf(parts),
@@ -102,14 +105,11 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await server.close(0);
     throw thrown;
   }
-  const background = startBackground(io, engine, app, onTrouble);
+  const background = startBackground(io, engine, app, { publicUrl: url, slackUrl: config.slackUrl ?? null }, onTrouble);
   return {
     url,
     localUrl,
-    signInUrl: (secret) => {
-      const path = app.signInPath(secret);
-      return path === null ? null : `${url}${path}`;
-    },
+    signInUrl: (secret) => addressOf(url, app.signInPath(secret)),
     // One part that cannot end in order, such as a database that is away, keeps no other from ending.
     close: () =>
       closeEach([
@@ -127,12 +127,17 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   };
 }
 
+function addressOf(url: string, path: string | null): string | null {
+  return path === null ? null : `${url}${path}`;
+}
+
 /** Where the server is reached, and with which pages. */
 function reachOf({ config, hasConsole }: HostParts) {
   return {
     publicUrl: config.publicUrl ?? null,
     hosts: [config.host, ...listIn(config.allowHost ?? "")],
     consoleDirectory: hasConsole ? CONSOLE_DIRECTORY : null,
+    approvers: config.approvers ?? "enforced",
   };
 }
 

@@ -21,6 +21,7 @@ describe("whose tokens are taken", () => {
       audience: "sluice",
       organisation: { name: "default" },
       roleClaim: "sluice_role",
+      groupsClaim: "groups",
     };
     expect(read({ oidcIssuer: ISSUER, oidcAudience: "sluice" })).toEqual(settings);
     const env = { SLUICE_OIDC_ISSUER: ISSUER, SLUICE_OIDC_AUDIENCE: "sluice" };

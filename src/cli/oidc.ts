@@ -1,14 +1,15 @@
-import { isOrganisationName, issuerProblem, type OidcSettings } from "../oidc/index.ts";
+import { GROUPS_CLAIM, isOrganisationName, issuerProblem, type OidcSettings } from "../oidc/index.ts";
 import { type Config, DEFAULT_ORGANISATION } from "./config.ts";
 import { Refusal } from "./refusal.ts";
 
-const DEFAULT_ROLE_CLAIM = "sluice_role";
+export const DEFAULT_ROLE_CLAIM = "sluice_role";
 
 /** The issuer whose tokens a server takes beside keys; null: none. */
 export function readOidc(config: Config): OidcSettings | null {
-  const { oidcIssuer, oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim } = config;
+  const { oidcIssuer, oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim, oidcGroupsClaim } = config;
   if (oidcIssuer === undefined) {
-    if ([oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim].every((setting) => setting === undefined)) return null;
+    if ([oidcAudience, oidcOrg, oidcOrgClaim, oidcRoleClaim, oidcGroupsClaim].every((setting) => setting === undefined))
+      return null;
     throw new Refusal("tokens are taken only from an issuer: set --oidc-issuer (SLUICE_OIDC_ISSUER) too");
   }
   const problem = issuerProblem(oidcIssuer);
@@ -31,5 +32,6 @@ export function readOidc(config: Config): OidcSettings | null {
     audience: oidcAudience,
     organisation: oidcOrgClaim === undefined ? { name: oidcOrg ?? DEFAULT_ORGANISATION } : { claim: oidcOrgClaim },
     roleClaim: oidcRoleClaim ?? DEFAULT_ROLE_CLAIM,
+    groupsClaim: oidcGroupsClaim ?? GROUPS_CLAIM,
   };
 }

@@ -3,8 +3,11 @@ import type { Clock } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { SecretBox } from "../gateway/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
-import type { Store } from "../store/index.ts";
-import { openWebhooks } from "../outside/webhook/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import type { NewDelivery, Store } from "../store/index.ts";
+import { channelDeliveriesTo, channelTargets } from "../outside/channel/index.ts";
+import { noticeMessage, openDeliveries } from "../outside/delivery/index.ts";
+import { deliveriesTo, webhookTargets } from "../outside/webhook/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -13,31 +16,75 @@ export interface OutsideParts {
   readonly store: Store;
   readonly runtime: Pick<Runtime, "onCommitted">;
   readonly box: SecretBox;
-  /** Where webhooks may be. */
+  /** Where webhooks and channels may be. */
   readonly outbound: OutboundGuard;
+  /** Where people reach the server; known once it listens. */
+  readonly publicUrl: () => string;
+  /** Null: Slack itself. */
+  readonly slackUrl: string | null;
   readonly clock: Clock;
   /** Counts alerts that fired, by what they are set for. */
   readonly onAlert: (on: string) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What notifies people outside: webhooks and alerts. */
-export function startOutside(io: Pick<Io, "err">, parts: OutsideParts): { stop(): Promise<void> } {
-  const { store, runtime, box, outbound, clock, onAlert, onTrouble } = parts;
-  const webhooks = openWebhooks({ store, box, clock, reach: { allow: outbound.allow }, onTrouble });
+/** What notifies people outside: webhooks, channels and alerts. */
+export interface Outside {
+  /** What is sent of something that neither a run nor the audit holds. */
+  deliveriesOf(notice: Notice): Promise<readonly NewDelivery[]>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface Notice {
+  readonly orgId: string;
+  readonly type: string;
+  readonly key: string;
+  readonly at: number;
+  readonly data: JsonObject;
+}
+
+export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
+  const { store, runtime, box, outbound, clock, publicUrl, slackUrl, onAlert, onTrouble } = parts;
+  const reach = { allow: outbound.allow };
+  const channels = channelTargets({
+    store,
+    box,
+    clock,
+    reach,
+    publicUrl,
+    ...(slackUrl === null ? {} : { slackUrl }),
+  });
+  const deliveries = openDeliveries({
+    store,
+    kinds: [webhookTargets({ store, box, clock, reach }), channels],
+    clock,
+    onTrouble,
+  });
+  const channelNotices = ({ orgId, type, key, at, data }: Notice): Promise<readonly NewDelivery[]> =>
+    channelDeliveriesTo(channels, store, orgId, { message: noticeMessage(type, key, at, data), at, data });
   const alerts = new AlertWatch({
     store,
     clock,
+    deliveriesOf: channelNotices,
     onFired: ({ orgId, alert, on, message, isForLog }) => {
       onAlert(on);
       if (isForLog) io.err.write(`sluice: alert ${oneLine(alert)} of ${oneLine(orgId)}: ${oneLine(message)}\n`);
     },
     onTrouble,
   });
-  const unsubscribe = runtime.onCommitted((runId, events) => webhooks.onCommitted(runId, events));
-  webhooks.start();
-  alerts.start();
+  let unsubscribe: (() => void) | null = null;
   return {
-    stop: () => closeEach([unsubscribe, () => alerts.stop(), () => webhooks.stop()]),
+    deliveriesOf: async (notice) => {
+      const { orgId, type, key, at, data } = notice;
+      const toWebhooks = await deliveriesTo(store, orgId, noticeMessage(type, key, at, data));
+      return [...toWebhooks, ...(await channelNotices(notice))];
+    },
+    start() {
+      unsubscribe = runtime.onCommitted((runId, events) => deliveries.onCommitted(runId, events));
+      deliveries.start();
+      alerts.start();
+    },
+    stop: () => closeEach([() => unsubscribe?.(), () => alerts.stop(), () => deliveries.stop()]),
   };
 }

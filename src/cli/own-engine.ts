@@ -4,6 +4,7 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
+import { sampleForm } from "../core/script/index.ts";
 import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
@@ -181,12 +182,18 @@ export class OwnEngine {
     this.#settle(isBug ? { kind: "parked", message: payload.reason ?? "" } : { kind: "ended" });
   }
 
-  async #handIn({ approvalId }: Asked, given: ApprovalAnswer): Promise<string | null> {
+  /** There is one person here, who stands for as many as there have to be; a form is filled in with made-up values. */
+  async #handIn({ approvalId, quorum = 1, form }: Asked, given: ApprovalAnswer): Promise<string | null> {
     const asked = this.#asked.get(approvalId);
     if (asked === undefined) return null;
-    const outcome = await this.#driver.submit(ORG, asked.runId, { type: "approval", approvalId, ...given });
-    const { refusal } = outcome ?? {};
-    return refusal === undefined || isClosed(refusal.code) ? null : refusal.message;
+    for (let person = 1; person <= quorum; person += 1) {
+      const by = person === 1 ? given.by : `${given.by} ${person}`;
+      const entered = form === undefined || person > 1 ? {} : { form: sampleForm(form) };
+      const input = { type: "approval", approvalId, ...entered, ...given, by } as const;
+      const { refusal } = (await this.#driver.submit(ORG, asked.runId, input)) ?? {};
+      if (refusal !== undefined) return isClosed(refusal.code) ? null : refusal.message;
+    }
+    return null;
   }
 
   /** A family in which no node was ever blocked waits for no person. */

@@ -63,6 +63,13 @@ export const REGISTRIES: readonly Registry[] = [
   },
   { noun: "webhooks", one: "webhook", kind: "Webhook", example: "ops", columns: ["url", "events", "enabled"] },
   {
+    noun: "channels",
+    one: "channel",
+    kind: "Channel",
+    example: "approvers-mail",
+    columns: ["type", "channel", "host", "url", "to", "content", "enabled"],
+  },
+  {
     noun: "models",
     one: "model",
     kind: "Model",

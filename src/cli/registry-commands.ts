@@ -36,7 +36,7 @@ import {
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
-const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
+export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
 
 export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
@@ -157,7 +157,7 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
       );
     if (noun === "agents") addMemoryCommand(nouns, { io, settle });
     if (noun === "schedules") addSlotsCommand(nouns, { io, settle });
-    if (noun === "webhooks") addDeliveryCommands(nouns, { io, settle });
+    if (noun === "webhooks" || noun === "channels") addDeliveryCommands(nouns, noun, { io, settle });
   }
 }
 

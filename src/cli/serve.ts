@@ -8,6 +8,7 @@ import { type Host, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
 import { readOutbound } from "./outbound.ts";
+import { readSignIn } from "./sign-in.ts";
 import { Refusal } from "./refusal.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
@@ -25,6 +26,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
   const oidc = readOidc(config);
+  const signIn = readSignIn(io, config);
   const outbound = readOutbound(io, config);
   if (config.databaseUrl === undefined) {
     throw new Refusal("serve needs a database: set DATABASE_URL or --database-url (without one there is `sluice up`)");
@@ -46,6 +48,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
         startHost(io, {
           config,
           oidc,
+          signIn,
           storage,
           bridge,
           outbound,

@@ -13,6 +13,7 @@ import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
 import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
 import { readOidc } from "./oidc.ts";
+import { readSignIn } from "./sign-in.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "./outbound.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
@@ -32,6 +33,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   const { key, ...flags } = options;
   const config = readConfig(io, { ...flags, ...(key === undefined ? {} : { adminKey: key }) }, HOST_SETTINGS);
   const oidc = readOidc(config);
+  const signIn = readSignIn(io, config);
   const outbound = readOutbound(io, config, LOOPBACK_ENTRIES);
   const directory = new DataDirectory(config.data);
   directory.create();
@@ -46,7 +48,7 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
   return standUntilStopped(io, async () => {
     const storage = await withStorage(openStorage(io, config));
     const { admin, host } = await withStorage(
-      raise(io, options, { config, oidc, storage, bridge, outbound }, directory),
+      raise(io, options, { config, oidc, signIn, storage, bridge, outbound }, directory),
     );
     const close = (): Promise<void> => {
       directory.removeServer();
@@ -74,7 +76,7 @@ interface AdminSecret {
 async function raise(
   io: Io,
   options: UpOptions,
-  parts: Pick<HostParts, "config" | "oidc" | "storage" | "bridge" | "outbound">,
+  parts: Pick<HostParts, "config" | "oidc" | "signIn" | "storage" | "bridge" | "outbound">,
   directory: DataDirectory,
 ): Promise<{ readonly admin: AdminSecret; readonly host: Host }> {
   const { config, storage } = parts;

@@ -6,11 +6,12 @@ import { callSluice } from "../../test/cli/terminal.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { createAllowList } from "../outbound/index.ts";
 import { serve } from "../server/index.ts";
-import { type OpenedWebhooks, openWebhooks } from "../outside/webhook/index.ts";
+import { type OpenedDeliveries, openDeliveries } from "../outside/delivery/index.ts";
+import { webhookTargets } from "../outside/webhook/index.ts";
 
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;
-let webhooks: OpenedWebhooks;
+let webhooks: OpenedDeliveries;
 let status = 204;
 const troubles: unknown[] = [];
 const receiver = createServer((request, response) => {
@@ -24,11 +25,13 @@ beforeAll(async () => {
   const allow = createAllowList([`127.0.0.1:${port}`]);
   await api.save(HELLO);
   await api.request("PUT", "webhooks/ops", { body: { url: `http://127.0.0.1:${port}/`, events: ["run.completed"] } });
-  webhooks = openWebhooks({
-    store: api.store,
-    box: api.gateways.box,
-    clock: createSystemClock(),
-    ...(allow.ok ? { reach: { allow: allow.value } } : {}),
+  const clock = createSystemClock();
+  const { store, gateways } = api;
+  const reach = allow.ok ? { allow: allow.value } : {};
+  webhooks = openDeliveries({
+    store,
+    kinds: [webhookTargets({ store, box: gateways.box, clock, reach })],
+    clock,
     onTrouble: (_what, error) => troubles.push(error),
   });
   api.runtime.onCommitted((runId, events) => webhooks.onCommitted(runId, events));

@@ -18,34 +18,41 @@ interface HookOptions {
   readonly json?: boolean;
 }
 
-export function addDeliveryCommands(webhooks: Command, { io, settle }: Workbench): void {
-  addListOptions(webhooks.command("deliveries").description("list what a webhook was sent, newest first"))
-    .argument("<id>", "name of the webhook")
-    .addHelpText("after", example("sluice webhooks deliveries ops"))
+type Collection = "webhooks" | "channels";
+
+const WORDS = {
+  webhooks: { one: "webhook", example: "ops", test: "send a message of type webhook.test" },
+  channels: { one: "channel", example: "approvers-mail", test: "send a test message" },
+} as const satisfies Readonly<Record<Collection, object>>;
+
+/** The log of what webhooks, or channels, were sent. */
+export function addDeliveryCommands(nouns: Command, noun: Collection, { io, settle }: Workbench): void {
+  const { one, example: name, test } = WORDS[noun];
+  addListOptions(nouns.command("deliveries").description(`list what a ${one} was sent, newest first`))
+    .argument("<id>", `name of the ${one}`)
+    .addHelpText("after", example(`sluice ${noun} deliveries ${name}`))
     .action((id: string, options: ListOptions & LinkOptions) =>
-      settle(() => listDeliveries(io, apiOf(io, options), id, options)),
+      settle(() => listDeliveries(io, apiOf(io, options), noun, id, options)),
     );
-  addLinkOptions(webhooks.command("redeliver").description("send a message again, under the same id"))
-    .argument("<id>", "name of the webhook")
+  addLinkOptions(nouns.command("redeliver").description("send a message again, under the same id"))
+    .argument("<id>", `name of the ${one}`)
     .argument("<delivery>", "id of the delivery")
     .option("--json", "print the delivery as JSON")
-    .addHelpText("after", example("sluice webhooks redeliver ops msg_01hq"))
+    .addHelpText("after", example(`sluice ${noun} redeliver ${name} msg_01hq`))
     .action((id: string, deliveryId: string, options: SendOptions & LinkOptions) =>
       settle(async () => {
-        const api = apiOf(io, options);
-        return follow(io, api, id, await api.webhooks.redeliver(id, deliveryId), options);
+        const log = apiOf(io, options)[noun];
+        return follow(io, log, noun, id, await log.redeliver(id, deliveryId), options);
       }),
     );
-  addLinkOptions(
-    webhooks.command("test").description("send a message of type webhook.test and print what became of it"),
-  )
-    .argument("<id>", "name of the webhook")
+  addLinkOptions(nouns.command("test").description(`${test} and print what became of it`))
+    .argument("<id>", `name of the ${one}`)
     .option("--json", "print the delivery as JSON")
-    .addHelpText("after", example("sluice webhooks test ops"))
+    .addHelpText("after", example(`sluice ${noun} test ${name}`))
     .action((id: string, options: SendOptions & LinkOptions) =>
       settle(async () => {
-        const api = apiOf(io, options);
-        return follow(io, api, id, await api.webhooks.test(id), options);
+        const log = apiOf(io, options)[noun];
+        return follow(io, log, noun, id, await log.test(id), options);
       }),
     );
 }
@@ -62,14 +69,29 @@ export function addHookCommand(workflows: Command, { io, settle }: Workbench): v
     );
 }
 
-async function listDeliveries(io: Io, api: Api, id: string, options: ListOptions): Promise<number> {
+type Log = Api[Collection];
+
+async function listDeliveries(io: Io, api: Api, noun: Collection, id: string, options: ListOptions): Promise<number> {
   const now = io.clock.now();
-  printList(io, await api.webhooks.listDeliveries(id, pageOf(options)), options, {
+  // Only channels have several recipients.
+  const hasRecipients = noun === "channels";
+  printList(io, await api[noun].listDeliveries(id, pageOf(options)), options, {
     none: `nothing was sent to ${printable(id)} yet`,
-    head: ["DELIVERY", "TYPE", "STATE", "TRIES", "ANSWER", "CREATED", "NEXT TRY", "ERROR"],
+    head: [
+      "DELIVERY",
+      "TYPE",
+      ...(hasRecipients ? ["TO"] : []),
+      "STATE",
+      "TRIES",
+      "ANSWER",
+      "CREATED",
+      "NEXT TRY",
+      "ERROR",
+    ],
     row: (delivery) => [
       oneLine(delivery.id),
       oneLine(delivery.type),
+      ...(hasRecipients ? [oneLine(delivery.recipient ?? "–")] : []),
       delivery.state,
       String(delivery.attempts),
       delivery.lastStatus === null ? "–" : String(delivery.lastStatus),
@@ -87,30 +109,37 @@ const PATIENCE_MS = 20_000;
 const LOOKED_AT = 100;
 
 /** Waits until it was tried once. */
-async function follow(io: Io, api: Api, id: string, sent: Delivery, { json }: SendOptions): Promise<number> {
+async function follow(
+  io: Io,
+  log: Log,
+  noun: Collection,
+  id: string,
+  sent: Delivery,
+  { json }: SendOptions,
+): Promise<number> {
   const until = io.clock.now() + PATIENCE_MS;
   let delivery = sent;
   while (delivery.attempts === 0 && delivery.settledAt === null && io.clock.now() < until) {
     await new Promise<void>((resolve) => void io.clock.after(LOOK_EVERY_MS, resolve));
-    const { data } = await api.webhooks.listDeliveries(id, { limit: LOOKED_AT });
+    const { data } = await log.listDeliveries(id, { limit: LOOKED_AT });
     delivery = data.find((one) => one.id === sent.id) ?? delivery;
   }
   if (json === true) printJson(io, delivery);
-  else io.out.write(`${oneLine(delivery.id)} ${outcomeOf(delivery)}\n`);
+  else io.out.write(`${oneLine(delivery.id)} ${outcomeOf(delivery, noun)}\n`);
   return delivery.state === "delivered" ? EXIT.fine : EXIT.runFailed;
 }
 
-function outcomeOf({ state, lastStatus, lastError }: Delivery): string {
+function outcomeOf({ state, lastStatus, lastError }: Delivery, noun: Collection): string {
   const why = lastError === null ? "" : `: ${oneLine(lastError)}`;
   switch (state) {
     case "delivered":
-      return `arrived (${lastStatus ?? "no status"})`;
+      return lastStatus === null ? "arrived" : `arrived (${lastStatus})`;
     case "failed":
       return `did not arrive and will be tried again${why}`;
     case "given_up":
       return `did not arrive and is not tried again${why}`;
     case "pending":
-      return "was not tried yet; look again with: sluice webhooks deliveries";
+      return `was not tried yet; look again with: sluice ${noun} deliveries`;
   }
 }
 

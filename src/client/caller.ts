@@ -22,6 +22,13 @@ export interface Asked {
 /** Fields without which an answer is not what was asked for. */
 export type Needs = readonly string[];
 
+/** How a part of the client sends its requests: the members of `Caller` it needs. */
+export interface Door {
+  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
+  list<T>(path: string, asked: Asked): Promise<T>;
+  command(method: string, path: string): Promise<void>;
+}
+
 const TIMEOUT_MS = 300_000;
 
 /**

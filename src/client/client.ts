@@ -41,17 +41,29 @@ import type {
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
-import { Caller } from "./caller.ts";
+import { Caller, type Door } from "./caller.ts";
+import { DeliveryClient } from "./delivery-client.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends Caller {
+  readonly #door: Door = {
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+  };
   /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient({
+  readonly webhooks = new WebhookClient(this.#door);
+  /** What people are sent. */
+  readonly channels = new DeliveryClient(this.#door, "channels");
+
+  /** Members, organisations, invitations and sessions. */
+  readonly people = new PeopleClient({
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
     list: (path, asked) => this.list(path, asked),
     command: (method, path) => this.command(method, path),

@@ -1,41 +1,17 @@
-import type { Delivery, Hook, ListPage, PageOptions, SavedHook } from "../contract/index.ts";
-import type { Asked, Needs } from "./caller.ts";
+import type { Hook, SavedHook } from "../contract/index.ts";
+import type { Door, Needs } from "./caller.ts";
+import { DeliveryClient } from "./delivery-client.ts";
 import { encode } from "./query.ts";
 
-/** How requests are sent; the members of `Caller` that are needed here. */
-interface Door {
-  ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
-  list<T>(path: string, asked: Asked): Promise<T>;
-  command(method: string, path: string): Promise<void>;
-}
-
-const DELIVERY: Needs = ["id", "state"];
 const HOOK: Needs = ["workflow", "url"];
 
 /** The part of the API that is about those outside. */
-export class WebhookClient {
+export class WebhookClient extends DeliveryClient {
   readonly #door: Door;
 
   constructor(door: Door) {
+    super(door, "webhooks");
     this.#door = door;
-  }
-
-  listDeliveries(webhook: string, page: PageOptions = {}): Promise<ListPage<Delivery>> {
-    return this.#door.list(`/webhooks/${encode(webhook)}/deliveries`, { query: { ...page } });
-  }
-
-  redeliver(webhook: string, deliveryId: string): Promise<Delivery> {
-    return this.#door.ask(
-      "POST",
-      `/webhooks/${encode(webhook)}/deliveries/${encode(deliveryId)}/redeliver`,
-      {},
-      DELIVERY,
-    );
-  }
-
-  /** Sends a message of type `webhook.test`; what became of it is found among the deliveries. */
-  test(webhook: string): Promise<Delivery> {
-    return this.#door.ask("POST", `/webhooks/${encode(webhook)}/test`, {}, DELIVERY);
   }
 
   getHook(workflow: string): Promise<Hook> {

@@ -2,23 +2,29 @@ import { describe, expect, it } from "vitest";
 import { SyncedClock } from "./synced-clock.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 
-/** A machine whose clock is wrong by `skewMs`, and a database that is right. */
-async function machine(skewMs: number) {
+/** A machine whose clock is wrong by `skewMs`, and a database that is right, and slow at first. */
+async function machine(skewMs: number, firstDelaysMs: readonly number[] = []) {
   const real = createVirtualClock(1_000_000);
   const wall = { skewMs };
   const database = { delayMs: 0, isAway: false };
   const troubles: string[] = [];
-  const clock = await SyncedClock.open({
+  const delays = [...firstDelaysMs];
+  const opening = SyncedClock.open({
     readTime: async () => {
       if (database.isAway) throw new Error("away");
       const time = real.now();
-      if (database.delayMs > 0) await new Promise<void>((resolve) => real.after(database.delayMs, resolve));
+      const delayMs = delays.shift() ?? database.delayMs;
+      if (delayMs > 0) await new Promise<void>((resolve) => real.after(delayMs, resolve));
       return time;
     },
     local: { now: () => real.now() + wall.skewMs, after: (ms, fire) => real.after(ms, fire) },
     monotonic: () => real.now() - 900_000,
     onTrouble: (what) => troubles.push(what),
   });
+  let isOpen = false;
+  void opening.then(() => (isOpen = true));
+  if (firstDelaysMs.length > 0) await real.run(() => isOpen);
+  const clock = await opening;
   const pass = async (ms: number): Promise<void> => {
     let isOver = false;
     real.after(ms, () => (isOver = true));
@@ -52,6 +58,18 @@ describe("database time in a process", () => {
   it.each([101, -101])("is not the machine's when it differs by more: %i ms", async (skewMs) => {
     const { real, clock } = await machine(skewMs);
     expect(clock.now()).toBe(real.now());
+    clock.stop();
+  });
+
+  it("is read again when the first answers were slow, and the quickest of them counts", async () => {
+    const { real, clock } = await machine(600_000, [4_000, 6_000, 40]);
+    expect(Math.abs(clock.now() - real.now())).toBeLessThanOrEqual(20);
+    clock.stop();
+  });
+
+  it("is the machine's own while no answer was quick enough to doubt it", async () => {
+    const { real, clock } = await machine(-400, [4_000, 1_000, 2_000]);
+    expect(clock.now()).toBe(real.now() - 400);
     clock.stop();
   });
 

@@ -13,8 +13,10 @@ export interface SyncedClockOptions {
 const SYNC_EVERY_MS = 10_000;
 /** A reading that took longer says little about the moment it was made. */
 const ROUND_TRIP_MAX_MS = 1_000;
-/** Less than this is how exactly the time of a database can be read. */
+/** Less than this is how exactly the time of a database can be read, however quick the answer. */
 const AGREEING_MS = 100;
+/** The first reading also connects, and a process that has just begun is slow to hear an answer. */
+const FIRST_READINGS = 3;
 
 /**
  * Database time in this process: read now and then, and counted on by a clock that only ever grows. So deadlines, leases
@@ -25,6 +27,8 @@ export class SyncedClock implements Clock {
   readonly #options: SyncedClockOptions;
   #time = 0;
   #readAt = 0;
+  /** How wrong the reading may be: it was made at some moment between the question and the answer. */
+  #errorMs = Infinity;
   #skewMs = 0;
   #stop: Stop | null = null;
   #isStopped = false;
@@ -36,6 +40,9 @@ export class SyncedClock implements Clock {
   static async open(options: SyncedClockOptions): Promise<SyncedClock> {
     const clock = new SyncedClock(options);
     await clock.#read(Infinity);
+    for (let read = 1; read < FIRST_READINGS && clock.#errorMs > AGREEING_MS; read += 1) {
+      await clock.#read(2 * clock.#errorMs);
+    }
     clock.#schedule();
     return clock;
   }
@@ -49,7 +56,7 @@ export class SyncedClock implements Clock {
   now(): number {
     const counted = this.#counted();
     const local = this.#options.local.now();
-    return Math.abs(local - counted) <= AGREEING_MS ? local : counted;
+    return Math.abs(local - counted) <= Math.max(AGREEING_MS, this.#errorMs) ? local : counted;
   }
 
   after(delayMs: number, fire: () => void): Stop {
@@ -77,8 +84,8 @@ export class SyncedClock implements Clock {
     const after = monotonic();
     if (after - before > roundTripMaxMs) return;
     this.#time = time;
-    // Read somewhere between the question and the answer.
-    this.#readAt = (before + after) / 2;
+    this.#errorMs = (after - before) / 2;
+    this.#readAt = before + this.#errorMs;
     this.#skewMs = Math.round(local.now() - this.#counted());
   }
 

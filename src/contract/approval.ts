@@ -1,7 +1,7 @@
 /** Questions that wait for a person, and their answers. */
 import { z } from "zod";
-import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS, formSchema, subjectSchema } from "../core/event/index.ts";
-import { type Answered, type Asked, count, jsonObject, moment } from "./field.ts";
+import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS, type FormFields, type Subject } from "../core/event/index.ts";
+import { type Answered, type Asked, count, jsonObject, moment, objectOf } from "./field.ts";
 import { pageQuery } from "./page.ts";
 
 export const approvalsQuery = pageQuery.extend({
@@ -33,9 +33,11 @@ export const approvalSchema = z.object({
   modifications: jsonObject.nullable(),
   workflow: z.string().nullable().describe("Null: opened before it was kept"),
   title: z.string().describe("What is asked, with its templates filled"),
-  subject: subjectSchema
+  subject: objectOf<Subject>()
     .nullable()
-    .describe("What the person who answers is shown; null in lists, unless they include it, and in approvals from before"),
+    .describe(
+      "What the person who answers is shown; null in lists, unless they include it, and in approvals from before",
+    ),
   subjectDigest: z.string().nullable().describe("Of the subject; an answer with another one is refused"),
   quorum: count.describe("How many different people have to approve"),
   answers: z
@@ -50,7 +52,9 @@ export const approvalSchema = z.object({
     )
     .describe("Of the present subject, in order"),
   hop: count.describe("How far the chain of approvers has come: all of them up to this one may answer"),
-  form: formSchema.nullable().describe("The fields the person fills in, which become the outputs of the gate"),
+  form: objectOf<FormFields>()
+    .nullable()
+    .describe("The fields the person fills in, which become the outputs of the gate"),
   entered: jsonObject.nullable().describe("What was entered into the form"),
   confirm: z.literal("sign_in").nullable().describe("sign_in: a link in a message is not enough to answer"),
   assignee: z.string().nullable().describe("The person it was given to"),
@@ -62,7 +66,9 @@ export const answerBody = z.strictObject({
   reason: z.string().max(10_000).optional(),
   digest: z.string().max(200).optional().describe("Digest of what was seen; the answer counts only for that"),
   subjectDigest: z.string().max(200).optional().describe("Digest of the subject that was shown"),
-  modifications: jsonObject.optional().describe("inputs: values to send instead; outputs: the result, so that nothing is sent"),
+  modifications: jsonObject
+    .optional()
+    .describe("inputs: values to send instead; outputs: the result, so that nothing is sent"),
   form: jsonObject.optional().describe("What was entered into the form"),
   override: z.boolean().optional().describe("Answer although others are asked; needs governance:write and a reason"),
 });

@@ -28,6 +28,7 @@ export const keySchema = z.object({
   permissions: z.array(z.string()),
   agent: z.string().nullable(),
   createdBy: z.string().nullable().describe("The key or token it was made with; null: the operator made it"),
+  person: z.string().nullable().describe("The person behind it; null: not known"),
   createdAt: moment,
   expiresAt: moment.nullable(),
   revokedAt: moment.nullable(),
@@ -42,6 +43,7 @@ export const mintBody = z.strictObject({
   role: z.enum(ROLES).optional(),
   permissions: z.array(z.enum(PERMISSIONS)).min(1).optional(),
   agent: word.optional().describe("The agent the key belongs to; a person's otherwise"),
+  person: word.optional().describe("The member it is made for; default: who makes it"),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
 /** The server knows which permissions there are; a client passes on what it was given. */

@@ -14,6 +14,7 @@ export const COLLECTIONS = [
   "library",
   "schedules",
   "webhooks",
+  "channels",
   "models",
   "credit-plans",
   "deployments",

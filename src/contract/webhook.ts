@@ -7,6 +7,10 @@ export const deliveryStateSchema = z.enum(["pending", "failed", "delivered", "gi
 export const deliverySchema = z.object({
   id: z.string().describe("The webhook-id it is sent under, however often"),
   type: z.string(),
+  recipient: z
+    .string()
+    .nullable()
+    .describe("One of several addresses of a channel; null: the webhook or channel itself"),
   state: deliveryStateSchema.describe("failed: it will be tried again"),
   attempts: z.number().int().nonnegative(),
   nextAttemptAt: moment.nullable(),

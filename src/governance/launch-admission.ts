@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock/index.ts";
 import { auditEntry } from "../core/audit/index.ts";
 import { canonicalJson, digestJson, type Json } from "../core/base/index.ts";
-import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
-import { type Judgement, policyKey } from "../core/governance/index.ts";
+import type { ApprovalRule } from "../core/definition/index.ts";
+import { type HoldReason, type Judgement, policyKey, reasonOf, strictest } from "../core/governance/index.ts";
 import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
 import type { LaunchSubject } from "./launch.ts";
 import { newChain } from "./launch-chain.ts";
+import { launchSubject } from "./launch-subject.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 
 /** A run that is to be started, whole: an approval counts for exactly this. */
@@ -59,24 +60,26 @@ export class LaunchAdmission {
     const judged = await governor.lookAtLaunch(orgId, granted);
     if (judged.disposition !== "allow") return ruling(judged);
     const wanted = wantedBy(request, judged);
+    const reasons = reasonsOf(request, judged);
     if (wanted.length === 0) return ruling(await governor.judgeLaunch(orgId, { ...request, hasApprovedLaunch: false }));
     const digest = digestOf(request, wanted);
     const approvalId = await store.findApprovedLaunch(orgId, digest);
     const isUsed = approvalId !== undefined && (await store.useLaunch(orgId, digest, approvalId));
-    if (!isUsed) return ruling(await this.#ask(orgId, request, wanted, digest));
+    if (!isUsed) return ruling(await this.#ask(orgId, { request, wanted, reasons, digest }));
     const giveBack = (): Promise<void> => store.returnLaunch(orgId, digest, approvalId);
     const judgement = await governor.judgeLaunch(orgId, granted);
     if (judgement.disposition !== "allow") await giveBack();
     return { judgement, giveBack };
   }
 
-  async #ask(orgId: string, request: LaunchToAdmit, wanted: readonly string[], digest: string): Promise<Judgement> {
+  async #ask(orgId: string, asking: Omit<Asked, "rule" | "at">): Promise<Judgement> {
     const { governor, store, clock } = this.#options;
+    const { request, wanted, digest } = asking;
     const refused = await governor.lookAtLaunch(orgId, { ...request, hasApprovedLaunch: false });
     // What is registered may have changed just now, so that no approval is needed any more.
     if (refused.disposition !== "block") return refused;
     const rule = this.#ruleFor(orgId, wanted);
-    const asked = approvalOf(orgId, { request, wanted, digest, rule, at: clock.now() });
+    const asked = approvalOf(orgId, { ...asking, rule, at: clock.now() });
     const { choices, approvers, expiresAt } = asked;
     const entry = auditEntry({
       at: asked.requestedAt,
@@ -102,14 +105,13 @@ export class LaunchAdmission {
     return { ...refused, explanation: { ...refused.explanation, unblock: [approve, ...others] } };
   }
 
-  /** The first policy that names approvers decides who answers; a policy that demands a second person gets one. */
+  /** The first policy that names approvers decides who answers; what any of them demands beyond that is demanded. */
   #ruleFor(orgId: string, wanted: readonly string[]): ApprovalRule {
     const named = this.#options.registered
       .of(orgId)
       .policies.filter((policy) => wanted.includes(policyKey(policy)))
       .flatMap(({ approvers }) => (approvers === null ? [] : [approvers]));
-    const isSeparate = named.some((rule) => rule.isSeparate);
-    return { ...(named[0] ?? ANYONE), isSeparate };
+    return strictest(named);
   }
 }
 
@@ -122,6 +124,14 @@ function wantedBy({ posture }: LaunchToAdmit, { matched }: Judgement): readonly 
     .filter(({ action, enforcement }) => action === "require_approval" && enforcement === "hard")
     .map(policyKey);
   return posture === "approval_required" ? [POSTURE_GRANT, ...policies] : policies;
+}
+
+function reasonsOf({ posture }: LaunchToAdmit, { matched }: Judgement): readonly HoldReason[] {
+  const policies = matched
+    .filter(({ action, enforcement }) => action === "require_approval" && enforcement === "hard")
+    .map(reasonOf);
+  const reason = "The posture of the workflow is approval_required: each start of it is approved.";
+  return posture === "approval_required" ? [{ name: POSTURE_GRANT, reason }, ...policies] : policies;
 }
 
 /** Another version, other args, another place or another policy is another launch. */
@@ -137,15 +147,22 @@ function launchOf(request: LaunchToAdmit): { readonly [name: string]: Json } {
 interface Asked {
   readonly request: LaunchToAdmit;
   readonly wanted: readonly string[];
+  readonly reasons: readonly HoldReason[];
   readonly digest: string;
   readonly rule: ApprovalRule;
   readonly at: number;
 }
 
-function approvalOf(orgId: string, { request, wanted, digest, rule, at }: Asked): LaunchApproval {
-  const { workflow, version, by, purpose, agentId, keyId } = request;
-  const what = `${workflow}${version === null ? "" : ` version ${version}`}${purpose === undefined ? "" : ` (${purpose})`}`;
+/** What a caller may name for a run besides its args. */
+const NAMED: ReadonlySet<string> = new Set(["gateway", "model", "roleBindings", "team"]);
+
+function approvalOf(orgId: string, { request, wanted, reasons, digest, rule, at }: Asked): LaunchApproval {
+  const { workflow, version, by, purpose = null, agentId, keyId, args } = request;
+  const what = `${workflow}${version === null ? "" : ` version ${version}`}${purpose === null ? "" : ` (${purpose})`}`;
   const given = Object.entries(launchOf(request)).filter(([, value]) => value !== null);
+  const named = given.filter(([name]) => NAMED.has(name));
+  const about = { what, workflow, version, by, purpose, agentId, args, named, reasons, quorum: rule.quorum };
+  const { subject, subjectDigest } = launchSubject(about);
   return {
     id: `apr_${at.toString(36).padStart(9, "0")}${randomBytes(10).toString("hex")}`,
     orgId,
@@ -170,9 +187,9 @@ function approvalOf(orgId: string, { request, wanted, digest, rule, at }: Asked)
     reason: null,
     modifications: null,
     workflow,
-    title: `${by} wants to start ${what}`,
-    subject: null,
-    subjectDigest: null,
+    title: subject.title,
+    subject,
+    subjectDigest,
     quorum: rule.quorum,
     answers: [],
     hop: 0,

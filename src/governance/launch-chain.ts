@@ -87,7 +87,7 @@ function hopped(approval: LaunchApproval, chain: LaunchChain, now: number): Retu
   const next = approval.approvers[hop];
   if (next !== undefined) {
     const hopAt = next.withinMs === null ? null : now + next.withinMs;
-    return moved(approval, chain, { hop, hopAt }, { kind: "escalated", hop, who: next.who });
+    return moved({ ...approval, hop }, chain, { hop, hopAt }, { kind: "escalated", hop, who: next.who });
   }
   if (chain.otherwise !== null) return defaulted(approval, chain, chain.otherwise, now);
   return moved(approval, chain, { hopAt: null }, { kind: "waiting" });

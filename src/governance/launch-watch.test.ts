@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { ALONE } from "../../test/contracts/listeners.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import { type AuditEntry, auditEntry } from "../core/audit/index.ts";
 import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
@@ -37,7 +38,7 @@ const watch = (over: Partial<Store> = {}): LaunchWatch =>
     deliveriesOf: async (notice) => {
       notices.push(notice);
       const { orgId, key, type } = notice;
-      return [{ id: `msg ${key}`, orgId, webhookId: "ops", type, body: JSON.stringify(notice.data) }];
+      return [{ id: `msg ${key}`, orgId, targetId: "ops", type, body: JSON.stringify(notice.data), ...ALONE }];
     },
     onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
   });
@@ -159,7 +160,8 @@ describe("launches that wait", () => {
 
   it("are left alone once they are answered", async () => {
     await ask();
-    const closing = { id: "apr_1", status: "approved", choice: "approve", resolvedBy: "ann" } as const;
+    const answer = { by: "ann", byId: null, personId: null, decision: "approve", at: 1 } as const;
+    const closing = { id: "apr_1", seen: 0, answers: [answer], status: "approved", choice: "approve" } as const;
     const entry = auditEntry({
       at: 1,
       type: "approval.resolved",
@@ -167,7 +169,7 @@ describe("launches that wait", () => {
       resource: "approval/apr_1",
       detail: {},
     });
-    await store.answerLaunch(ORG, { ...closing, resolvedAt: 1, reason: null, modifications: null }, entry);
+    await store.answerLaunch(ORG, { ...closing, resolvedBy: "ann", resolvedAt: 1, reason: null }, entry);
     await pass(100 * HOUR);
     await watch().look();
     expect([notices, await statusOf("apr_1")]).toEqual([[], "approved"]);

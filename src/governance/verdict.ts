@@ -56,6 +56,13 @@ export function verdictOf(
         agentId: facts.agentId,
         policies: judgement.hold.wanted,
         rule: judgement.hold.rule,
+        facts: {
+          provider: gathered.provider,
+          model: gathered.model,
+          trust: facts.agent?.trustLevel ?? null,
+          estimateMicros: facts.estimateMicros,
+          reasons: judgement.hold.reasons,
+        },
       };
   }
 }

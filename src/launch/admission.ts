@@ -56,7 +56,7 @@ export class Admission {
       roleBindings,
       ...(purpose === undefined ? {} : { purpose }),
       keyId: caller.startedBy,
-      by: caller.by ?? caller.startedBy,
+      by: byOf(caller),
       agentId: caller.agentId ?? null,
     });
     const { judgement } = ruling;
@@ -74,7 +74,12 @@ export class Admission {
     const { orgId, workflow, version, args, model, gateway, roleBindings, team, caller } = candidate;
     const what = { orgId, workflow, version, args, model, gateway, roleBindings, team };
     try {
-      const outcome = await this.#options.runtime.launch({ ...what, startedBy: caller.startedBy, ...rest });
+      const outcome = await this.#options.runtime.launch({
+        ...what,
+        startedBy: caller.startedBy,
+        by: byOf(caller),
+        ...rest,
+      });
       if (outcome.kind !== "started") await ruling.giveBack();
       return outcome;
     } catch (error) {
@@ -82,6 +87,11 @@ export class Admission {
       throw error;
     }
   }
+}
+
+/** Who starts it, as people know them. */
+function byOf({ by, startedBy }: LaunchCaller): string {
+  return by ?? startedBy;
 }
 
 function refusalOf(explanation: Explanation, until: number | undefined): LaunchRefusal {

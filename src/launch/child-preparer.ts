@@ -75,6 +75,7 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
     args,
     trigger: "parent",
     startedBy,
+    ...(wanted.startedBy === undefined ? {} : { by: wanted.startedBy }),
     model,
     gateway,
     roleBindings,

@@ -94,3 +94,17 @@ export function labelOf(claims: JsonObject, subject: string): string {
 function isLabel(value: Json | undefined): value is string {
   return typeof value === "string" && value.trim() !== "" && LABEL.test(value);
 }
+
+/** An address counts only when the issuer says that it was verified, or vouches for all of them. In lower case. */
+export function emailOf(claims: JsonObject, trustsEmail: boolean): string | null {
+  const email = getOwn(claims, "email");
+  const verified = getOwn(claims, "email_verified");
+  const isVerified = verified === true || verified === "true" || (trustsEmail && verified === undefined);
+  return isVerified && isLabel(email) ? email.trim().toLowerCase() : null;
+}
+
+/** What a person chose to be called; null: nothing that can be shown. */
+export function nameOf(claims: JsonObject): string | null {
+  const name = getOwn(claims, "name");
+  return isLabel(name) ? name : null;
+}

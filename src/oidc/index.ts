@@ -1,4 +1,12 @@
 export { issuerProblem } from "./issuer.ts";
 export { RETRY_MS } from "./key-set.ts";
+export { isOrganisationName } from "./organisation-name.ts";
+export {
+  type PendingSignIn,
+  type SignedIn,
+  SignInProvider,
+  type SignInRefusal,
+  type SignInSettings,
+} from "./sign-in-provider.ts";
 export type { TokenRefusal } from "./token-refusal.ts";
-export { isOrganisationName, type OidcSettings, TokenVerifier } from "./token-verifier.ts";
+export { GROUPS_CLAIM, type OidcSettings, type TokenHolder, TokenVerifier } from "./token-verifier.ts";

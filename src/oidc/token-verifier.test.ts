@@ -65,10 +65,14 @@ describe("a good token", () => {
     expect(await verifierWith().verify(token)).toEqual({
       ok: true,
       value: {
+        issuer: issuer.url,
         subject: "ada",
+        email: null,
+        name: "ada",
         label: "ada",
         organisation: "default",
         roles: ["author"],
+        groups: [],
         expiresAt: (START + 300) * 1_000,
       },
     });

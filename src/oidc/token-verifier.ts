@@ -1,9 +1,10 @@
 import { fail, succeed, type Outcome } from "../core/base/index.ts";
 import type { PeerAgent } from "../outbound/index.ts";
-import { checkClaims, type ClaimRules, labelOf, wordsOfClaim } from "./claims.ts";
+import { checkClaims, type ClaimRules, emailOf, labelOf, nameOf, wordsOfClaim } from "./claims.ts";
 import { type CompactToken, readCompactToken } from "./compact-token.ts";
 import { readIssuerKeys } from "./issuer.ts";
 import { KeySet } from "./key-set.ts";
+import { isOrganisationName } from "./organisation-name.ts";
 import type { TokenRefusal, TokenRefusalCode } from "./token-refusal.ts";
 import { isSignedBy, type VerificationKey } from "./verification-key.ts";
 
@@ -12,6 +13,8 @@ export interface OidcSettings extends ClaimRules {
   /** The organisation of all tokens, or the claim that names it. */
   readonly organisation: { readonly name: string } | { readonly claim: string };
   readonly roleClaim: string;
+  /** The claim that names the groups of a person; default: `groups`. */
+  readonly groupsClaim?: string;
 }
 
 export interface TokenVerifierOptions extends OidcSettings {
@@ -24,20 +27,22 @@ export interface TokenVerifierOptions extends OidcSettings {
 
 /** The person or program a token was issued to. */
 export interface TokenHolder {
+  readonly issuer: string;
   readonly subject: string;
+  /** Verified; in lower case. */
+  readonly email: string | null;
+  readonly name: string;
   readonly label: string;
   readonly organisation: string;
   /** As the token names them; not all of them need mean anything here. */
   readonly roles: readonly string[];
+  readonly groups: readonly string[];
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-const ORGANISATION = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-
-export function isOrganisationName(text: string): boolean {
-  return ORGANISATION.test(text);
-}
+/** Where most issuers put the groups of a person. */
+export const GROUPS_CLAIM = "groups";
 
 /** Verifies the tokens of one issuer, made for one audience. */
 export class TokenVerifier {
@@ -73,8 +78,19 @@ export class TokenVerifier {
     if (organisation === null) {
       return refuse("organisation_missing", "The token names no organisation, or not exactly one.", subject);
     }
-    const roles = wordsOfClaim(claims, this.#options.roleClaim);
-    return succeed({ subject, label: labelOf(claims, subject), organisation, roles, expiresAt });
+    const { issuer, roleClaim, groupsClaim = GROUPS_CLAIM } = this.#options;
+    const label = labelOf(claims, subject);
+    return succeed({
+      issuer,
+      subject,
+      email: emailOf(claims, false),
+      name: nameOf(claims) ?? subject,
+      label,
+      organisation,
+      roles: wordsOfClaim(claims, roleClaim),
+      groups: wordsOfClaim(claims, groupsClaim),
+      expiresAt,
+    });
   }
 
   async #checkSignature(token: CompactToken): Promise<Outcome<true, TokenRefusal>> {

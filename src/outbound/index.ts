@@ -5,3 +5,4 @@ export { fetchGuarded, type GuardedFailure, type GuardedReply } from "./guarded-
 export { OUTBOUND_REFUSED, OutboundGuard, type OutboundRefusal, refusalText } from "./outbound-guard.ts";
 export type { Resolve } from "./url-check.ts";
 export { fetchFromServer } from "./server-fetch.ts";
+export { connectGuarded } from "./guarded-connection.ts";

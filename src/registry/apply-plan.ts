@@ -170,7 +170,7 @@ async function workflowCatalog(
 ): Promise<Catalog> {
   const { store, orgId } = around;
   const registered = lookUpIn(store, orgId);
-  const written = { library: "LibraryStep", lens: "Lens" } as const;
+  const written = { library: "LibraryStep", lens: "Lens", channel: "Channel" } as const;
   const { workflows, ...found } = await surroundingsOf(source, async (kind, name) => {
     const beside = stream.find((one) => one.kind === written[kind] && one.name === name)?.spec;
     return isJsonObject(beside) ? beside : registered(kind, name);

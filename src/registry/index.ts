@@ -10,6 +10,7 @@ export {
   planApply,
 } from "./apply-plan.ts";
 export { budgetOf } from "./budget.ts";
+export { type Channel, CHANNEL_TYPES, channelOf, type Mail, type QuietHours } from "./channel.ts";
 export { planChange } from "./change.ts";
 export { changeAudit } from "./change-audit.ts";
 export { creditPlanOf } from "./credit-plan.ts";
@@ -19,7 +20,7 @@ export { gatewayOf, NEW_GATEWAY } from "./gateway.ts";
 export { entryKindOf, isManifestKind, MANIFEST_KINDS, type ManifestKind, type RegisteredKind } from "./kind.ts";
 export { type Manifest, MANIFESTS_MAX, readManifestList, readManifestStream } from "./manifest.ts";
 export { modelOf } from "./model.ts";
-export { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
+export { type CheckOutbound, hostUrl, outboundProblems } from "./outbound-url.ts";
 export { conditionProblems, policyOf } from "./policy.ts";
 export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";

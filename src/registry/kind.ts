@@ -12,6 +12,7 @@ export const MANIFEST_KINDS = {
   LibraryStep: { entry: "library", collection: "library", title: "a library step" },
   Schedule: { entry: "schedule", collection: "schedules", title: "a schedule" },
   Webhook: { entry: "webhook", collection: "webhooks", title: "a webhook" },
+  Channel: { entry: "channel", collection: "channels", title: "a channel" },
   Model: { entry: "model", collection: "models", title: "a model" },
   CreditPlan: { entry: "credit_plan", collection: "credit-plans", title: "a credit plan" },
   Workflow: { entry: null, collection: "workflows", title: "a workflow" },

@@ -1,12 +1,9 @@
-import type { JsonObject } from "../core/base/index.ts";
+import { getOwn, type JsonObject } from "../core/base/index.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
-/** Kinds whose entries make a server call a URL, each with what its URL is used for. */
-const OUTBOUND_KINDS = { Gateway: "peer", Webhook: "message" } as const satisfies Partial<
-  Record<RegisteredKind, string>
->;
-type OutboundPurpose = (typeof OUTBOUND_KINDS)[keyof typeof OUTBOUND_KINDS];
+/** `peer`, `mail`: on any port; `message`: on 80 and 443. */
+type OutboundPurpose = "peer" | "message" | "mail";
 
 /** Why a server does not call a URL, and what can be done about it; null: it does. */
 export type CheckOutbound = (
@@ -14,15 +11,41 @@ export type CheckOutbound = (
   purpose: OutboundPurpose,
 ) => Promise<{ readonly message: string; readonly hint: string | null } | null>;
 
+/** An address an entry makes a server call, and the field it is written in. */
+interface Outbound {
+  readonly field: "url" | "host";
+  readonly url: string;
+  readonly purpose: OutboundPurpose;
+}
+
 /** What speaks against saving an entry whose URL this server would call. */
 export async function outboundProblems(
   kind: RegisteredKind,
   body: JsonObject,
   check: CheckOutbound,
 ): Promise<readonly SpecProblem[]> {
-  const url = body["url"];
-  if ((kind !== "Gateway" && kind !== "Webhook") || typeof url !== "string" || url === "") return [];
-  const refusal = await check(url, OUTBOUND_KINDS[kind]);
+  const outbound = outboundOf(kind, body);
+  if (outbound === null) return [];
+  const refusal = await check(outbound.url, outbound.purpose);
   if (refusal === null) return [];
-  return [specProblem("outbound_refused", ["url"], refusal.message, { hint: refusal.hint ?? undefined })];
+  return [specProblem("outbound_refused", [outbound.field], refusal.message, { hint: refusal.hint ?? undefined })];
+}
+
+function outboundOf(kind: RegisteredKind, body: JsonObject): Outbound | null {
+  const [url, host] = [getOwn(body, "url"), getOwn(body, "host")];
+  if (kind === "Gateway" || kind === "Webhook" || kind === "Channel") {
+    if (typeof url === "string" && url !== "")
+      return { field: "url", url, purpose: kind === "Gateway" ? "peer" : "message" };
+  }
+  if (kind !== "Channel" || typeof host !== "string") return null;
+  const port = getOwn(body, "port");
+  return { field: "host", url: hostUrl(host, typeof port === "number" ? port : MAIL_PORT), purpose: "mail" };
+}
+
+const MAIL_PORT = 587;
+
+/** A host and a port as the guard of URLs takes them. */
+export function hostUrl(host: string, port: number): string {
+  const isBare = host.includes(":") && !host.startsWith("[");
+  return `http://${isBare ? `[${host}]` : host}:${port}`;
 }

@@ -38,6 +38,9 @@ export const policySpec = spec({
   otherwise: anyJson.optional().describe("What happens without an answer from the chain, as in a step"),
   expires: anyJson.optional().describe("How long an approval waits, as in a step"),
   separate_approver: anyJson.optional().describe("The person who started the run may not approve, as in a step"),
+  quorum: anyJson.optional().describe("How many different people have to approve, as in a step"),
+  four_eyes: anyJson.optional().describe("Two people have to approve, and neither has started the run, as in a step"),
+  confirm: anyJson.optional().describe("sign_in: a link in a message is not enough to answer, as in a step"),
   instructions: text.nullish().describe("Part of every prompt it applies to"),
   forbids: z
     .strictObject({

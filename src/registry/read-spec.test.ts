@@ -160,6 +160,28 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     },
     least: { url: "http://example.org", events: ["run.failed"] },
   },
+  Channel: {
+    full: {
+      type: "email",
+      enabled: false,
+      content: true,
+      host: "smtp.example.org",
+      port: 2525,
+      secure: false,
+      user: "sluice",
+      password: "correct horse",
+      from: "sluice@example.org",
+      to: ["approvers", "ops@example.org"],
+      quiet_hours: { from: "22:00", to: "07:30", zone: "Europe/Berlin" },
+      rate: { per_minute: 10 },
+      group: { within: "5m" },
+      notify: [
+        { on: "approval.requested", where: "workflow == 'pay' and args.amount > 100" },
+        { on: "run.failed", channel: "ops" },
+      ],
+    },
+    least: { type: "console" },
+  },
   Model: {
     full: {
       provider: "openai",

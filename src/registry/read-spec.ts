@@ -4,6 +4,7 @@ import { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "../core/definition/i
 import { agentSpec } from "./agent.ts";
 import { alertBodyOf, alertProblems, alertSpec } from "./alert.ts";
 import { budgetProblems, budgetSpec } from "./budget.ts";
+import { channelProblems, channelSpec, CHANNEL_SECRETS } from "./channel.ts";
 import { creditPlanProblems, creditPlanSpec } from "./credit-plan.ts";
 import { deploymentProblems, deploymentSpec } from "./deployment.ts";
 import { asBody } from "./field.ts";
@@ -55,6 +56,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   LibraryStep: { schema: libraryStepSpec, problems: (written, name) => libraryStepProblems(name, written) },
   Schedule: { schema: scheduleSpec, problems: scheduleProblems },
   Webhook: { schema: webhookSpec, problems: webhookProblems, secrets: ["secret"] },
+  Channel: { schema: channelSpec, problems: channelProblems, secrets: CHANNEL_SECRETS },
   Model: { schema: modelSpec, problems: (written, name) => modelProblems(name, written) },
   CreditPlan: { schema: creditPlanSpec, problems: creditPlanProblems },
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },

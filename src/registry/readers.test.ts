@@ -186,7 +186,16 @@ describe("the other readers", () => {
       assignments: [
         {
           workflow: "w",
-          approvalPolicy: { approvers: [], otherwise: null, expiresMs: 7 * 86_400_000, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+          approvalPolicy: {
+            approvers: [],
+            otherwise: null,
+            expiresMs: 7 * 86_400_000,
+            isSeparate: false,
+            quorum: 1,
+            show: [],
+            form: null,
+            confirm: null,
+          },
           retryPolicy: {
             attempts: 3,
             backoffMs: 500,

@@ -4,6 +4,7 @@ import type { Entry } from "../store/index.ts";
 import { type Cron, parseCron } from "./cron.ts";
 import { anyMap, asBody, checked, readBody, spec, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { isTimeZone } from "./time-zone.ts";
 
 const YEAR_SECONDS = 366 * 86_400;
 
@@ -59,14 +60,6 @@ function timingOf({ cron, every_seconds: everySeconds, timezone }: ScheduleBody)
   const parsed = parseCron(cron ?? "");
   if (!parsed.ok) throw new Error(`its cron cannot be read: ${parsed.failure}`);
   return { kind: "cron", cron: parsed.value, timezone };
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
 }
 
 export function scheduleProblems(written: JsonObject): readonly SpecProblem[] {

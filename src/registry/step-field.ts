@@ -13,7 +13,16 @@ import { partsOf, type SpecCode, specProblem, type SpecProblem } from "./spec-pr
  * it accepts, refuses and reports is the same here.
  */
 
-const APPROVAL_KEYS = ["approvers", "otherwise", "expires", "separate_approver"];
+/** A form belongs to a gate of a workflow, and `show` names steps: neither has a meaning here. */
+export const APPROVAL_KEYS = [
+  "approvers",
+  "otherwise",
+  "expires",
+  "separate_approver",
+  "quorum",
+  "four_eyes",
+  "confirm",
+] as const;
 const PREFIX = "steps[0].";
 
 /** Of all that was written, the fields about who is asked. */

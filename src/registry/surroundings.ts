@@ -9,13 +9,15 @@ export interface Surroundings {
   /** What there is of what it names; what is missing is missing here. */
   readonly library: Readonly<Record<string, JsonObject>>;
   readonly lenses: Readonly<Record<string, JsonObject>>;
+  /** Of the channels its rules name, those that are registered. */
+  readonly channels: readonly string[];
   /** Every workflow it starts, also from within library steps. */
   readonly workflows: readonly WorkflowRef[];
 }
 
-export type LookUp = (kind: "library" | "lens", name: string) => Promise<JsonObject | undefined>;
+export type LookUp = (kind: "library" | "lens" | "channel", name: string) => Promise<JsonObject | undefined>;
 
-const NOWHERE: Surroundings = { library: {}, lenses: {}, workflows: [] };
+const NOWHERE: Surroundings = { library: {}, lenses: {}, channels: [], workflows: [] };
 
 export function lookUpIn(store: Pick<RegistryStore, "getEntry">, orgId: string): LookUp {
   return async (kind, name) => (await store.getEntry(orgId, kind, name))?.body;
@@ -30,20 +32,30 @@ export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp
   if (!isJsonObject(tree)) return NOWHERE;
   const library = await found("library", namesUnder(tree, "steps", "library_step"), lookUp);
   const lenses = await found("lens", namesUnder(tree, "nodes", "lens_id"), lookUp);
+  const channels = Object.keys(await found("channel", namesUnder(tree, "notify", "channel"), lookUp));
   const catalog = { ...catalogAround({ library, lenses }), workflows: null };
   const { definition } = readDefinition(source, catalog, { isStored: true });
-  return { library, lenses, workflows: definition === null ? [] : workflowsIn(definition) };
+  return { library, lenses, channels, workflows: definition === null ? [] : workflowsIn(definition) };
 }
 
 /** As the checker takes it: what a text names and is not there is then a problem of that text. */
-export function catalogAround({ library, lenses }: Pick<Surroundings, "library" | "lenses">): Catalog {
+export function catalogAround({
+  library,
+  lenses,
+  channels,
+}: Pick<Surroundings, "library" | "lenses"> & Partial<Pick<Surroundings, "channels">>): Catalog {
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
   // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
   const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
-  return { ...catalog, lenses: { ...Object.fromEntries(unread), ...catalog.lenses }, workflows: null };
+  return {
+    ...catalog,
+    lenses: { ...Object.fromEntries(unread), ...catalog.lenses },
+    workflows: null,
+    channels: channels ?? null,
+  };
 }
 
-async function found(kind: "library" | "lens", names: ReadonlySet<string>, lookUp: LookUp) {
+async function found(kind: Parameters<LookUp>[0], names: ReadonlySet<string>, lookUp: LookUp) {
   const entries: [string, JsonObject][] = [];
   for (const name of names) {
     const body = await lookUp(kind, name);

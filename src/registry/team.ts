@@ -13,7 +13,7 @@ import {
 import type { Entry } from "../store/index.ts";
 import { anyJson, name, names, readBody, spec, text, whole, workflowName } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
-import { approvalFields, approvalRuleOf, retryBlockOf, stepFieldProblems } from "./step-field.ts";
+import { APPROVAL_KEYS, approvalFields, approvalRuleOf, retryBlockOf, stepFieldProblems } from "./step-field.ts";
 
 const PLACES_MAX = 1_000;
 
@@ -39,7 +39,9 @@ const member = spec({
 const failureWord = z.enum(FAILURE_POLICIES);
 
 const POLICIES = {
-  approval_policy: anyJson.optional().describe("approvers, otherwise, expires, separate_approver, as in a step"),
+  approval_policy: anyJson
+    .optional()
+    .describe("approvers, otherwise, expires, separate_approver, quorum, four_eyes, confirm, as in a step"),
   retry_policy: anyJson.optional().describe("attempts, backoff_ms, max_backoff_ms, retry_on, as in a step"),
   failure_policy: z
     .union([failureWord, spec({ mode: failureWord })], {
@@ -60,7 +62,7 @@ export const teamSpec = spec({
     .describe("What holds for one workflow instead"),
 });
 
-const RULE_KEYS = ["approvers", "otherwise", "expires", "separate_approver"];
+const RULE_KEYS: readonly string[] = APPROVAL_KEYS;
 
 export function teamProblems(written: JsonObject): readonly SpecProblem[] {
   const assignments = getOwn(written, "assignments");

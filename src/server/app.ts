@@ -2,19 +2,21 @@ import { randomBytes } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
+import { ApprovalTickets } from "../outside/channel/index.ts";
 import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
-import type { TokenVerifier } from "../oidc/index.ts";
+import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import { KeyRing, lacking } from "./auth.ts";
+import { type Answerers, NO_PERSONS } from "./answerer.ts";
+import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
 import { BRIDGE_ROUTES } from "./bridge-routes.ts";
-import { Authenticator } from "./authenticator.ts";
+import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
-import { credentialOf, ownOriginsOf } from "./credentials.ts";
+import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
@@ -26,10 +28,13 @@ import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
+import { SLACK_ROUTES } from "./slack-routes.ts";
+import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { readQuery, readShape } from "./shape.ts";
+import { senderOf } from "./sender.ts";
+import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
-import { TokenAuthenticator } from "./token-authenticator.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -42,6 +47,10 @@ export interface AppOptions {
   readonly launcher?: Launcher;
   /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
+  /** Where people sign in to the console; default: nowhere, only keys open it. */
+  readonly signIn?: readonly SignInProvider[];
+  /** Persons who answer from outside; default: only addresses are known. */
+  readonly answerers?: Answerers;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -66,6 +75,13 @@ interface Env {
 
 /** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
+const UNKEYED: readonly OpenRoute[] = [
+  ...OPEN_ROUTES,
+  ...BRIDGE_ROUTES,
+  ...HOOK_ROUTES,
+  ...TICKET_ROUTES,
+  ...SLACK_ROUTES,
+];
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -80,6 +96,8 @@ export function createApp({
   config: given,
   launcher,
   verifier = null,
+  signIn = [],
+  answerers = NO_PERSONS,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -87,11 +105,9 @@ export function createApp({
   const metrics = new Metrics();
   const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
   const streams = new StreamRegistry(store, tail, live, config);
-  const keys = new KeyRing(store, config.now);
   const refusals = new Refusals();
+  const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
-  const tokens = verifier === null ? null : new TokenAuthenticator({ verifier, store, config, refusals });
-  const callers = new Authenticator(keys, tokens);
   const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
@@ -101,8 +117,8 @@ export function createApp({
     config,
     metrics,
     streams,
-    keys,
-    callers,
+    ...callers,
+    signIn: new SignIn(signIn),
     audit,
     launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
@@ -110,23 +126,17 @@ export function createApp({
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
+    answerers,
+    approvalTickets: new ApprovalTickets(store),
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
   hono.use("*", knownHosts(config));
   hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
-  hono.notFound((context) => {
-    const found = services.pages?.answer(context.req.raw) ?? null;
-    if (found !== null) {
-      context.set("route", "console");
-      return found;
-    }
-    const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
-    return problemResponse(refused, context.get("requestId"));
-  });
-  const mcp = openMcp(config, callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...OPEN_ROUTES, ...BRIDGE_ROUTES, ...HOOK_ROUTES, ...mcp.routes]);
+  hono.notFound((context) => answerMissing(services, context));
+  const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
+  addRoutes(hono, services, [...UNKEYED, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
@@ -140,6 +150,17 @@ export function createApp({
       streams.close();
     },
   };
+}
+
+/** A page of the console, or the answer that there is nothing. */
+function answerMissing({ pages }: Services, context: Context<Env>): Response {
+  const found = pages?.answer(context.req.raw) ?? null;
+  if (found !== null) {
+    context.set("route", "console");
+    return found;
+  }
+  const refused = new Refused("not_found", `There is no ${context.req.path} here; /docs lists what there is.`);
+  return problemResponse(refused, context.get("requestId"));
 }
 
 function knownHosts({ hosts, publicUrl }: ApiConfig): MiddlewareHandler<Env> {
@@ -171,7 +192,12 @@ function addRoutes(hono: Hono<Env>, services: Services, unkeyed: readonly OpenRo
     });
   };
   for (const { method, path, handle, answersHead = true } of unkeyed) {
-    add(method, path, (context) => handle(services, context.req.raw), answersHead);
+    add(
+      method,
+      path,
+      (context) => handle(services, context.req.raw, senderOf(context.req.raw, context.env)),
+      answersHead,
+    );
   }
   for (const route of ROUTES) {
     add(route.method, route.path, (context) => answerRoute(route, services, context), route.answersHead);
@@ -197,17 +223,20 @@ function notAllowed(method: string, methods: readonly string[]): Refused {
 /** Caller, permission and body are checked in this order: no body is read for an unknown caller. */
 async function answerRoute(route: Route, services: Services, context: Context<Env>): Promise<Response> {
   const request = context.req.raw;
-  const credential = credentialOf(request, ownOriginsOf(request, services.config.publicUrl));
-  const principal = await services.callers.identify(credential);
+  const url = new URL(request.url);
+  const credential = credentialOf(request, services.config.publicUrl);
+  const choice = { named: organisationOf(request, url), isPersonal: route.isPersonal, isUse: true };
+  const principal = await services.callers.identify(credential, choice);
   if (route.permission !== null && !principal.permissions.has(route.permission)) {
     services.refusals.note(services, principal, `${route.method} ${route.path}`);
     throw lacking(route.permission);
   }
+  if (route.isInPerson) requireInPerson(principal);
   const params = context.req.param() as Readonly<Record<string, string>>;
   if (!Object.values(params).every((value) => NAME.test(value))) {
     throw new Refused("not_found", "The path names nothing that could exist here.");
   }
-  const query = readQuery(route.query, new URL(request.url).searchParams);
+  const query = readQuery(route.query, url.searchParams);
   const { body, raw } = await readSent(route, request);
   const outgoing = context.env?.outgoing;
   const call: Call<unknown, unknown> = {
@@ -218,7 +247,7 @@ async function answerRoute(route: Route, services: Services, context: Context<En
     query,
     body,
     raw,
-    reauthenticate: () => services.callers.identify(credential).catch(nullIfRefused),
+    reauthenticate: () => services.callers.identify(credential, { ...choice, isUse: false }).catch(nullIfRefused),
     hangUp: outgoing === undefined ? null : () => void outgoing.destroy(),
   };
   return route.handle(call);

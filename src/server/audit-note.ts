@@ -1,6 +1,6 @@
 import { auditEntry, type AuditType } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import { isTokenKeyId, type Principal } from "./auth.ts";
+import { isPersonId, isTokenKeyId, type Principal } from "./auth.ts";
 import type { Services } from "./route.ts";
 
 type Audited = Pick<Services, "store" | "config">;
@@ -14,6 +14,11 @@ export async function noteChange(
   detail: JsonObject = {},
 ): Promise<void> {
   await store.appendAudit(orgId, [auditEntry({ at: config.now(), type, actor: keyId, resource, detail })]);
+}
+
+interface RecordedAs {
+  readonly type: AuditType;
+  readonly resource: string;
 }
 
 const QUIET_MS = 60_000;
@@ -36,16 +41,47 @@ export class Refusals {
     this.#record(services, code, { orgId, keyId }, { code });
   }
 
-  #record(services: Audited, why: string, who: Pick<Principal, "orgId" | "keyId">, detail: JsonObject): void {
+  /** A person answered what was not asked of them. */
+  noteAnswer(services: Audited, principal: Principal, approvalId: string, detail: JsonObject): void {
+    const { orgId, keyId, label: by } = principal;
+    const topic = `answer ${approvalId}`;
+    this.#record(
+      services,
+      topic,
+      { orgId, keyId },
+      { approvalId, by, ...detail },
+      {
+        type: "approval.refused",
+        resource: `approval/${approvalId}`,
+      },
+    );
+  }
+
+  #record(
+    services: Audited,
+    why: string,
+    who: Pick<Principal, "orgId" | "keyId">,
+    detail: JsonObject,
+    as?: RecordedAs,
+  ): void {
     const { config } = services;
     const now = config.now();
     const topic = `${why} ${who.orgId} ${who.keyId}`;
     if (now - (this.#recordedAt.get(topic) ?? 0) < QUIET_MS) return;
     if (this.#recordedAt.size >= KEYS_MAX) this.#recordedAt.clear();
     this.#recordedAt.set(topic, now);
-    const resource = `${isTokenKeyId(who.keyId) ? "token" : "key"}/${who.keyId}`;
-    noteChange(services, who, "auth.failed", resource, detail).catch((error: unknown) =>
+    const failed = {
+      type: "auth.failed",
+      resource: `${kindOf(who.keyId)}/${who.keyId}`,
+    } as const;
+    const { type, resource } = as ?? failed;
+    noteChange(services, who, type, resource, detail).catch((error: unknown) =>
       config.onTrouble("a refusal could not be audited", error),
     );
   }
+}
+
+function kindOf(keyId: string): "person" | "token" | "key" {
+  if (isPersonId(keyId)) return "person";
+  return isTokenKeyId(keyId) ? "token" : "key";
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from "../core/base/index.ts";
+import { SLACK_URL } from "../outside/channel/index.ts";
 import type { Timing } from "../registry/index.ts";
 
 /** How an API is set up. Everything has a default that suits one process on one machine. */
@@ -27,6 +28,10 @@ export interface ApiConfig {
   readonly backlogBytesMax: number;
   /** How long a client may leave its stream unread before it is cut. */
   readonly stallMs: number;
+  /** Where the Web API of Slack is. */
+  readonly slackUrl: string;
+  /** `advisory`: approvers of an approval are asked, and any key with the permission may answer, as before. */
+  readonly approvers: "enforced" | "advisory";
   /** The next slots of a schedule from an instant on; as many as asked for, if there are so many. */
   readonly nextSlots: (timing: Timing, from: number, count: number) => readonly number[];
   /** How sending spans goes, where they are sent. */
@@ -57,6 +62,8 @@ export const DEFAULT_CONFIG: ApiConfig = {
   heartbeatMs: 15_000,
   backlogBytesMax: 1_048_576,
   stallMs: 60_000,
+  slackUrl: SLACK_URL,
+  approvers: "enforced",
   nextSlots: () => [],
   onTrouble: () => undefined,
 };

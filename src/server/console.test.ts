@@ -107,7 +107,7 @@ describe("a one-time link", () => {
     expect((await api.ask("HEAD", path, { key: null })).status).toBe(405);
     const first = await get(path);
     expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
-    expect(cookieOf(first)).toMatch(/^sluice_session=slk_\w+; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200$/);
+    expect(cookieOf(first)).toMatch(/^sluice_session=[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=604800$/);
     const cookie = cookieOf(first).split(";")[0] ?? "";
     const session = await api.request("GET", "session", { key: null, headers: { cookie } });
     expect(session.body).toMatchObject({ organisation: "default", label: "admin", agent: null, expiresAt: null });

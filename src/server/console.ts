@@ -105,7 +105,8 @@ function respond(file: ConsoleFile, request: Request): Response {
 }
 
 /** Where a program may look for something that is not there: it gets a problem, and no page. */
-const NO_PAGES = /^\/(?:api|assets|execute|hooks|mcp|session|docs|openapi\.json|healthz|readyz|metrics)(?:\/|$)/;
+const NO_PAGES =
+  /^\/(?:api|assets|auth|execute|hooks|invite|mcp|session|docs|openapi\.json|healthz|readyz|metrics)(?:\/|$)/;
 
 function isPageAddress(pathname: string, request: Request): boolean {
   const accepted = request.headers.get("accept") ?? "*/*";

@@ -1,7 +1,14 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthenticated } from "./auth.ts";
 import { Refused } from "./problem.ts";
 
-export const SESSION_COOKIE = "sluice_session";
+const COOKIE = "sluice_session";
+/** A browser takes a cookie of this name only from this very host, over TLS, for all of its paths. */
+const SECURE_COOKIE = `__Host-${COOKIE}`;
+export const CSRF_HEADER = "x-sluice-csrf";
+const ORGANISATION_HEADER = "x-sluice-organisation";
+/** For requests of a browser that carry no headers of ours: downloads and event sources. */
+const ORGANISATION_PARAMETER = "organisation";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What a request shows to be let in. */
@@ -10,11 +17,27 @@ export interface Credential {
   readonly isCookie: boolean;
 }
 
+/** Whether browsers reach the server over TLS. */
+export function isSecure(request: Request, publicUrl: string | null): boolean {
+  return (publicUrl ?? request.url).startsWith("https:");
+}
+
+export function sessionCookieName(request: Request, publicUrl: string | null): string {
+  return isSecure(request, publicUrl) ? SECURE_COOKIE : COOKIE;
+}
+
+/** The secret of the session of a browser; null: the request has none. */
+export function sessionSecretOf(request: Request, publicUrl: string | null): string | null {
+  const cookie = cookieOf(request, sessionCookieName(request, publicUrl));
+  return cookie === "" ? null : cookie;
+}
+
 /**
  * The secret of a request: from `Authorization: Bearer`, or from the session cookie of the pages. A browser sends the
- * cookie by itself, so with it a request that changes something must say that it comes from this very origin.
+ * cookie by itself, so with it a request that changes something must come from this very origin and show the token of
+ * the session, which no other site can read.
  */
-export function credentialOf(request: Request, ownOrigins: readonly string[]): Credential {
+export function credentialOf(request: Request, publicUrl: string | null): Credential {
   const authorization = request.headers.get("authorization");
   if (authorization !== null) {
     const [scheme = "", secret = "", ...rest] = authorization.trim().split(/ +/);
@@ -23,10 +46,38 @@ export function credentialOf(request: Request, ownOrigins: readonly string[]): C
     }
     throw unauthenticated("Authorization must be: Bearer slk_…");
   }
-  const cookie = cookieOf(request, SESSION_COOKIE);
-  if (cookie === null) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
-  if (!SAFE_METHODS.has(request.method)) requireOwnOrigin(request, ownOrigins);
-  return { secret: cookie, isCookie: true };
+  const secret = sessionSecretOf(request, publicUrl);
+  if (secret === null) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
+  if (!SAFE_METHODS.has(request.method)) {
+    requireOwnOrigin(request, ownOriginsOf(request, publicUrl));
+    requireCsrfToken(secret, request.headers.get(CSRF_HEADER));
+  }
+  return { secret, isCookie: true };
+}
+
+/** The organisation a request names; null: it names none. */
+export function organisationOf(request: Request, url: URL): string | null {
+  const named = request.headers.get(ORGANISATION_HEADER);
+  const asked = SAFE_METHODS.has(request.method) ? url.searchParams.get(ORGANISATION_PARAMETER) : null;
+  if (named !== null && asked !== null && named !== asked) {
+    throw new Refused("organisation_required", "X-Sluice-Organisation and ?organisation= name two organisations.");
+  }
+  // It is not a parameter of any route, and routes refuse those they do not know.
+  if (SAFE_METHODS.has(request.method)) url.searchParams.delete(ORGANISATION_PARAMETER);
+  return named ?? asked;
+}
+
+/** Follows from the secret of the session, so that it needs no place of its own and ends with it. */
+export function csrfTokenOf(secret: string): string {
+  return createHash("sha256").update("sluice csrf\0").update(secret, "utf8").digest("base64url");
+}
+
+export function requireCsrfToken(secret: string, shown: string | null): void {
+  const wanted = Buffer.from(csrfTokenOf(secret), "utf8");
+  const given = Buffer.from(shown ?? "", "utf8");
+  if (wanted.length === given.length && timingSafeEqual(wanted, given)) return;
+  const detail = "A request with the session cookie must show the csrfToken of GET /session in X-Sluice-CSRF.";
+  throw new Refused("bad_csrf_token", detail);
 }
 
 export function requireOwnOrigin(request: Request, ownOrigins: readonly string[]): void {

@@ -1,43 +1,14 @@
-/** Text made safe for HTML, and pages made only of such text. */
-export class Html {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+import { Html, html } from "../core/text/index.ts";
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** Escapes whatever is put into it; only other `Html` goes in as it is. */
-export function html(
-  parts: TemplateStringsArray,
-  ...values: readonly (string | number | Html | readonly Html[])[]
-): Html {
-  const written = parts.map((part, index) => {
-    const value = values[index - 1];
-    return index === 0 || value === undefined ? part : `${markup(value)}${part}`;
-  });
-  return new Html(written.join(""));
-}
-
-function markup(value: string | number | Html | readonly Html[]): string {
-  if (value instanceof Html) return value.text;
-  if (typeof value === "object") return value.map(({ text }) => text).join("\n");
-  return String(value).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
-}
+export { Html, html };
 
 const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
+  // Without any referrer a browser sends its forms with the origin "null", which is no origin of ours.
+  "referrer-policy": "same-origin",
   "cache-control": "no-store",
 } as const;
 
@@ -58,6 +29,8 @@ export function page(title: string, body: Html, status = 200): Response {
 }
 
 export const STYLE = `:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+form p{margin:.75rem 0}
+textarea,select{font:inherit;width:100%;box-sizing:border-box}
 main{max-width:60rem;margin:2rem auto;padding:0 1rem}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884;vertical-align:top}

@@ -1,19 +1,22 @@
-import type { KeyStore } from "../store/index.ts";
-import { isTokenKeyId } from "./auth.ts";
+import type { KeyStore, SessionStore, WatchedSession } from "../store/index.ts";
+import { isPersonId, isTokenKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
+import { SESSION_IDLE_MS } from "./session-ring.ts";
 import type { StreamOwner } from "./stream-registry.ts";
 
 export interface KeyWatchOptions {
-  readonly store: Pick<KeyStore, "listEndedKeys">;
+  readonly store: Pick<KeyStore, "listEndedKeys"> & Pick<SessionStore, "listEndedSessions">;
   readonly config: Pick<ApiConfig, "keyCheckMs" | "now" | "onTrouble">;
   /** Whose streams are open. */
   readonly owners: () => readonly StreamOwner[];
   readonly onEnded: (keyId: string) => void;
+  readonly onSessionEnded: (session: WatchedSession) => void;
 }
 
 /**
- * Looks whether the keys of open streams may still be used: one query for all of them, several times a second, so that a
- * key revoked by any replica ends its streams here within a second. Tokens end by their own clock.
+ * Looks whether the keys and sessions of open streams may still be used: one query for all keys and one for all sessions,
+ * several times a second, so that what any replica revoked ends its streams here within a second. Tokens end by their own
+ * clock.
  */
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
@@ -39,13 +42,15 @@ export class KeyWatch {
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const { store, config, owners, onEnded } = this.#options;
+    const { store, config, owners, onEnded, onSessionEnded } = this.#options;
     try {
       const open = owners();
       const now = config.now();
       for (const { keyId, expiresAt } of open) if (expiresAt !== null && expiresAt <= now) onEnded(keyId);
-      const keyIds = [...new Set(open.map(({ keyId }) => keyId))].filter((keyId) => !isTokenKeyId(keyId));
+      const keyIds = [...new Set(open.map(({ keyId }) => keyId))].filter(isKeyId);
       if (keyIds.length > 0) for (const keyId of await store.listEndedKeys(keyIds)) onEnded(keyId);
+      const sessions = sessionsOf(open);
+      if (sessions.length > 0) (await store.listEndedSessions(sessions, SESSION_IDLE_MS)).forEach(onSessionEnded);
       this.#isAway = false;
     } catch (error) {
       if (!this.#isAway) config.onTrouble("the keys of open streams could not be looked at", error);
@@ -54,4 +59,17 @@ export class KeyWatch {
       this.#isLooking = false;
     }
   }
+}
+
+function isKeyId(id: string): boolean {
+  return !isTokenKeyId(id) && !isPersonId(id);
+}
+
+/** Each session once for every organisation it watches. */
+function sessionsOf(owners: readonly StreamOwner[]): readonly WatchedSession[] {
+  const found = new Map<string, WatchedSession>();
+  for (const { sessionId, orgId } of owners) {
+    if (sessionId !== null) found.set(JSON.stringify([sessionId, orgId]), { id: sessionId, orgId });
+  }
+  return [...found.values()];
 }

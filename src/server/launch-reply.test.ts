@@ -221,7 +221,16 @@ describe("a launch that wants an approval", () => {
     expect(isSeparate).toBe(true);
     expect(await resolve(id, { decision: "approve" })).toMatchObject({ status: 403, body: { code: "self_approval" } });
     const person = await api.key("approver");
-    expect((await resolve(id, { decision: "approve" }, person)).status).toBe(200);
+    expect(await resolve(id, { decision: "approve" }, person)).toMatchObject({
+      status: 403,
+      body: { code: "not_an_approver", detail: "It asks role:ops, and none of them is who answers." },
+    });
+    // Whoever may change the policy may answer in place of those it asks, and says why.
+    const override = { decision: "approve", override: true };
+    const admin = await api.key("admin");
+    expect(await resolve(id, override, person)).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(await resolve(id, override, admin)).toMatchObject({ status: 422, body: { code: "reason_required" } });
+    expect((await resolve(id, { ...override, reason: "ops is away" }, admin)).status).toBe(200);
     await put("policies/ask", { ...asking, reason: "new" });
     expect((await start()).status).toBe(403);
     expect(await approvals("?status=pending")).toHaveLength(1);

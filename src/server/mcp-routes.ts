@@ -34,7 +34,7 @@ export function openMcp(
     requireKnownOrigin(request, config.publicUrl);
     // A cookie would be sent along by any page; MCP clients have a key.
     if (!request.headers.has("authorization")) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
-    const credential = credentialOf(request, []);
+    const credential = credentialOf(request, null);
     const { orgId, keyId } = await callers.identify(credential);
     const api = new SluiceClient({ url: HERE, key: credential.secret, fetch: inProcess });
     // The subject of a token may hold anything; no two callers must look like one.

@@ -133,7 +133,15 @@ describe("the figures of events", () => {
 });
 
 describe("the backlog", () => {
-  const backlog = { openRuns: 1, openAttempts: 2, pendingApprovals: 3, pendingDeliveries: 4, lagMs: 5_500 };
+  const waitingRuns = { person: 1, event: 0, timer: 0, gate: 0 };
+  const backlog = {
+    openRuns: 1,
+    waitingRuns,
+    openAttempts: 2,
+    pendingApprovals: 3,
+    pendingDeliveries: 4,
+    lagMs: 5_500,
+  };
 
   it("is asked for once in a while, and an unreachable database is a figure too", async () => {
     const metrics = new Metrics();

@@ -106,8 +106,13 @@ export class Metrics {
     this.#gauge("sluice_database_up", help, backlog === null ? 0 : 1);
   }
 
-  #setBacklog({ openRuns, openAttempts, pendingApprovals, pendingDeliveries, lagMs }: Backlog): void {
+  #setBacklog(backlog: Backlog): void {
+    const { openRuns, waitingRuns, openAttempts, pendingApprovals, pendingDeliveries, lagMs } = backlog;
     this.#gauge("sluice_open_runs", "Runs of the installation that have not ended.", openRuns);
+    const waiting = "Open runs of the installation that wait, by what they wait for.";
+    for (const [what, count] of Object.entries(waitingRuns)) {
+      this.#series.set("sluice_waiting_runs", waiting, count, "gauge", { waiting_for: what });
+    }
     this.#gauge("sluice_open_attempts", "Attempts of the installation that have not ended.", openAttempts);
     this.#gauge("sluice_pending_approvals", "Approvals of the installation that wait for an answer.", pendingApprovals);
     this.#gauge("sluice_pending_deliveries", "Webhook deliveries of the installation to be made.", pendingDeliveries);

@@ -4,7 +4,9 @@ import { docsPage, homePage } from "./pages.ts";
 import { Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
+import { acceptInvitation, showInvitation } from "./invite-pages.ts";
 import { beginSession, beginSessionOnce, endSession } from "./session.ts";
+import { finishSignIn, listProviders, startSignIn } from "./sign-in.ts";
 
 /** A route that needs no key. The list is short on purpose: none of them shows anything about an organisation. */
 export interface OpenRoute {
@@ -12,7 +14,8 @@ export interface OpenRoute {
   readonly path: string;
   /** False where looking would use something up. */
   readonly answersHead?: boolean;
-  readonly handle: (services: Services, request: Request) => Promise<Response>;
+  /** `address`: whom the request comes from, as the server sees it. */
+  readonly handle: (services: Services, request: Request, address: string) => Promise<Response>;
 }
 
 export const OPEN_ROUTES: readonly OpenRoute[] = [
@@ -34,6 +37,11 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/session", handle: beginSession },
   { method: "GET", path: "/session/once", handle: beginSessionOnce, answersHead: false },
   { method: "POST", path: "/session/end", handle: endSession },
+  { method: "GET", path: "/auth/providers", handle: listProviders },
+  { method: "GET", path: "/auth/{provider}/start", handle: startSignIn, answersHead: false },
+  { method: "GET", path: "/auth/{provider}/callback", handle: finishSignIn, answersHead: false },
+  { method: "GET", path: "/invite", handle: showInvitation },
+  { method: "POST", path: "/invite", handle: acceptInvitation },
 ];
 
 /** A clock that differs by more is worth a look, though time is taken from the database. */

@@ -4,7 +4,7 @@ import type { Services } from "./route.ts";
 
 /** Asks the guard of this server whether a URL may be called; an app without one calls nothing. */
 export function checkOutboundOf({ gateways }: Pick<Services, "gateways">): CheckOutbound {
-  return async (url, purpose) => (await gateways.outbound?.check(url, { isAnyPort: purpose === "peer" })) ?? null;
+  return async (url, purpose) => (await gateways.outbound?.check(url, { isAnyPort: purpose !== "message" })) ?? null;
 }
 
 /** Refuses to save a URL the server would not call. */

@@ -111,6 +111,7 @@ describe("the OpenAPI document", () => {
       "status",
       "workflow",
       "parent",
+      "waiting_for",
     ]);
     expect(body.components.schemas.Problem.required).toEqual([
       "type",
@@ -147,7 +148,7 @@ describe("the front page", () => {
     const secret = "slk_key_with_a_label";
     await api.store.putKey({ ...adminKey(ORG, secret, 0), label: "<img src=x onerror=alert(1)>" });
     const cookie = await signIn(secret);
-    expect(cookie).toMatch(/^sluice_session=slk_\w+; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200$/);
+    expect(cookie).toMatch(/^sluice_session=[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=604800$/);
     const { body } = await api.request("GET", "/", { key: null, headers: { cookie: cookie.split(";")[0] ?? "" } });
     expect(body).toContain("<td>hello</td>");
     expect(body).toContain("&lt;img src=x");
@@ -195,9 +196,17 @@ describe("the session in the API", () => {
       const refused = await api.request("POST", "validate", { key: null, body, headers: { cookie, ...origin } });
       expect([refused.status, refused.body.code]).toEqual([403, "bad_origin"]);
     }
-    expect(
-      (await api.request("POST", "validate", { key: null, body, headers: { cookie, origin: ORIGIN } })).status,
-    ).toBe(200);
+    const { csrfToken } = (await api.request("GET", "session", { key: null, headers: { cookie } })).body;
+    const { csrfToken: other } = (
+      await api.request("GET", "session", { key: null, headers: { cookie: (await signIn(ADMIN)).split(";")[0] ?? "" } })
+    ).body;
+    const own = { cookie, origin: ORIGIN };
+    for (const token of [{}, { "x-sluice-csrf": "" }, { "x-sluice-csrf": other }]) {
+      const refused = await api.request("POST", "validate", { key: null, body, headers: { ...own, ...token } });
+      expect([refused.status, refused.body.code]).toEqual([403, "bad_csrf_token"]);
+    }
+    const headers = { ...own, "x-sluice-csrf": csrfToken };
+    expect((await api.request("POST", "validate", { key: null, body, headers })).status).toBe(200);
     const both = await api.request("GET", "runs", { key: "slk_unknown_key", headers: { cookie } });
     expect(both.status).toBe(401);
   });

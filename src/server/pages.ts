@@ -1,38 +1,47 @@
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RunRecord, WorkflowRecord } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
-import { cookieOf, SESSION_COOKIE } from "./credentials.ts";
+import { csrfTokenOf, sessionSecretOf } from "./credentials.ts";
 import { html, page, type Html } from "./html.ts";
 import { problemTable } from "./openapi.ts";
 import { Refused } from "./problem.ts";
 import type { Route, Services } from "./route.ts";
+import type { ShownProvider } from "./sign-in.ts";
 
 const LISTED = { limit: 25, cursor: null } as const;
 
 /** The plain front page: the runs for those who are signed in, and how to start for all others. */
 export async function homePage(services: Services, request: Request): Promise<Response> {
   const principal = await signedIn(services, request);
-  if (principal === null) return page("Sluice", welcome(null));
+  if (principal === null) return page("Sluice", welcome(null, services.signIn.shown));
   const { store } = services;
   const may = (permission: string): boolean => principal.permissions.has(permission);
   const workflows = may("workflow:read") ? (await store.listWorkflows(principal.orgId, LISTED)).data : [];
   const runs = may("run:read") ? (await store.listRuns(principal.orgId, {}, LISTED)).data : [];
-  return page("Sluice", overview(principal, workflows, runs));
+  const csrf = csrfTokenOf(sessionSecretOf(request, services.config.publicUrl) ?? "");
+  return page("Sluice", overview(principal, csrf, workflows, runs));
 }
 
-async function signedIn({ keys }: Services, request: Request): Promise<Principal | null> {
-  const secret = cookieOf(request, SESSION_COOKIE);
+async function signedIn({ callers, config }: Services, request: Request): Promise<Principal | null> {
+  const secret = sessionSecretOf(request, config.publicUrl);
   if (secret === null) return null;
-  return keys.authenticate(secret).catch((error: unknown) => {
+  const choice = { named: null, isPersonal: true, isUse: true };
+  return callers.identify({ secret, isCookie: true }, choice).catch((error: unknown) => {
     if (error instanceof Refused) return null;
     throw error;
   });
 }
 
-function overview(principal: Principal, workflows: readonly WorkflowRecord[], runs: readonly RunRecord[]): Html {
+function overview(
+  principal: Principal,
+  csrf: string,
+  workflows: readonly WorkflowRecord[],
+  runs: readonly RunRecord[],
+): Html {
   return html`<h1>Sluice</h1>
     <form method="post" action="/session/end">
-      <p>Signed in with the key “${principal.label}”. <button>Sign out</button></p>
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <p>Signed in as “${principal.label}”. <button>Sign out</button></p>
     </form>
     <h2>Workflows</h2>
     ${table(
@@ -72,10 +81,11 @@ function table(heads: readonly string[], rows: readonly (readonly (string | numb
   </table>`;
 }
 
-export function welcome(trouble: string | null): Html {
+export function welcome(trouble: string | null, providers: readonly ShownProvider[]): Html {
   return html`<h1>Sluice</h1>
     <p>Runs AI-agent workflows as durable graphs in which every node passes the gates before it may act.</p>
     ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
+    ${providers.map(({ name, label }) => html`<p><a href="/auth/${name}/start">Sign in at ${label}</a></p>`)}
     <form method="post" action="/session">
       <label>Key <input name="key" type="password" autocomplete="current-password" required /></label>
       <button>Sign in</button>

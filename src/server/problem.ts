@@ -7,6 +7,7 @@ export const API_PROBLEMS = {
   unknown_parameter: [400, "There is no such parameter"],
   repeated_parameter: [400, "A parameter is given more than once"],
   bad_cursor: [400, "The cursor cannot be used"],
+  organisation_required: [400, "The request does not say which organisation it is about"],
   bad_idempotency_key: [400, "The Idempotency-Key cannot be used"],
   unauthenticated: [401, "A valid key is needed"],
   token_invalid: [401, "The token cannot be believed"],
@@ -17,9 +18,14 @@ export const API_PROBLEMS = {
   bad_ticket: [401, "The address is not valid"],
   forbidden: [403, "The key does not allow this"],
   role_missing: [403, "The token gives no role here"],
+  no_membership: [403, "The person is a member of no organisation"],
+  no_person: [403, "A person has to do this"],
+  person_disabled: [403, "The person is disabled"],
   organisation_missing: [403, "The token belongs to no organisation"],
   bad_origin: [403, "The request comes from another site"],
+  bad_csrf_token: [403, "The request does not show the token of the session"],
   self_approval: [403, "A caller cannot approve its own work"],
+  not_an_approver: [403, "Others are asked"],
   posture_forbidden: [403, "The posture of the workflow forbids the launch"],
   budget_exceeded: [403, "The budget is exhausted"],
   policy_blocked: [403, "A policy forbids the launch"],
@@ -32,6 +38,10 @@ export const API_PROBLEMS = {
   unknown_output: [404, "There is no such output"],
   unknown_approval: [404, "There is no such approval"],
   unknown_api_key: [404, "There is no such key"],
+  unknown_session: [404, "There is no such session"],
+  unknown_person: [404, "There is no such member"],
+  unknown_organisation: [404, "The caller is no member of such an organisation"],
+  unknown_invitation: [404, "There is no such invitation"],
   unknown_gateway: [404, "There is no such gateway"],
   unknown_agent: [404, "There is no such agent"],
   unknown_policy: [404, "There is no such policy"],
@@ -41,6 +51,7 @@ export const API_PROBLEMS = {
   unknown_library_step: [404, "There is no such library step"],
   unknown_schedule: [404, "There is no such schedule"],
   unknown_webhook: [404, "There is no such webhook"],
+  unknown_channel: [404, "There is no such channel"],
   unknown_model: [404, "There is no such model"],
   unknown_deployment: [404, "There is no such deployment"],
   unknown_credit_plan: [404, "There is no such credit plan"],
@@ -52,9 +63,14 @@ export const API_PROBLEMS = {
   unknown_thread: [404, "There is no such thread"],
   unknown_blob: [404, "There is no such value"],
   method_not_allowed: [405, "The method is not allowed here"],
+  last_admin: [409, "The organisation needs an admin"],
+  member_elsewhere: [409, "The person is a member of other organisations"],
+  organisation_exists: [409, "The organisation exists already"],
   idempotency_conflict: [409, "The Idempotency-Key belongs to another request"],
   workflow_paused: [409, "The workflow takes no new runs"],
   webhook_disabled: [409, "The webhook is disabled"],
+  channel_disabled: [409, "The channel is disabled"],
+  message_repeated: [409, "The message was received before"],
   run_finished: [409, "The run has finished"],
   run_not_finished: [409, "The run has not finished"],
   not_started: [409, "The run has not started"],
@@ -62,6 +78,7 @@ export const API_PROBLEMS = {
   too_many_events: [409, "The log of the run is full"],
   already_consumed: [409, "A parent run has taken the result"],
   approval_closed: [409, "The approval is closed"],
+  already_answered: [409, "This person has answered"],
   stale_attempt: [409, "The report is about another attempt"],
   token_in_use: [409, "The token belongs to another gateway"],
   newer_instance: [409, "A newer instance answers for the gateway"],
@@ -82,6 +99,8 @@ export const API_PROBLEMS = {
   outbound_refused: [422, "The server does not call this URL"],
   text_unstorable: [422, "The text cannot be stored"],
   bad_choice: [422, "The decision is not among the choices"],
+  form_invalid: [422, "The form is not filled in"],
+  modifications_invalid: [422, "The changes do not fit"],
   reason_required: [422, "A reason is needed"],
   simulation_too_long: [422, "The simulation takes too long"],
   nothing_given: [422, "Nothing was given"],
@@ -132,11 +151,13 @@ export class Refused extends Error {
 }
 
 /** An engine's refusal as an API problem; a code without an entry is a conflict with the state of the run. */
-export function refusedBy({ code, message }: Refusal): Refused {
+export function refusedBy({ code, message, errors }: Refusal): Refused {
   const detail = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   // The cursor of a stream is a range; an event of an action that is not in the log is a conflict.
   if (code === "cursor_ahead") return new Refused("cursor_ahead", detail, { status: 409 });
-  return isKnown(code) ? new Refused(code, detail) : new Refused("refused", detail, { code });
+  const problems = errors?.map((error) => ({ code, message: `${error.field} ${error.message}`, path: error.field }));
+  const extras = problems === undefined ? {} : { problems };
+  return isKnown(code) ? new Refused(code, detail, extras) : new Refused("refused", detail, { ...extras, code });
 }
 
 function isKnown(code: string): code is ApiProblemCode {

@@ -2,14 +2,18 @@ import type { Route } from "./route.ts";
 import { agentMemoryRoutes } from "./routes/agent-memory.ts";
 import { applyRoutes } from "./routes/apply.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
+import { invitationRoutes } from "./routes/invitations.ts";
 import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
+import { organisationRoutes } from "./routes/organisations.ts";
+import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
@@ -44,6 +48,9 @@ export const ROUTES: readonly Route[] = [
     ...blobRoutes,
     ...keyRoutes,
     ...sessionRoutes,
+    ...personRoutes,
+    ...organisationRoutes,
+    ...invitationRoutes,
     ...gatewayRoutes,
     ...threadRoutes,
     ...agentMemoryRoutes,
@@ -54,6 +61,7 @@ export const ROUTES: readonly Route[] = [
     ...registryRoutes,
     ...scheduleRoutes,
     ...webhookRoutes,
+    ...channelRoutes,
     ...hookRoutes,
     ...applyRoutes,
     ...platformRoutes,

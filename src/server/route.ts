@@ -6,7 +6,9 @@ import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
+import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { Store } from "../store/index.ts";
+import type { Answerers } from "./answerer.ts";
 import type { Refusals } from "./audit-note.ts";
 import type { HookFailures } from "./hook-failures.ts";
 import type { KeyRing, Principal } from "./auth.ts";
@@ -15,7 +17,10 @@ import type { Authenticator } from "./authenticator.ts";
 import type { ApiConfig } from "./config.ts";
 import type { ConsoleFiles } from "./console.ts";
 import type { Metrics } from "./metrics.ts";
+import type { PersonRing } from "./person-ring.ts";
+import type { SessionRing } from "./session-ring.ts";
 import type { SessionTickets } from "./session-tickets.ts";
+import type { SignIn } from "./sign-in.ts";
 import type { StreamRegistry } from "./stream-registry.ts";
 
 /** What handlers work with; one per app. */
@@ -24,6 +29,9 @@ export interface Services {
   readonly runtime: Runtime;
   readonly config: ApiConfig;
   readonly keys: KeyRing;
+  readonly people: PersonRing;
+  readonly sessions: SessionRing;
+  readonly signIn: SignIn;
   readonly callers: Authenticator;
   readonly streams: StreamRegistry;
   readonly metrics: Metrics;
@@ -31,6 +39,9 @@ export interface Services {
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
+  /** Who answers from outside. */
+  readonly answerers: Answerers;
+  readonly approvalTickets: ApprovalTickets;
   readonly audit: AuditTrail;
   readonly launcher: Launcher;
   readonly relauncher: Relauncher;
@@ -87,16 +98,22 @@ export interface Route {
   readonly replies: Readonly<Record<number, Reply>>;
   /** False where a look without the body would open something that stays open. */
   readonly answersHead: boolean;
+  /** About the person: needs no organisation. */
+  readonly isPersonal: boolean;
+  /** Only for a person who is signed in, and for no key. */
+  readonly isInPerson: boolean;
   readonly handle: (call: Call<unknown, unknown>) => Promise<Response>;
 }
 
 interface RouteParts<B extends z.ZodType, Q extends z.ZodType> extends Omit<
   Route,
-  "body" | "query" | "handle" | "answersHead"
+  "body" | "query" | "handle" | "answersHead" | "isPersonal" | "isInPerson"
 > {
   readonly body?: BodyRule & { readonly schema: B };
   readonly query?: Q;
   readonly answersHead?: boolean;
+  readonly isPersonal?: boolean;
+  readonly isInPerson?: boolean;
   readonly handle: (call: Call<z.output<B>, z.output<Q>>) => Promise<Response>;
 }
 
@@ -108,6 +125,8 @@ export function defineRoute<B extends z.ZodType = z.ZodUndefined, Q extends z.Zo
     body: parts.body ?? null,
     query: parts.query ?? null,
     answersHead: parts.answersHead ?? true,
+    isPersonal: parts.isPersonal ?? false,
+    isInPerson: parts.isInPerson ?? false,
     // The app calls it with what these very schemas have read.
     handle: parts.handle as Route["handle"],
   };

@@ -18,8 +18,16 @@ export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret, "utf8").digest("hex");
 }
 
-export function newKeyId(): string {
-  return `key_${randomBytes(12).toString("hex")}`;
+/** A secret for one purpose, such as a session or an invitation: 256 bits. */
+export function newToken(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
+}
+
+const ID_BYTES = 12;
+
+/** `key_…`, `per_…`, `ses_…`, `inv_…`. */
+export function newId(kind: "key" | "per" | "ses" | "inv"): string {
+  return `${kind}_${randomBytes(ID_BYTES).toString("hex")}`;
 }
 
 /** The key an installation begins with. Its id follows from the secret, so that setting it again changes nothing. */
@@ -33,6 +41,7 @@ export function adminKey(orgId: string, secret: string, createdAt: number): KeyR
     permissions: [...PERMISSIONS],
     agentId: null,
     createdBy: null,
+    personId: null,
     createdAt,
     expiresAt: null,
     revokedAt: null,

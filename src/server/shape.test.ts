@@ -23,7 +23,7 @@ describe("a parameter a route does not know", () => {
   it("is answered with the nearest one, and with all there are", async () => {
     const { body } = await api.request("GET", "runs?limti=1");
     expect(body.problems[0].hint).toBe(
-      'Did you mean "limit"? The parameters are limit, cursor, status, workflow, parent.',
+      'Did you mean "limit"? The parameters are limit, cursor, status, workflow, parent, waiting_for.',
     );
     expect((await api.request("GET", "platform?a=1")).body.problems[0].hint).toBe("This address takes no parameters.");
     expect(

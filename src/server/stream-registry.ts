@@ -1,4 +1,4 @@
-import type { KeyStore, RunRecord } from "../store/index.ts";
+import type { KeyStore, RunRecord, SessionStore, WatchedSession } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
@@ -15,7 +15,7 @@ interface Opening extends Pick<PulledSetup, "hangUp" | "isStillAllowed"> {
   readonly principal: StreamOwner;
 }
 
-export type StreamOwner = Pick<Principal, "orgId" | "keyId" | "expiresAt">;
+export type StreamOwner = Pick<Principal, "orgId" | "keyId" | "expiresAt" | "sessionId">;
 
 export interface RunOpening extends Opening {
   readonly run: RunRecord;
@@ -24,9 +24,9 @@ export interface RunOpening extends Opening {
 
 export interface LiveOpening extends Opening, Pick<LiveSetup, "orgId" | "runs" | "hasApprovals"> {}
 
-type Store = Pick<KeyStore, "listEndedKeys">;
+type Store = Pick<KeyStore, "listEndedKeys"> & Pick<SessionStore, "listEndedSessions">;
 
-/** All open streams of this process, with one heartbeat and one look at their keys for them together. */
+/** All open streams of this process, with one heartbeat and one look at their keys and sessions for them together. */
 export class StreamRegistry {
   readonly #tail: Tail;
   readonly #live: OrgFeed;
@@ -45,6 +45,7 @@ export class StreamRegistry {
       config,
       owners: () => [...this.#streams.values()],
       onEnded: (keyId) => this.expire(keyId),
+      onSessionEnded: (session) => this.expireSession(session),
     });
   }
 
@@ -65,6 +66,13 @@ export class StreamRegistry {
   /** Ends the streams of a key or token that has ended. */
   expire(keyId: string): void {
     for (const [stream, owner] of this.#streams) if (owner.keyId === keyId) stream.expire();
+  }
+
+  /** Ends the streams of a session that has ended; with an organisation, only those that watch it. */
+  expireSession({ id, orgId }: Pick<WatchedSession, "id"> & Partial<WatchedSession>): void {
+    for (const [stream, owner] of this.#streams) {
+      if (owner.sessionId === id && (orgId === undefined || owner.orgId === orgId)) stream.expire();
+    }
   }
 
   /** Ends all streams and takes no more; clients resume elsewhere. */

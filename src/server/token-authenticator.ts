@@ -1,44 +1,79 @@
-import { RETRY_MS, type TokenRefusal, type TokenVerifier } from "../oidc/index.ts";
+import { RETRY_MS, type TokenHolder, type TokenRefusal, type TokenVerifier } from "../oidc/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import { type Principal, tokenKeyId } from "./auth.ts";
 import type { ApiConfig } from "./config.ts";
 import { ROLES } from "../contract/index.ts";
 import { permissionsOf } from "./permission.ts";
+import type { PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
+import { newId } from "./secret.ts";
 
 export interface TokenAuthenticatorOptions {
   readonly verifier: TokenVerifier;
   readonly store: Store;
+  readonly people: PersonRing;
   readonly config: ApiConfig;
   readonly refusals: Refusals;
 }
 
 const ISSUER_WAIT = String(RETRY_MS / 1_000);
-/** How many made organisations are remembered; others are made again, which changes nothing. */
-const ORGANISATIONS_MAX = 10_000;
+/** How long it is remembered that a holder was recorded as a person. */
+const RECORDED_MS = 300_000;
+const RECORDED_MAX = 10_000;
 
-/** Lets people in with tokens of an issuer outside, as if each had a key with the permissions of their roles. */
+/**
+ * Lets people in with tokens of an issuer outside: each is the person of the token's issuer and subject, with the roles
+ * and groups the token claims and those assigned to the person here.
+ */
 export class TokenAuthenticator {
   readonly #options: TokenAuthenticatorOptions;
-  readonly #organisations = new Set<string>();
+  /** What was recorded of whom → the person. */
+  readonly #recorded = new Map<string, { readonly personId: string; readonly until: number }>();
 
   constructor(options: TokenAuthenticatorOptions) {
     this.#options = options;
   }
 
   async authenticate(token: string): Promise<Principal> {
-    const outcome = await this.#options.verifier.verify(token);
+    const { verifier, people, refusals } = this.#options;
+    const outcome = await verifier.verify(token);
     if (!outcome.ok) throw this.#refused(outcome.failure);
-    const { subject, label, organisation: orgId, roles, expiresAt } = outcome.value;
+    const holder = outcome.value;
+    const { subject, label, organisation: orgId, expiresAt } = holder;
     const keyId = tokenKeyId(subject);
+    const personId = await this.#record(holder);
+    const member = await people.memberOf(orgId, personId);
+    const roles = [...holder.roles, ...(member?.roles ?? [])];
     const permissions = new Set(ROLES.filter((role) => roles.includes(role)).flatMap(permissionsOf));
-    await this.#ensure(orgId);
     if (permissions.size === 0) {
-      this.#options.refusals.noteSignIn(this.#options, orgId, keyId, "role_missing");
+      refusals.noteSignIn(this.#options, orgId, keyId, "role_missing");
       throw new Refused("role_missing", `The token gives none of the roles ${ROLES.join(", ")} to its bearer.`);
     }
-    return { orgId, keyId, label, agentId: null, permissions, expiresAt };
+    const groups = [...new Set([...holder.groups, ...(member?.names.groups ?? [])])];
+    const { issuer, email } = holder;
+    const person = { personId, issuer, subject, email, groups };
+    const deputyFor = member?.deputyFor ?? [];
+    const held = { orgId, keyId, label, agentId: null, permissions, expiresAt };
+    return { ...held, personId, groups, sessionId: null, person, deputyFor };
+  }
+
+  /** The person of a token, with what it claims. The issuer decides which organisations there are; a new one starts empty. */
+  async #record(holder: TokenHolder): Promise<string> {
+    const { store, config, people } = this.#options;
+    const { issuer, subject, email, name, organisation: orgId, roles, groups } = holder;
+    const key = JSON.stringify([issuer, subject, email, name, orgId, roles, groups]);
+    const now = config.now();
+    const known = this.#recorded.get(key);
+    if (known !== undefined && known.until > now) return known.personId;
+    await store.ensureOrganisation(orgId);
+    const person = await store.keepPerson({ id: newId("per"), issuer, subject, email, name });
+    const claimed = { roles: ROLES.filter((role) => roles.includes(role)), groups };
+    await store.claimMembership(orgId, person.id, claimed);
+    people.forget();
+    if (this.#recorded.size >= RECORDED_MAX) this.#recorded.clear();
+    this.#recorded.set(key, { personId: person.id, until: now + RECORDED_MS });
+    return person.id;
   }
 
   #refused({ code, message, subject }: TokenRefusal): Refused {
@@ -49,13 +84,5 @@ export class TokenAuthenticator {
     if (code === "organisation_missing") return new Refused(code, message);
     const headers = { "www-authenticate": 'Bearer realm="sluice", error="invalid_token"' };
     return new Refused(code, message, { headers });
-  }
-
-  /** The issuer decides which organisations there are; a new one starts empty. */
-  async #ensure(orgId: string): Promise<void> {
-    if (this.#organisations.has(orgId)) return;
-    await this.#options.store.ensureOrganisation(orgId);
-    if (this.#organisations.size >= ORGANISATIONS_MAX) this.#organisations.clear();
-    this.#organisations.add(orgId);
   }
 }

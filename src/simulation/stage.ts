@@ -1,6 +1,7 @@
 import type { RunState } from "../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../core/event/index.ts";
 import { type DurableDriver, isFamilyWaiting, type Launch } from "../driver/index.ts";
+import { sampleForm } from "../core/script/index.ts";
 import { answerFor, type ApproveMode } from "./answer.ts";
 
 /** Where a run and those it starts are watched while they go, and whatever they ask of people is answered. */
@@ -101,8 +102,14 @@ export class Stage {
     const answer = answerFor(payload.choices, this.#approve);
     if (answer === null) return;
     this.#pendingAnswers += 1;
-    const { approvalId } = payload;
-    await this.#driver.submit(this.#orgId, runId, { type: "approval", approvalId, ...answer }).catch(() => undefined);
+    const { approvalId, quorum = 1, form } = payload;
+    // It stands for as many people as there have to be; what the first of them enters, the others approve.
+    for (let person = 1; person <= quorum; person += 1) {
+      const by = person === 1 ? answer.by : `${answer.by} ${person}`;
+      const entered = form === undefined || person > 1 ? {} : { form: sampleForm(form) };
+      const input = { type: "approval", approvalId, ...answer, by, ...entered } as const;
+      await this.#driver.submit(this.#orgId, runId, input).catch(() => undefined);
+    }
     this.#pendingAnswers -= 1;
   }
 }

@@ -1,9 +1,10 @@
 import type { AuditEntry } from "../core/audit/index.ts";
+import type { ChannelStore } from "./channel-store.ts";
 import type { HookStore } from "./hook-store.ts";
 import type { NewDelivery, WebhookStore } from "./webhook-store.ts";
 
 /** What is kept for those outside. */
-export interface OutsideStore extends WebhookStore, HookStore, AlertStore {}
+export interface OutsideStore extends WebhookStore, ChannelStore, HookStore, AlertStore {}
 
 /** What alerts look at, and that each fires once. */
 export interface AlertStore {

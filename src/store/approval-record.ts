@@ -49,7 +49,9 @@ export interface ApprovalRecord {
 
 /** What an answer, a revision or the next in the chain changes of an open approval. */
 export type ApprovalChange = Pick<ApprovalRecord, "id" | "hop" | "answers"> &
-  Partial<Pick<ApprovalRecord, "title" | "digest" | "rendered" | "subject" | "subjectDigest" | "modifications" | "entered">>;
+  Partial<
+    Pick<ApprovalRecord, "title" | "digest" | "rendered" | "subject" | "subjectDigest" | "modifications" | "entered">
+  >;
 
 export type ApprovalClosing = Pick<
   ApprovalRecord,
@@ -74,5 +76,6 @@ const BEFORE = {
 /** A kept approval, of any age. */
 export function readApproval<T extends ApprovalRecord = ApprovalRecord>(body: string): T {
   const kept = JSON.parse(body) as T;
-  return { ...BEFORE, title: kept.summary, ...kept };
+  const { title = kept.summary } = kept as Partial<T>;
+  return { ...BEFORE, ...kept, title };
 }

@@ -1,14 +1,13 @@
 import type { Listed, Page } from "./store.ts";
 
 export interface KeyStore {
-  ensureOrganisation(orgId: string): Promise<void>;
   putKey(key: KeyRecord): Promise<void>;
   findKey(hash: string): Promise<KeyRecord | undefined>;
   getKey(orgId: string, keyId: string): Promise<KeyRecord | undefined>;
   listKeys(orgId: string, page: Page): Promise<Listed<KeyRecord>>;
-  /** False when there is no such key. */
   /** Of these keys, those that may no longer be used: revoked, expired by the database's clock, or gone. */
   listEndedKeys(keyIds: readonly string[]): Promise<readonly string[]>;
+  /** False when there is no such key. */
   revokeKey(orgId: string, keyId: string, at: number): Promise<boolean>;
 }
 
@@ -22,6 +21,8 @@ export interface KeyRecord {
   readonly agentId: string | null;
   /** The key or token it was made with, as audit names them; null: the operator of the server made it. */
   readonly createdBy: string | null;
+  /** The person who made it, directly or through keys, or for whom it was made; null: not known. */
+  readonly personId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

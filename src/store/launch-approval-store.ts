@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Otherwise } from "../core/definition/index.ts";
-import type { ApprovalClosing, ApprovalRecord } from "./approval-record.ts";
+import type { ApprovalRecord } from "./approval-record.ts";
 
 /** What stands for the run in the approval of a launch: there is none yet. */
 export const NO_RUN = "";
@@ -28,6 +28,24 @@ export interface LaunchChain {
   readonly dueAt: number;
 }
 
+/** An answer, which closes the approval unless it is still `pending` with it. */
+export interface LaunchAnswer
+  extends
+    Pick<ApprovalRecord, "id" | "status" | "answers">,
+    Partial<Pick<ApprovalRecord, "choice" | "resolvedBy" | "resolvedAt" | "reason">> {
+  /** How many answers there were when it was given. */
+  readonly seen: number;
+}
+
+/** The approval with an answer: a replica that was moving its chain finds it changed, and looks again. */
+export function withAnswer<T extends ApprovalRecord & Pick<LaunchApproval, "chain">>(
+  approval: T,
+  { seen: _seen, ...answer }: LaunchAnswer,
+): T {
+  const { chain } = approval;
+  return { ...approval, ...answer, ...(chain === undefined ? {} : { chain: { ...chain, steps: chain.steps + 1 } }) };
+}
+
 /** Only `askLaunch` opens approvals without a run. */
 export function isLaunchApproval(approval: ApprovalRecord): approval is LaunchApproval {
   return approval.runId === NO_RUN;
@@ -40,8 +58,8 @@ export function isLaunchApproval(approval: ApprovalRecord): approval is LaunchAp
 export interface LaunchApprovalStore {
   /** Opens an approval, with an audit entry; returns the existing one for the same launch instead, if there is one. */
   askLaunch(approval: LaunchApproval, entry: AuditEntry): Promise<ApprovalRecord>;
-  /** The first answer counts: false when it was answered, or has expired. */
-  answerLaunch(orgId: string, closing: ApprovalClosing, entry: AuditEntry): Promise<boolean>;
+  /** False when it was answered in between, or has expired: the caller looks again. */
+  answerLaunch(orgId: string, answer: LaunchAnswer, entry: AuditEntry): Promise<boolean>;
   /** The id of the approval that lets this launch pass. */
   findApprovedLaunch(orgId: string, digest: string): Promise<string | undefined>;
   /** Used up by the run it starts: true for one caller only. */

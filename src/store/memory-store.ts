@@ -2,16 +2,19 @@ import { memoryAgentMemory } from "./memory/memory-agent-memory.ts";
 import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryLive } from "./memory/memory-live.ts";
+import { memoryMemberships, memoryOrganisations, memoryPersons } from "./memory/memory-people.ts";
 import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
+import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
@@ -30,6 +33,11 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryRuns(world),
     ...memoryWorkflows(world),
     ...memoryKeys(world),
+    ...memoryPersons(world),
+    ...memoryOrganisations(world),
+    ...memoryMemberships(world),
+    ...memoryInvitations(world),
+    ...memorySessions(world),
     ...memoryReplicas(world),
     ...memoryWaiting(world),
     ...memoryBacklog(world),
@@ -42,6 +50,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryAgentMemory(world),
     ...memoryLaunchApprovals(world),
     ...memoryWebhooks(world),
+    ...memoryChannels(world),
     ...memoryHooks(world),
     ...memoryAlerts(world),
     ...memorySchedules(world),

@@ -59,6 +59,7 @@ export const ENTRY_KINDS = [
   "alert",
   "binding",
   "budget",
+  "channel",
   "credit_plan",
   "deployment",
   "gateway",

@@ -4,19 +4,25 @@ import { sqlAgentMemory } from "./sql/sql-agent-memory.ts";
 import { sqlAlerts } from "./sql/sql-alerts.ts";
 import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
+import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
+import { sqlInvitations } from "./sql/sql-invitations.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
 import { sqlLaunchApprovals } from "./sql/sql-launch-approvals.ts";
 import { sqlLive } from "./sql/sql-live.ts";
+import { sqlMemberships } from "./sql/sql-memberships.ts";
+import { sqlOrganisations } from "./sql/sql-organisations.ts";
+import { sqlPersons } from "./sql/sql-persons.ts";
 import { sqlRegistry } from "./sql/sql-registry.ts";
 import { sqlReplicas } from "./sql/sql-replicas.ts";
 import { sqlReports } from "./sql/sql-reports.ts";
 import { sqlRuns } from "./sql/sql-runs.ts";
 import { sqlSchedules } from "./sql/sql-schedules.ts";
+import { sqlSessions } from "./sql/sql-sessions.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
@@ -27,6 +33,11 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlRuns(sql),
     ...sqlWorkflows(sql),
     ...sqlKeys(sql),
+    ...sqlPersons(sql),
+    ...sqlOrganisations(sql),
+    ...sqlMemberships(sql),
+    ...sqlInvitations(sql),
+    ...sqlSessions(sql),
     ...sqlReplicas(sql),
     ...sqlWaiting(sql),
     ...sqlBacklog(sql),
@@ -40,6 +51,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlLaunchApprovals(sql),
     ...sqlFeeds(sql),
     ...sqlDeliveries(sql),
+    ...sqlChannels(sql),
     ...sqlHooks(sql),
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),

@@ -8,7 +8,7 @@ import type { ApprovalChange, ApprovalClosing, ApprovalRecord } from "./approval
 import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
-import type { KeyStore } from "./key-store.ts";
+import type { PeopleStore } from "./people-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
 import type { LiveStore } from "./live-store.ts";
@@ -28,7 +28,7 @@ export interface Store
   extends
     RunStore,
     WorkflowStore,
-    KeyStore,
+    PeopleStore,
     ReplicaStore,
     WaitingStore,
     BacklogStore,

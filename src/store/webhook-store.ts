@@ -1,13 +1,13 @@
 import type { Listed, Page } from "./store.ts";
 
-/** Which webhooks subscribe to what, how far each organisation was fed, and what has to be delivered. */
+/** Which targets (webhooks and channels) listen, how far each organisation was fed, and what has to be delivered. */
 export interface WebhookStore extends FeedStore, DeliveryStore {}
 
 export interface FeedStore {
-  /** Organisations that have registered a webhook, or in which one still listens. */
-  listWebhookOrganisations(): Promise<readonly string[]>;
+  /** Organisations that have registered a webhook or a channel, or in which one still listens. */
+  listListeningOrganisations(): Promise<readonly string[]>;
   /**
-   * Records which webhooks of an organisation listen, as of a version of what is registered. Those that are gone get
+   * Records which targets of an organisation listen, as of a version of what is registered. Those that are gone get
    * nothing any more, also of what waited for them. Null, and nothing changes, when the version is not the present one.
    */
   subscribe(orgId: string, version: number, wanted: readonly Subscription[]): Promise<readonly Subscription[] | null>;
@@ -28,7 +28,7 @@ export interface FeedStore {
 }
 
 export interface Subscription {
-  readonly webhookId: string;
+  readonly targetId: string;
   /** What happened before is not for it. */
   readonly since: number;
 }
@@ -65,17 +65,29 @@ export interface Feed {
 export const DELIVERY_STATES = ["pending", "failed", "delivered", "given_up"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-export interface NewDelivery {
-  /** Follows from organisation, webhook and subject, so that nothing is ever sent under two ids. */
-  readonly id: string;
-  readonly orgId: string;
-  readonly webhookId: string;
-  readonly type: string;
-  /** JSON, byte for byte as it is sent. */
-  readonly body: string;
+/** A channel among the targets; webhooks stand there under their own name, which holds no slash. */
+export function channelTarget(name: string): string {
+  return `channel/${name}`;
 }
 
-export interface Delivery extends NewDelivery {
+export interface NewDelivery {
+  /** Follows from organisation, target, recipient and subject, so that nothing is ever sent under two ids. */
+  readonly id: string;
+  readonly orgId: string;
+  /** The name of a webhook, or `channelTarget` of the name of a channel. */
+  readonly targetId: string;
+  readonly type: string;
+  /** JSON: to a webhook byte for byte as it is sent, to a channel what the message is about. */
+  readonly body: string;
+  /** The address of one of several recipients of a target; null: the target itself. */
+  readonly recipient: string | null;
+  /** Deliveries of one target, recipient and group that wait at the same time are sent as one message; null: alone. */
+  readonly groupKey: string | null;
+  /** Not before so long from now. */
+  readonly delayMs: number;
+}
+
+export interface Delivery extends Omit<NewDelivery, "delayMs"> {
   readonly state: DeliveryState;
   /** Finished tries. */
   readonly attempts: number;
@@ -87,7 +99,7 @@ export interface Delivery extends NewDelivery {
   readonly settledAt: number | null;
 }
 
-export interface ClaimedDelivery extends NewDelivery {
+export interface ClaimedDelivery extends Omit<NewDelivery, "delayMs"> {
   /** A later claim has a higher one, and only the last may settle it. */
   readonly claim: number;
   readonly attempts: number;
@@ -105,23 +117,27 @@ export interface DeliveryStore {
   /** For what is no event: a message a person asked for. What is known by its id already is left as it is. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
-   * Takes due deliveries, oldest first, for `leaseMs`; safe on any number of replicas. `busy` names webhooks that have
+   * Takes due deliveries, oldest first, for `leaseMs`; safe on any number of replicas. `busy` names targets that have
    * enough to do for now.
    */
-  claimDeliveries(limit: number, leaseMs: number, busy: readonly WebhookKey[]): Promise<readonly ClaimedDelivery[]>;
+  claimDeliveries(limit: number, leaseMs: number, busy: readonly TargetKey[]): Promise<readonly ClaimedDelivery[]>;
+  /** Takes what else waits in the group of a claimed delivery, due or not, unless another replica has it. */
+  claimGroup(claimed: ClaimedDelivery, limit: number, leaseMs: number): Promise<readonly ClaimedDelivery[]>;
   /** False when another replica has claimed it since. */
   settleDelivery(id: string, claim: number, settlement: Settlement): Promise<boolean>;
   /** Gives it back untried. */
   releaseDelivery(id: string, claim: number): Promise<void>;
+  /** The same, but not to be tried before `delayMs`; `reason` is shown meanwhile. */
+  postponeDelivery(id: string, claim: number, delayMs: number, reason: string): Promise<void>;
   /** Newest first. */
-  listDeliveries(orgId: string, webhookId: string, page: Page): Promise<Listed<Delivery>>;
+  listDeliveries(orgId: string, targetId: string, page: Page): Promise<Listed<Delivery>>;
   /** Due at once, and with all its tries before it, under the same id; undefined when there is none. */
-  redeliver(orgId: string, webhookId: string, id: string): Promise<Delivery | undefined>;
+  redeliver(orgId: string, targetId: string, id: string): Promise<Delivery | undefined>;
   /** Forgets settled deliveries made before an instant; answers how many. */
   pruneDeliveries(before: number, limit: number): Promise<number>;
 }
 
-export interface WebhookKey {
+export interface TargetKey {
   readonly orgId: string;
-  readonly webhookId: string;
+  readonly targetId: string;
 }

@@ -4,7 +4,7 @@ import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { openChildPreparer } from "../../src/launch/index.ts";
-import type { TokenVerifier } from "../../src/oidc/index.ts";
+import type { SignInProvider, TokenVerifier } from "../../src/oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../../src/outbound/index.ts";
 import {
   adminKey,
@@ -98,21 +98,24 @@ export interface ApiParts {
   readonly publicUrl?: () => string;
   /** Tokens of an issuer are taken beside keys. */
   readonly verifier?: TokenVerifier;
+  /** Where people sign in. */
+  readonly signIn?: readonly SignInProvider[];
+  /** What the store takes for database time. */
+  readonly now?: () => number;
   /** Runs a key may start; unless given, as many as it likes. */
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
+  /** What the store takes for database time; the machine's otherwise. */
+  readonly now?: () => number;
 }
 
-export async function createApi(
-  config: Partial<ApiConfig> = {},
-  script = SCRIPT,
-  { isRemote = false, verifier, startRate, outbound, publicUrl = () => "http://127.0.0.1:1" }: ApiParts = {},
-): Promise<Api> {
+export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT, parts: ApiParts = {}): Promise<Api> {
+  const { isRemote = false, verifier, startRate, outbound, publicUrl = () => "http://127.0.0.1:1" } = parts;
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
-  const store = createMemoryStore();
+  const store = createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const gateways = await openGateways({ store, clock, secretKey: null, local, outbound: outbound ?? null, onTrouble });
   const { directory, tickets } = gateways;
@@ -152,6 +155,7 @@ export async function createApi(
     gateways,
     governance,
     ...(verifier === undefined ? {} : { verifier }),
+    ...(parts.signIn === undefined ? {} : { signIn: parts.signIn }),
     config: { onTrouble, ...config },
   });
   const api: Api = {
@@ -185,7 +189,8 @@ export async function createApi(
       const secret = `slk_key_number_${made}`;
       const base = adminKey(ORG, secret, Date.now());
       const list = typeof permissions === "string" ? permissionsOf(permissions) : permissions;
-      await store.putKey({ ...base, label: `key ${made}`, permissions: list, agentId: more.agent ?? null });
+      const about = { label: `key ${made}`, agentId: more.agent ?? null, createdBy: "key_maker" };
+      await store.putKey({ ...base, ...about, permissions: list });
       return secret;
     },
     async save(source) {

@@ -63,7 +63,7 @@ describe("two runs beside each other", () => {
     expect(await compare.isDisabled()).toBe(true);
     await page.getByLabel(`Choose ${failed}`).check();
     await compare.click();
-    await page.waitForURL(`${site.url}/runs/${failed}/compare/${restarted}`);
+    await page.waitForURL(`${site.home}/runs/${failed}/compare/${restarted}`);
     await page.getByText(/of 3 nodes differ/).waitFor();
     await page.context().close();
   });
@@ -72,7 +72,7 @@ describe("two runs beside each other", () => {
     const page = await visit({ path: `/runs/${restarted}` });
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Compare with its origin" }).click();
-    await page.waitForURL(`${site.url}/runs/${failed}/compare/${restarted}`);
+    await page.waitForURL(`${site.home}/runs/${failed}/compare/${restarted}`);
     const row = nodes(page).locator('tr[data-key="outline"]');
     await row.locator('[data-status="failed"]').first().waitFor();
     await row.locator('[data-status="completed"]').first().waitFor();
@@ -95,7 +95,7 @@ describe("two runs beside each other", () => {
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "compare-narrow");
     await page.getByRole("button", { name: "Swap sides" }).click();
-    await page.waitForURL(`${site.url}/runs/${restarted}/compare/${failed}`);
+    await page.waitForURL(`${site.home}/runs/${restarted}/compare/${failed}`);
     await page.context().close();
   });
 
@@ -148,7 +148,7 @@ describe("a node that waits for a person", () => {
     await site.api.settle(body.id);
     const page = await visit({ path: "/approvals" });
     await page.getByRole("link", { name: "Give what it needs" }).click();
-    await page.waitForURL(`${site.url}/runs/${body.id}?node=translate`);
+    await page.waitForURL(`${site.home}/runs/${body.id}?node=translate`);
     const form = page.getByRole("form", { name: "Unblock translate" });
     await form.getByLabel("Agent").selectOption("linguist");
     expect(await violations(page)).toEqual([]);

@@ -33,10 +33,11 @@ describe("signing in", () => {
     const page = await context.newPage();
     await page.goto(site.url + path);
     await heading(page, "Home");
-    expect(page.url()).toBe(`${site.url}/`);
+    expect(page.url()).toBe(`${site.home}/`);
     expect(await page.evaluate("document.cookie")).toBe("");
     const [cookie] = await context.cookies();
-    expect(cookie).toMatchObject({ name: "sluice_session", httpOnly: true, sameSite: "Strict" });
+    expect(cookie).toMatchObject({ name: "sluice_session", httpOnly: true, sameSite: "Lax" });
+    expect(cookie?.value).not.toContain("slk_");
     await context.close();
 
     const late = await site.browser.newContext();
@@ -131,7 +132,7 @@ describe("the shell", () => {
     await page.keyboard.press("j");
     const second = await page.evaluate("document.activeElement.dataset.key");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${site.url}/runs/${String(second)}`);
+    await page.waitForURL(`${site.home}/runs/${String(second)}`);
     await page.context().close();
   });
 

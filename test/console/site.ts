@@ -7,7 +7,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { buildConsoleIfStale, CHECKOUT } from "../../scripts/checkout.mjs";
 import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
-import { ADMIN, type Api, createApi } from "../api/fixture.ts";
+import { ADMIN, type Api, type ApiParts, createApi } from "../api/fixture.ts";
 
 export type Theme = "light" | "dark";
 
@@ -24,6 +24,8 @@ export interface Visit {
 export interface Site {
   readonly api: Api;
   readonly url: string;
+  /** What addresses begin with once the organisation is in them. */
+  readonly home: string;
   readonly browser: Browser;
   /** A page of its own, signed in by a one-time link. Whatever the browser complains about is kept. */
   visit(visit?: Visit): Promise<Page>;
@@ -37,13 +39,17 @@ export interface Site {
 
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
-/** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call. */
-export async function openSite(script?: string, connect: readonly string[] = []): Promise<Site> {
+/** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
+export async function openSite(script?: string, connect: readonly string[] = [], parts: ApiParts = {}): Promise<Site> {
   await buildConsoleIfStale();
   const executablePath = findChromium();
   if (executablePath === null) throw new Error(CHROMIUM_MISSING);
   mkdirSync(SCREENSHOTS, { recursive: true });
-  const api = await createApi({ consoleDirectory: join(CHECKOUT, "dist", "console"), consoleConnect: connect }, script);
+  const api = await createApi(
+    { consoleDirectory: join(CHECKOUT, "dist", "console"), consoleConnect: connect },
+    script,
+    parts,
+  );
   let server = await listen(api, 0);
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
@@ -54,6 +60,7 @@ export async function openSite(script?: string, connect: readonly string[] = [])
   return {
     api,
     url,
+    home: `${url}/o/default`,
     browser,
     complaints,
     async visit({ theme = "light", width = 1280, height = 800, path = "/", key = ADMIN } = {}) {

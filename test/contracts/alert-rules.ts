@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
 import type { RunStatus } from "../../src/core/event/index.ts";
+import { ALONE } from "./listeners.ts";
 import { approval, creation, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -25,7 +26,7 @@ export function alertRules(subjectOf: SubjectOf): void {
 
     it("fire once under a key, with what is reported about them", async () => {
       const { store, rival } = subjectOf();
-      const delivery = { id: "m", orgId: "org_1", webhookId: "ops", type: "alert.fired", body: "{}" };
+      const delivery = { id: "m", orgId: "org_1", targetId: "ops", type: "alert.fired", body: "{}", ...ALONE };
       const entry = auditEntry({ at: 1, type: "budget.alert", actor: "sluice", resource: "budget/b", detail: {} });
       const fired = await Promise.all(
         [store, rival, store].map((one, index) =>

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { approval, creation, logFrom, share } from "./shares.ts";
+import { ALONE } from "./listeners.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function backlogRules(subjectOf: SubjectOf): void {
-  const NOTHING = { openRuns: 0, openAttempts: 0, pendingApprovals: 0, pendingDeliveries: 0, lagMs: 0 };
+  const waitingRuns = { person: 0, event: 0, timer: 0, gate: 0 };
+  const NOTHING = { openRuns: 0, waitingRuns, openAttempts: 0, pendingApprovals: 0, pendingDeliveries: 0, lagMs: 0 };
 
   describe("the backlog", () => {
     it("is nothing at first", async () => {
@@ -30,7 +32,7 @@ export function backlogRules(subjectOf: SubjectOf): void {
 
     it("counts deliveries until they are settled", async () => {
       const { store } = subjectOf();
-      const delivery = { orgId: "org_1", webhookId: "ops", type: "run.completed", body: "{}" };
+      const delivery = { orgId: "org_1", targetId: "ops", type: "run.completed", body: "{}", ...ALONE };
       await store.addDeliveries(["a", "b"].map((id) => ({ ...delivery, id })));
       expect(await store.readBacklog()).toMatchObject({ pendingDeliveries: 2 });
       const [claimed] = await store.claimDeliveries(1, 60_000, []);

@@ -101,7 +101,7 @@ export function feedRules(subjectOf: SubjectOf): void {
       await sealed(store, ["new"], 500_000);
       await store.putEntry("org_1", "webhook", "ops", {}, 1);
       const version = await versionOf(store);
-      await store.subscribe("org_1", version, [{ webhookId: "ops", since: 500_000 }]);
+      await store.subscribe("org_1", version, [{ targetId: "ops", since: 500_000 }]);
       const [claim] = await store.claimFeeds(SWEEP_MS, 30_000, 10);
       expect(claim).toMatchObject({ orgId: "org_1", auditSeq: 1, headSeq: 2, sweptAt: 500_000 });
       const feed = { orgId: "org_1", version, from: 1, to: 2, deliveries: [delivery("a")] };

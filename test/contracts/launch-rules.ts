@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import { type ApprovalClosing, type LaunchApproval, NO_RUN } from "../../src/store/index.ts";
+import { type LaunchAnswer, type LaunchApproval, NO_RUN } from "../../src/store/index.ts";
 import { approval } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -14,15 +14,11 @@ export function launchRules(subjectOf: SubjectOf): void {
     requestedBy: "key_1",
     ...parts,
   });
-  const closing = (id: string, status: ApprovalClosing["status"]): ApprovalClosing => ({
-    id,
-    status,
-    choice: status === "approved" ? "approve" : "reject",
-    resolvedBy: "bob",
-    resolvedAt: 2,
-    reason: "so",
-    modifications: null,
-  });
+  const closing = (id: string, status: "approved" | "rejected"): LaunchAnswer => {
+    const decision = status === "approved" ? "approve" : "reject";
+    const answers = [{ by: "bob", byId: "key_2", personId: null, decision, at: 2 } as const];
+    return { id, seen: 0, answers, status, choice: decision, resolvedBy: "bob", resolvedAt: 2, reason: "so" };
+  };
   const digest = "sha256:1";
 
   describe("a launch", () => {
@@ -109,6 +105,29 @@ export function launchRules(subjectOf: SubjectOf): void {
       expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "pending", chain: { hop: 1 } });
       await store.answerLaunch("org_1", closing("apr_1", "approved"), entry);
       expect(await store.moveLaunch({ ...moved, chain: { ...moved.chain, steps: 2 } }, entry)).toBe(false);
+    });
+
+    it("stays open until enough people have answered, each after those it has seen", async () => {
+      const { store, rival } = subjectOf();
+      const now = await store.now();
+      const chain = { otherwise: null, hop: 0, hopAt: null, reminded: 0, steps: 0, dueAt: now };
+      const first = await asked("apr_1", { quorum: 2, chain });
+      await store.askLaunch(first, entry);
+      const yes = (by: string) => ({ by, byId: by, personId: null, decision: "approve", at: 1 }) as const;
+      const noted = (by: string): LaunchAnswer => ({ id: "apr_1", seen: 0, answers: [yes(by)], status: "pending" });
+      const taken = await Promise.all([
+        store.answerLaunch("org_1", noted("ann"), entry),
+        rival.answerLaunch("org_1", noted("bob"), entry),
+      ]);
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "pending", answers: [{ at: 1 }] });
+      // What moves the chain must not undo an answer it has not seen.
+      const moved = { ...first, chain: { ...chain, steps: 1, hop: 1 } };
+      expect(await store.moveLaunch(moved, null)).toBe(false);
+      const last: LaunchAnswer = { ...closing("apr_1", "approved"), seen: 1, answers: [yes("ann"), yes("eve")] };
+      expect(await store.answerLaunch("org_1", { ...last, seen: 0 }, entry)).toBe(false);
+      expect(await store.answerLaunch("org_1", last, entry)).toBe(true);
+      expect(await store.findApprovedLaunch("org_1", digest)).toBe("apr_1");
     });
 
     it("expires with its approval, answered or not", async () => {

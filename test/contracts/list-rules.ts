@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { WaitingFor } from "../../src/core/event/index.ts";
 import { BadCursor, type Listed, type Page } from "../../src/store/index.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
@@ -52,6 +53,30 @@ export function listRules(subjectOf: SubjectOf): void {
       expect(await ids({ parentRunId: "run_1" })).toEqual(["run_3", "run_2"]);
       expect(await ids({ parentRunId: "run_1", status: "running", workflow: "other" })).toEqual(["run_2"]);
       expect(await ids({ workflow: "' or true --" })).toEqual([]);
+    });
+
+    it("are filtered by what they wait for, which changes with every commit", async () => {
+      const { store } = subjectOf();
+      await store.commit([
+        creation("run_1", {}, { head: { waitingFor: "person" } }),
+        creation("run_2", {}, { head: { waitingFor: "gate" } }),
+        creation("run_3"),
+      ]);
+      const waiting = async (waitingFor: WaitingFor) =>
+        (await store.listRuns("org_1", { waitingFor }, { limit: 10, cursor: null })).data.map(({ runId }) => runId);
+      expect(await waiting("person")).toEqual(["run_1"]);
+      expect((await store.readBacklog()).waitingRuns).toEqual({ person: 1, event: 0, timer: 0, gate: 1 });
+      await store.commit([
+        share("run_1", 1, logFrom(2, 1)),
+        share("run_3", 1, logFrom(2, 1), { head: { waitingFor: "timer" } }),
+      ]);
+      expect([await waiting("person"), await waiting("gate"), await waiting("timer")]).toEqual([
+        [],
+        ["run_2"],
+        ["run_3"],
+      ]);
+      expect(await store.getRun("org_1", "run_3")).toMatchObject({ waitingFor: "timer" });
+      expect((await store.listRuns("org_2", { waitingFor: "gate" }, { limit: 10, cursor: null })).data).toEqual([]);
     });
 
     it.each([
@@ -142,6 +167,23 @@ export function listRules(subjectOf: SubjectOf): void {
       expect(await ids("approved")).toEqual(["apr_1"]);
       const list = (page: Page) => store.listApprovals("org_1", null, page);
       expect((await pages(list, 1)).map((page) => page.length)).toEqual([1, 1]);
+    });
+
+    it("change while they are open: answers, the next in the chain, and what is asked", async () => {
+      const { store } = subjectOf();
+      const opened = approval("apr_1", "run_1", { quorum: 3 });
+      await store.commit([creation("run_1", {}, { approvalsOpened: [opened] })]);
+      const answers = [{ by: "ann", byId: "key_1", personId: "per_1", decision: "approve", at: 5 }] as const;
+      const noted = { id: "apr_1", hop: 0, answers };
+      await store.commit([share("run_1", 1, logFrom(2, 1), { approvalsChanged: [noted] })]);
+      expect(await store.getApproval("org_1", "apr_1")).toEqual({ ...opened, answers });
+      const revised = { id: "apr_1", hop: 1, answers: [], title: "Now?", subjectDigest: "sha256:2", entered: { n: 1 } };
+      const foreign = { id: "apr_2", hop: 7, answers: [] };
+      await store.commit([share("run_1", 2, logFrom(3, 1), { approvalsChanged: [revised, foreign] })]);
+      expect(await store.getApproval("org_1", "apr_1")).toEqual({ ...opened, ...revised });
+      const ended = { approvalsChanged: [{ ...noted, hop: 2 }], approvalsClosed: [{ ...closing, answers }] };
+      await store.commit([share("run_1", 3, logFrom(4, 1), ended)]);
+      expect(await store.getApproval("org_1", "apr_1")).toMatchObject({ status: "approved", hop: 2, answers });
     });
 
     it("may open and close in one commit, and belong to their run and organisation", async () => {

@@ -87,7 +87,6 @@
   body text not null
   CHECK ((category = ANY (ARRAY['governance'::text, 'execution'::text, 'lifecycle'::text, 'security'::text, 'configuration'::text, 'routing'::text])))
   PRIMARY KEY (org_id, seq)
-  CHECK ((type = ANY (ARRAY['workflow.saved'::text, 'run.started'::text, 'run.finished'::text, 'node.dispatched'::text, 'node.completed'::text, 'node.failed'::text, 'node.skipped'::text, 'gate.rejected'::text, 'gate.held'::text, 'routing.decided'::text, 'approval.requested'::text, 'approval.escalated'::text, 'approval.resolved'::text, 'budget.period_reset'::text, 'budget.alert'::text, 'agent.changed'::text, 'trust.changed'::text, 'gateway.changed'::text, 'policy.changed'::text, 'key.created'::text, 'key.revoked'::text, 'auth.failed'::text, 'config.applied'::text, 'platform.changed'::text])))
   CREATE INDEX audit_records_category ON public.audit_records USING btree (org_id, category, seq)
   CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
   CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
@@ -192,6 +191,25 @@
   PRIMARY KEY (name)
   CREATE UNIQUE INDEX installation_secrets_pkey ON public.installation_secrets USING btree (name)
 
+-- invitations
+  id text not null collate C
+  org_id text not null collate C
+  email text not null
+  roles text not null
+  groups text not null
+  hash text not null collate C
+  created_by text not null
+  created_at bigint not null
+  expires_at bigint not null
+  accepted_by text collate C
+  accepted_at bigint
+  revoked_at bigint
+  UNIQUE (hash)
+  PRIMARY KEY (id)
+  CREATE UNIQUE INDEX invitations_hash_key ON public.invitations USING btree (hash)
+  CREATE INDEX invitations_newest ON public.invitations USING btree (org_id, created_at DESC, id DESC)
+  CREATE UNIQUE INDEX invitations_pkey ON public.invitations USING btree (id)
+
 -- keys
   id text not null collate C
   org_id text not null collate C
@@ -203,10 +221,12 @@
   expires_at bigint
   revoked_at bigint
   created_by text collate C
+  person_id text collate C
   UNIQUE (hash)
   PRIMARY KEY (id)
   CREATE UNIQUE INDEX keys_hash_key ON public.keys USING btree (hash)
   CREATE INDEX keys_newest ON public.keys USING btree (org_id, created_at DESC, id DESC)
+  CREATE INDEX keys_person ON public.keys USING btree (org_id, person_id) WHERE (person_id IS NOT NULL)
   CREATE UNIQUE INDEX keys_pkey ON public.keys USING btree (id)
 
 -- launch_approvals
@@ -218,6 +238,22 @@
   CREATE INDEX launch_approvals_approval ON public.launch_approvals USING btree (approval_id)
   CREATE INDEX launch_approvals_expiry ON public.launch_approvals USING btree (expires_at)
   CREATE UNIQUE INDEX launch_approvals_pkey ON public.launch_approvals USING btree (org_id, digest)
+
+-- memberships
+  org_id text not null collate C
+  person_id text not null collate C
+  claimed_roles text not null
+  claimed_groups text not null
+  assigned_roles text not null
+  assigned_groups text not null
+  deputy_id text collate C
+  deputy_from bigint
+  deputy_until bigint
+  joined_at bigint not null
+  PRIMARY KEY (org_id, person_id)
+  CREATE INDEX memberships_deputy ON public.memberships USING btree (org_id, deputy_id) WHERE (deputy_id IS NOT NULL)
+  CREATE INDEX memberships_person ON public.memberships USING btree (person_id)
+  CREATE UNIQUE INDEX memberships_pkey ON public.memberships USING btree (org_id, person_id)
 
 -- open_attempts
   run_id text not null collate C
@@ -243,8 +279,23 @@
 -- organisations
   org_id text not null collate C
   created_at bigint not null
+  name text
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
+
+-- persons
+  id text not null collate C
+  issuer text not null collate C
+  subject text not null collate C
+  email text
+  name text not null
+  is_disabled boolean not null
+  created_at bigint not null
+  UNIQUE (issuer, subject)
+  PRIMARY KEY (id)
+  CREATE UNIQUE INDEX persons_issuer_subject_key ON public.persons USING btree (issuer, subject)
+  CREATE UNIQUE INDEX persons_pkey ON public.persons USING btree (id)
+  CREATE INDEX persons_subject ON public.persons USING btree (subject)
 
 -- registry
   org_id text not null collate C
@@ -341,6 +392,27 @@
   applied_at bigint not null
   PRIMARY KEY (version)
   CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btree (version)
+
+-- sessions
+  id text not null collate C
+  hash text not null collate C
+  person_id text collate C
+  key_id text collate C
+  org_id text collate C
+  user_agent text not null
+  ip text not null
+  created_at bigint not null
+  last_seen_at bigint not null
+  expires_at bigint not null
+  revoked_at bigint
+  CHECK (((person_id IS NULL) <> (key_id IS NULL)))
+  UNIQUE (hash)
+  PRIMARY KEY (id)
+  CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at)
+  CREATE UNIQUE INDEX sessions_hash_key ON public.sessions USING btree (hash)
+  CREATE INDEX sessions_key ON public.sessions USING btree (key_id) WHERE (key_id IS NOT NULL)
+  CREATE INDEX sessions_person ON public.sessions USING btree (person_id) WHERE (person_id IS NOT NULL)
+  CREATE UNIQUE INDEX sessions_pkey ON public.sessions USING btree (id)
 
 -- timers
   run_id text not null collate C

@@ -7,7 +7,7 @@ import { KEY_MAKERS } from "../../src/store/migrations/0019-key-makers.ts";
 import { key } from "./shares.ts";
 import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 
-const NEWEST = 21;
+const NEWEST = 22;
 
 /** Ends a transaction with what was seen in it. */
 class Undone extends Error {
@@ -94,6 +94,7 @@ describe("the schema", () => {
       "alert_leases",
       "execution_tags",
       "installation_secrets",
+      "persons",
       "replicas",
       "schema_migrations",
     ]);

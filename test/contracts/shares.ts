@@ -30,7 +30,15 @@ export const NEW_RUN: NewRun = {
 /** The outcome of a commit of which nothing was left out. */
 export const WRITTEN = { isOverLimit: false, conflicts: [], duplicates: [] };
 
-const HEAD: Head = { status: "running", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: 1_000, endedAt: null, waitingFor: null };
+const HEAD: Head = {
+  status: "running",
+  epoch: 0,
+  lastEventId: 0,
+  costMicros: 0,
+  startedAt: 1_000,
+  endedAt: null,
+  waitingFor: null,
+};
 
 export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };
 
@@ -131,6 +139,7 @@ export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     permissions: ["run:read"],
     agentId: null,
     createdBy: null,
+    personId: null,
     createdAt: 1_000,
     expiresAt: null,
     revokedAt: null,

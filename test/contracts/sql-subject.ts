@@ -43,6 +43,13 @@ const TABLES = [
   "webhook_deliveries",
   "workflow_hooks",
   "alert_leases",
+  "persons",
+  "memberships",
+  "invitations",
+  "sessions",
+  "channel_turns",
+  "channel_postings",
+  "approval_tickets",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
@@ -63,10 +70,24 @@ const AGED = [
   ["open_attempts", "deadline_at"],
   ["webhook_deliveries", "next_at"],
   ["webhook_deliveries", "created_at"],
+  ["webhook_deliveries", "held_until"],
+  ["approval_tickets", "held_until"],
+  ["approval_tickets", "expires_at"],
   ["webhook_cursors", "held_until"],
   ["webhook_cursors", "swept_at"],
   ["alert_leases", "expires_at"],
+  ["memberships", "deputy_from"],
+  ["memberships", "deputy_until"],
+  ["invitations", "expires_at"],
+  ["sessions", "last_seen_at"],
+  ["sessions", "expires_at"],
 ] as const;
+
+/** The moments of turns stand in a list. */
+function agedTurns(ms: number): string {
+  return `update channel_turns set taken =
+    (select coalesce(json_agg(at::bigint - ${ms})::text, '[]') from json_array_elements_text(taken::json) as at)`;
+}
 
 export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): Subject {
   return {
@@ -76,6 +97,7 @@ export function sqlSubject(sql: Sql, rival: Sql, cleanUp: () => Promise<void>): 
       for (const [table, column] of AGED) {
         await sql.query({ name: "", text: `update ${table} set ${column} = ${column} - ${ms}` });
       }
+      await sql.query({ name: "", text: agedTurns(ms) });
     },
     reset: () =>
       sql.transaction(async (within) => {

@@ -6,6 +6,7 @@ import { alertRules } from "./alert-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
+import { channelRules } from "./channel-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
@@ -16,6 +17,7 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
+import { peopleRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -71,7 +73,10 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     subscriptionRules(subjectOf);
     feedRules(subjectOf);
     deliveryRules(subjectOf);
+    channelRules(subjectOf);
     hookRules(subjectOf);
     alertRules(subjectOf);
+    peopleRules(subjectOf);
+    sessionRules(subjectOf);
   });
 }

@@ -6,13 +6,13 @@ export function subscriptionRules(subjectOf: SubjectOf): void {
   describe("subscriptions", () => {
     it("count only for the version of what is registered that is the present one", async () => {
       const { store } = subjectOf();
-      expect(await store.subscribe("org_1", 1, [{ webhookId: "ops", since: 1 }])).toBeNull();
+      expect(await store.subscribe("org_1", 1, [{ targetId: "ops", since: 1 }])).toBeNull();
       const version = await listening(store);
-      expect(await store.listWebhookOrganisations()).toEqual(["org_1"]);
+      expect(await store.listListeningOrganisations()).toEqual(["org_1"]);
       expect(await store.subscribe("org_1", version + 1, [])).toBeNull();
       expect(await store.subscribe("org_1", version - 1, [])).toBeNull();
-      expect(await store.subscribe("org_1", version, [{ webhookId: "ops", since: 9 }])).toEqual([
-        { webhookId: "ops", since: 1 },
+      expect(await store.subscribe("org_1", version, [{ targetId: "ops", since: 9 }])).toEqual([
+        { targetId: "ops", since: 1 },
       ]);
     });
 
@@ -20,23 +20,23 @@ export function subscriptionRules(subjectOf: SubjectOf): void {
       const { store } = subjectOf();
       const version = await listening(store);
       const both = [
-        { webhookId: "ops", since: 1 },
-        { webhookId: "log", since: 2 },
+        { targetId: "ops", since: 1 },
+        { targetId: "log", since: 2 },
       ];
       expect(await store.subscribe("org_1", version, both)).toEqual([...both].reverse());
-      await store.addDeliveries([delivery("a"), delivery("b"), delivery("c", { webhookId: "log" })]);
+      await store.addDeliveries([delivery("a"), delivery("b"), delivery("c", { targetId: "log" })]);
       const [first] = await store.claimDeliveries(1, 1_000, []);
       await store.settleDelivery(first?.id ?? "", first?.claim ?? 0, SETTLED);
-      await store.subscribe("org_1", version, [{ webhookId: "log", since: 5 }]);
+      await store.subscribe("org_1", version, [{ targetId: "log", since: 5 }]);
       expect(await states(store)).toEqual([
         ["b", "given_up"],
         ["a", "delivered"],
       ]);
       expect(await store.claimDeliveries(9, 1_000, [])).toMatchObject([{ id: "c" }]);
       expect(await store.subscribe("org_1", version, [])).toEqual([]);
-      expect(await store.listWebhookOrganisations()).toEqual(["org_1"]);
+      expect(await store.listListeningOrganisations()).toEqual(["org_1"]);
       await store.deleteEntry("org_1", "webhook", "ops");
-      expect(await store.listWebhookOrganisations()).toEqual([]);
+      expect(await store.listListeningOrganisations()).toEqual([]);
     });
   });
 }

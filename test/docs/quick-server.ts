@@ -10,6 +10,7 @@ import { DEMO_WORKFLOWS } from "../../src/cli/demo/workflows.ts";
 import { startHost } from "../../src/cli/host.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { readOidc } from "../../src/cli/oidc.ts";
+import { readSignIn } from "../../src/cli/sign-in.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "../../src/cli/outbound.ts";
 import { SluiceClient } from "../../src/client/index.ts";
 import { adminKey, newSecret } from "../../src/server/index.ts";
@@ -55,6 +56,7 @@ export async function startQuickServer(io: Io, argv: readonly string[]): Promise
   const host = await startHost(io, {
     config,
     oidc: readOidc(config),
+    signIn: readSignIn(io, config),
     storage,
     bridge,
     outbound: readOutbound(io, config, LOOPBACK_ENTRIES),

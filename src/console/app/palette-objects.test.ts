@@ -21,7 +21,18 @@ describe("what the palette finds", () => {
     const kinds = [...new Set(found.map(({ kind }) => kind))].toSorted();
     expect(kinds).toEqual(
       [
-        ["Agent", "Alert", "Approval", "Budget", "Credit plan", "Deployment", "Gateway", "Lens", "Library step"],
+        [
+          "Agent",
+          "Alert",
+          "Approval",
+          "Budget",
+          "Channel",
+          "Credit plan",
+          "Deployment",
+          "Gateway",
+          "Lens",
+          "Library step",
+        ],
         ["Model", "Policy", "Role binding", "Schedule", "Team", "Webhook"],
       ].flat(),
     );

@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   library: { kind: "Library step", icon: "workflow", base: "/settings/library" },
   schedules: { kind: "Schedule", icon: "clock", base: "/settings/schedules" },
   webhooks: { kind: "Webhook", icon: "external", base: "/settings/webhooks" },
+  channels: { kind: "Channel", icon: "external", base: "/settings/channels" },
   models: { kind: "Model", icon: "settings", base: "/settings/models" },
   "credit-plans": { kind: "Credit plan", icon: "chart", base: "/settings/credit-plans" },
   deployments: { kind: "Deployment", icon: "workflow", base: "/settings/deployments" },

@@ -39,6 +39,7 @@ export const SCREENS: readonly ScreenRoute[] = [
   ),
   screen("/usage", "usage", async () => (await import("../screens/usage/usage.tsx")).UsageScreen),
   screen("/audit", "audit", async () => (await import("../screens/audit/audit.tsx")).AuditScreen),
+  screen("/account", "account", async () => (await import("../screens/account/account.tsx")).AccountScreen),
   screen(
     "/settings/:tab?/:id?",
     "settings",

@@ -1,5 +1,5 @@
-import { type FormEvent, type JSX, useState } from "react";
-import { signIn } from "../live/api.ts";
+import { type FormEvent, type JSX, useEffect, useState } from "react";
+import { listProviders, type ShownProvider, signIn } from "../live/api.ts";
 import { useAction } from "../page/use-action.ts";
 import { Button } from "../parts/button.tsx";
 import { Logo } from "../parts/icon.tsx";
@@ -10,6 +10,7 @@ import "./sign-in.css";
 export function SignIn(): JSX.Element {
   const [key, setKey] = useState("");
   const signing = useAction(signIn);
+  const providers = useProviders();
   const isUsedLink = new URLSearchParams(location.search).get("link") === "used";
   const send = (event: FormEvent): void => {
     event.preventDefault();
@@ -27,6 +28,18 @@ export function SignIn(): JSX.Element {
             That link was used or has expired. Sign in with a key, or start <code>sluice up</code> again for a new link.
           </p>
         )}
+        {providers.length > 0 && (
+          <>
+            <div className="sign-in-providers">
+              {providers.map(({ name, label }) => (
+                <a key={name} className="button button-primary button-normal" href={startOf(name)}>
+                  Sign in with {label}
+                </a>
+              ))}
+            </div>
+            <p className="sign-in-or muted">or with a key</p>
+          </>
+        )}
         <form onSubmit={send}>
           <label htmlFor="key">Key</label>
           <input
@@ -36,11 +49,11 @@ export function SignIn(): JSX.Element {
             autoComplete="current-password"
             placeholder="slk_…"
             required
-            autoFocus
+            autoFocus={providers.length === 0}
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
-          <Button kind="primary" type="submit" isBusy={signing.isBusy}>
+          <Button kind={providers.length === 0 ? "primary" : "plain"} type="submit" isBusy={signing.isBusy}>
             Sign in
           </Button>
         </form>
@@ -52,4 +65,25 @@ export function SignIn(): JSX.Element {
       </div>
     </main>
   );
+}
+
+/** Where people can sign in besides with a key; none until the server has answered. */
+function useProviders(): readonly ShownProvider[] {
+  const [providers, setProviders] = useState<readonly ShownProvider[]>([]);
+  useEffect(() => {
+    let isShown = true;
+    // A server that cannot be asked leaves the key.
+    void listProviders()
+      .catch(() => [])
+      .then((found) => isShown && setProviders(found));
+    return () => {
+      isShown = false;
+    };
+  }, []);
+  return providers;
+}
+
+/** Leads back to the page that was asked for. */
+function startOf(name: string): string {
+  return `/auth/${name}/start?return=${encodeURIComponent(location.pathname + location.search)}`;
 }

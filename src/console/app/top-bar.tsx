@@ -1,10 +1,11 @@
 import type { JSX } from "react";
-import { signOut } from "../live/api.ts";
+import { openOrganisation, signOut } from "../live/api.ts";
 import { useSession } from "../live/session-store.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { useModLabel } from "../page/keyboard.ts";
+import { navigate } from "../page/router.tsx";
 import { LiveBadge } from "./live-badge.tsx";
 import { setTimeMode, TIME_MODES, type TimeMode, toggleTheme, useTheme, useTimeMode } from "../page/preferences.ts";
 
@@ -17,7 +18,8 @@ export function TopBar({
   readonly onSearch: () => void;
   readonly onHelp: () => void;
 }): JSX.Element {
-  const { organisation, label, agent } = useSession();
+  const { organisation, organisations } = useSession();
+  const shown = organisations.find(({ id }) => id === organisation)?.name ?? organisation;
   const theme = useTheme();
   const time = useTimeMode();
   const mod = useModLabel();
@@ -25,7 +27,7 @@ export function TopBar({
   return (
     <header className="top-bar">
       <span className="top-bar-organisation cut" title="Organisation">
-        {organisation}
+        {shown}
       </span>
       <button
         type="button"
@@ -65,15 +67,30 @@ export function TopBar({
           onClick={onHelp}
           className="top-bar-help"
         />
-        <Menu
-          label={`Signed in as ${label}${agent === null ? "" : ` (agent ${agent})`}`}
-          button={{ kind: "quiet", size: "small", icon: "user" }}
-          items={[
-            { label: "API documentation", icon: "external", onSelect: () => void open("/docs", "_blank", "noopener") },
-            { label: "Sign out", icon: "signout", onSelect: () => void signOut() },
-          ]}
-        />
+        <AccountMenu />
       </div>
     </header>
+  );
+}
+
+/** Who is signed in, and where else they may go. */
+function AccountMenu(): JSX.Element {
+  const { organisation, organisations, label, agent } = useSession();
+  const others = organisations.filter(({ id }) => id !== organisation);
+  return (
+    <Menu
+      label={`Signed in as ${label}${agent === null ? "" : ` (agent ${agent})`}`}
+      button={{ kind: "quiet", size: "small", icon: "user" }}
+      items={[
+        { label: "Your account", icon: "user", onSelect: () => navigate("/account") },
+        ...others.map(({ id, name }) => ({
+          label: `Switch to ${name}`,
+          icon: "right" as const,
+          onSelect: () => openOrganisation(id),
+        })),
+        { label: "API documentation", icon: "external", onSelect: () => void open("/docs", "_blank", "noopener") },
+        { label: "Sign out", icon: "signout", onSelect: () => void signOut() },
+      ]}
+    />
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import type { Frame } from "../../client/index.ts";
 import { cache } from "./cache.ts";
 import type { FeedMessage, HubMessage, HubRequest, LiveState } from "./hub.ts";
+import { liveName } from "./live-name.ts";
 import { Store, useStore } from "../page/store.ts";
 
 const state = new Store<LiveState>({ phase: "connecting", since: Date.now() });
@@ -11,13 +12,20 @@ const watches = new Map<
   { readonly runId: string; cursor: number; onFrames: (frames: readonly Frame[]) => void }
 >();
 let port: MessagePort | Worker | null = null;
+let isStarted = false;
+/** Whose connection it is. */
+let organisation: string | null = null;
 let nextId = 1;
 
 /** Opens the connection; safe to call again. In browsers without shared workers the pages agree on one that holds it. */
-export function startLive(): void {
-  if (port !== null) return send({ type: "retry" });
-  port = openPort(({ data }) => receive(data));
+export function startLive(of: string): void {
+  if (port !== null && of === organisation) return send({ type: "retry" });
+  if (port !== null) send({ type: "bye" });
+  organisation = of;
+  port = openPort(liveName(of), ({ data }) => receive(data));
   holdLock();
+  if (isStarted) return;
+  isStarted = true;
   const retry = (): void => send({ type: "retry" });
   addEventListener("online", retry);
   document.addEventListener("visibilitychange", () => {
@@ -30,15 +38,15 @@ export function startLive(): void {
   });
 }
 
-function openPort(onMessage: (message: MessageEvent<HubMessage>) => void): MessagePort | Worker {
+function openPort(name: string, onMessage: (message: MessageEvent<HubMessage>) => void): MessagePort | Worker {
   if (typeof SharedWorker === "undefined") {
-    const own = new Worker(new URL("./member-script.ts", import.meta.url), { type: "module", name: "sluice-live" });
+    const own = new Worker(new URL("./member-script.ts", import.meta.url), { type: "module", name });
     own.addEventListener("message", onMessage);
     return own;
   }
   const { port: shared } = new SharedWorker(new URL("./shared-script.ts", import.meta.url), {
     type: "module",
-    name: "sluice-live",
+    name,
   });
   shared.addEventListener("message", onMessage);
   shared.start();

@@ -1,15 +1,17 @@
 /** Runs beside the pages of a browser and holds their one connection. */
 import { readLive } from "../../client/index.ts";
 import { type HubClient, LiveHub, type HubRequest } from "./hub.ts";
+import { organisationOf } from "./live-name.ts";
+
+const withOrganisation: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set("x-sluice-organisation", organisationOf(self.name));
+  return fetch(input, { ...init, headers, credentials: "same-origin" });
+};
 
 export function openHub(): LiveHub {
   return new LiveHub({
-    read: (runs, signal) =>
-      readLive(
-        { url: "", fetch: (input, init) => fetch(input, { ...init, credentials: "same-origin" }) },
-        runs,
-        signal,
-      ),
+    read: (runs, signal) => readLive({ url: "", fetch: withOrganisation }, runs, signal),
     now: () => Date.now(),
     after: (ms, run) => {
       const timer = setTimeout(run, ms);

@@ -7,7 +7,7 @@ import { openHub, whenGone } from "./live-script.ts";
 import { Member, type PeerMessage } from "./member.ts";
 
 // Pages of another build may use other messages; their scripts have other addresses.
-const NAME = `sluice-live ${import.meta.url}`;
+const NAME = `${self.name} ${import.meta.url}`;
 // Without locks, as on addresses without TLS, pages cannot agree on a leader: each page leads for itself.
 const isAlone = typeof BroadcastChannel === "undefined" || navigator.locks === undefined;
 const channel = isAlone ? null : new BroadcastChannel(NAME);

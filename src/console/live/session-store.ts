@@ -5,6 +5,8 @@ export type SessionState =
   | { readonly phase: "asking" }
   | { readonly phase: "signed-out" }
   | { readonly phase: "unreachable"; readonly problem: Error }
+  /** Signed in, but no member of the organisation that is wanted; null: of none at all. */
+  | { readonly phase: "no-organisation"; readonly session: Session; readonly wanted: string | null }
   | { readonly phase: "signed-in"; readonly session: Session };
 
 export const session = new Store<SessionState>({ phase: "asking" });
@@ -16,13 +18,19 @@ export function useSession(): Session {
 }
 
 const SIGNED_OUT: Session = {
-  organisation: "",
+  organisation: null,
   keyId: "",
   label: "",
   permissions: [],
   agent: null,
   expiresAt: null,
+  approvers: "enforced",
   connect: [],
+  person: null,
+  organisations: [],
+  answersAs: [],
+  sessionId: null,
+  csrfToken: null,
 };
 
 /** Whether the signed-in person has a permission; actions without it are not offered. */

@@ -62,6 +62,15 @@ export const KINDS = {
     sample:
       "url: https://example.org/sluice\nevents: [run.completed, run.failed]\nsecret: choose-a-long-secret-of-your-own\n",
   },
+  channels: {
+    kind: "Channel",
+    collection: "channels",
+    title: "a channel",
+    permission: "governance:write",
+    purpose: "A way to people: approvals, reminders, failures and warnings by mail, Slack or Teams.",
+    sample:
+      "type: email\nhost: smtp.example.org\nfrom: sluice@example.org\nto: [approvers]\nnotify:\n  - on: approval.requested\n  - on: approval.escalated\n",
+  },
   schedules: {
     kind: "Schedule",
     collection: "schedules",

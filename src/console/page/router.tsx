@@ -6,7 +6,30 @@ export interface Place {
   readonly search: string;
 }
 
-const here = (): Place => ({ path: location.pathname, search: location.search });
+const PREFIX = /^\/o\/([^/]+)(?=\/|$)/;
+
+/** The organisation the address names: a tab is about one, and two tabs may be about two. Null: it names none. */
+export function organisationInAddress(): string | null {
+  const name = PREFIX.exec(location.pathname)?.[1];
+  return name ?? null;
+}
+
+/** The whole path of an address of the console, with the organisation of this tab. */
+export function addressOf(to: string): string {
+  return `${PREFIX.exec(location.pathname)?.[0] ?? ""}${to}`;
+}
+
+/** Makes the address name an organisation, where it names none. */
+export function nameOrganisation(organisation: string): void {
+  if (organisationInAddress() !== null) return;
+  history.replaceState(null, "", `/o/${encodeURIComponent(organisation)}${location.pathname}${location.search}`);
+}
+
+/** Without the organisation. */
+const here = (): Place => ({
+  path: location.pathname.replace(PREFIX, "") || "/",
+  search: location.search,
+});
 const place = new Store<Place>(here());
 let guard: (() => string | null) | null = null;
 let isMoved = false;
@@ -26,9 +49,9 @@ const leaving = new Store<Leaving | null>(null);
 
 addEventListener("popstate", () => {
   const before = place.get();
-  const target = location.pathname + location.search;
-  if (mayLeave(() => navigate(target))) place.set(here());
-  else history.pushState(null, "", before.path + before.search);
+  const { path, search } = here();
+  if (mayLeave(() => navigate(path + search))) place.set(here());
+  else history.pushState(null, "", addressOf(before.path + before.search));
 });
 
 /** False: there is unsaved work. The person is asked, and `leave` is called when they give it up. */
@@ -56,10 +79,10 @@ export function useLeaving(): readonly [Leaving | null, () => void] {
 
 /** Goes to an address of the console. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  const isElsewhere = to.split("?")[0] !== location.pathname;
+  const isElsewhere = to.split("?")[0] !== here().path;
   if (isElsewhere && !mayLeave(() => navigate(to, { replace }))) return;
-  if (replace) history.replaceState(null, "", to);
-  else history.pushState(null, "", to);
+  if (replace) history.replaceState(null, "", addressOf(to));
+  else history.pushState(null, "", addressOf(to));
   isMoved = true;
   place.set(here());
   if (isElsewhere) scrollTo(0, 0);
@@ -100,7 +123,7 @@ export function useSearchParams(): SearchParams {
       else next.set(name, value);
     }
     const text = next.toString();
-    navigate(location.pathname + (text === "" ? "" : `?${text}`), { replace: !push });
+    navigate(here().path + (text === "" ? "" : `?${text}`), { replace: !push });
   }, []);
   return { get: (name) => params.get(name), set };
 }
@@ -118,5 +141,5 @@ export function Link({ to, onClick, ...rest }: LinkProps): JSX.Element {
     event.preventDefault();
     navigate(to);
   };
-  return <a {...rest} href={to} onClick={go} />;
+  return <a {...rest} href={addressOf(to)} onClick={go} />;
 }

@@ -22,7 +22,8 @@ describe("entries", () => {
       "workflow.saved run.started run.finished node.dispatched node.completed node.failed node.skipped gate.rejected " +
         "gate.held routing.decided approval.requested approval.escalated approval.resolved budget.period_reset " +
         "budget.alert agent.changed trust.changed gateway.changed policy.changed key.created key.revoked auth.failed " +
-        "config.applied platform.changed",
+        "session.started session.ended member.joined member.changed member.removed invitation.created " +
+        "invitation.revoked organisation.changed config.applied platform.changed",
     );
     expect(new Set(Object.values(CATEGORY_OF))).toEqual(new Set(AUDIT_CATEGORIES));
     expect(auditEntry({ ...entry(), type: "gate.held" }).category).toBe("governance");

@@ -17,6 +17,10 @@ export const LIMITS = {
   /** A value beyond it is stored once, by its hash, and referred to. */
   inlineValueBytesMax: 65_536,
   boundInputBytesMax: 524_288,
+  /** Of what a person is shown of one value, of all of it, and of a value that is cut. */
+  shownValueBytesMax: 65_536,
+  subjectBytesMax: 524_288,
+  previewBytesMax: 2_048,
   errorTextLengthMax: 16_384,
   callsPerNodeMax: 10,
   /** Of an organisation, unless the operator sets another. */

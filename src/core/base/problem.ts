@@ -24,6 +24,7 @@ export const PROBLEM_CODES = [
   "unknown_role",
   "unknown_library_step",
   "unknown_workflow",
+  "unknown_channel",
   "self_dependency",
   "cycle",
   "missing_command",

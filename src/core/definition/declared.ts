@@ -45,8 +45,15 @@ export function outputsOf(draft: StepDraft): Known {
     const items: Known = { kind: "list", items: isDeclaring(draft) ? ownOutputsOf(draft) : ANY };
     return closedObject([["items", items], ["count", NUMBER], ["failed", NUMBER], SKIPPED_MARK]);
   }
-  if (isPureGate(draft)) return closedObject([["approved", BOOLEAN], SKIPPED_MARK]);
+  if (isPureGate(draft)) return closedObject([["approved", BOOLEAN], SKIPPED_MARK, ...entered(draft)]);
   return ownOutputsOf(draft);
+}
+
+/** What a person enters at a gate; what an author declares there in vain is no output. */
+function entered({ raw, outputs, brokenNames }: StepDraft): readonly (readonly [string, Known])[] {
+  if (raw.form === undefined) return [];
+  const broken = [...brokenNames].map((name) => [name, ANY] as const);
+  return [...broken, ...Object.entries(outputs ?? {}).map(([name, field]) => [name, knownOf(field)] as const)];
 }
 
 /** What one execution of the step returns: what it declares, and the inputs that are passed through. */

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
 import type { FormFields, ShownKind } from "../event/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
+import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 
@@ -23,6 +24,8 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** Which channels are used for what happens in its runs. */
+  readonly notify: readonly NotifyRule[];
 }
 
 export interface LobsterDefinition extends DefinitionHead {
@@ -142,6 +145,8 @@ export interface ForEach {
 export interface Step {
   readonly id: string;
   readonly name: string | null;
+  /** The name with its references; null: it has none. */
+  readonly title: StepTemplate | null;
   readonly description: string | null;
   readonly phase: string | null;
   readonly command: StepTemplate | null;
@@ -259,4 +264,6 @@ export interface Catalog {
   readonly lenses: Readonly<Record<string, Lens>> | null;
   /** Names of workflows that exist; null when unknown. */
   readonly workflows: readonly string[] | null;
+  /** Names of channels that exist; absent or null when unknown. */
+  readonly channels?: readonly string[] | null;
 }

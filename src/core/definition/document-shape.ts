@@ -1,7 +1,8 @@
 import { LIMITS } from "../base/index.ts";
 import type { Completion, GatewayRule } from "./definition.ts";
 import { mandatory, optional } from "./record.ts";
-import { anyText, choice, flag, number } from "./shape.ts";
+import { type NotifyRule, workflowRules } from "./notify.ts";
+import { anyText, choice, flag, type Located, number } from "./shape.ts";
 import { duration, givenName, kebabName } from "./text-shape.ts";
 
 const COMPLETIONS: readonly Completion[] = ["strict", "leaves"];
@@ -25,6 +26,7 @@ export const DOCUMENT_HEAD = {
   ),
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
   allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
+  notify: optional(workflowRules, "Which channels are used for what happens in its runs."),
   max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
 };
 
@@ -40,6 +42,7 @@ interface RawHead {
   readonly gateway?: GatewayRule | undefined;
   readonly timeout?: number | undefined;
   readonly max_parallel?: number | undefined;
+  readonly notify?: readonly Located<NotifyRule>[] | undefined;
 }
 
 export function headOf(raw: RawHead) {
@@ -50,6 +53,7 @@ export function headOf(raw: RawHead) {
     model: raw.model ?? null,
     gateway: raw.gateway ?? ("pinned" as const),
     timeoutMs: raw.timeout ?? null,
+    notify: (raw.notify ?? []).map(({ read }) => read),
     maxParallel: raw.max_parallel ?? LIMITS.runParallelDefault,
   };
 }

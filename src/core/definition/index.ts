@@ -3,11 +3,22 @@ export * from "./field.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
 export { jsonSchema } from "./json-schema.ts";
+export {
+  channelRules,
+  isNotified,
+  NOTIFY_FACTS,
+  NOTIFY_KINDS,
+  type NotifyFacts,
+  type NotifyKind,
+  type NotifyRule,
+  rulesOfSource,
+} from "./notify.ts";
 export { lensVersionOf } from "./lens-name.ts";
 export { parseLens } from "./lens.ts";
 export { PROBLEM_DOCS, renderProblemDocs } from "./problem-docs.ts";
 export { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 export { deadEndHint, deadEndMessage } from "./dead-end.ts";
 export { didYouMean, suggest } from "./suggest.ts";
-export type { ReadOptions } from "./report.ts";
+export { Report, type ReadOptions } from "./report.ts";
+export { DURATION_TEXT, parseDuration } from "./duration.ts";
 export { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";

@@ -75,6 +75,7 @@ steps:
   - { id: one, command: "\${a} \${b} \${c} \${d} \${e} \${f}", role: r, phase: p, timeout: 5, on_failure: fail, when: true, tools: [t], capabilities: [c] }
   - { id: two, command: x, inputs: { i: one.outputs.x, j: { from: one.y, type: array, items: { type: string } } }, outputs: { k: string, l: { type: number, minimum: 1, maximum: 2, required: false } }, success_criteria: ["outputs.l > 1", true] }
   - { id: three, hitl: true, approvers: [{ who: "role:x", within: 90 }, "user:y"], otherwise: skip, expires: 1d, separate_approver: true }
+  - { id: gate, name: "May \${a}?", approval: required, approvers: ["key:CI bot"], four_eyes: true, quorum: 3, confirm: sign_in, show: [one.x, "Dear \${b}", { markdown: one.y, label: l }, { diff: [one.x, "\${one.y}"] }], form: { n: number, e: { enum: [1, 2] }, t: { type: text, min: 1, max: 9, default: x, required: false, label: l, description: d, pattern: "^x" } } }
   - { id: four, workflow_ref: other@2, with: { x: ["\${one.x}"] }, retry: { attempts: 2, backoffMs: 1 }, effects: at_least_once, action: financial }
   - { id: five, command: x, for_each: c, as: row, max_items: 5, max_parallel: 2, tolerate: 10%, estimated_cost: 0.5, context_sources: [internal, { class: external, as_of: "2030-01-01" }] }
   - { id: six, library_step: lib, queue_timeout: 5m, parallel_failure_policy: fail_fast, provider: p, model: m, agent: g }

@@ -37,6 +37,7 @@ describe("a lens graph", () => {
       completion: "leaves",
       timeoutMs: null,
       gateway: "pinned",
+      notify: [],
       maxParallel: 50,
       rootInputs: {},
       optionalInputs: [],

@@ -8,6 +8,7 @@ import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
+import { checkChannels } from "./notify.ts";
 import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import { RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
@@ -32,6 +33,7 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     parents: [...(parents[index] ?? [])].map((id) => nodeIndex.ids.get(id) ?? 0),
   }));
   checkGraph(vertices, ["edges"], report);
+  checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
   return {
     format: "lens-graph/v1",
     ...headOf(raw),

@@ -5,6 +5,7 @@ import { headOf } from "./document-shape.ts";
 import { checkGraph } from "./graph-check.ts";
 import { mergeLibrary } from "./library.ts";
 import { lobsterShape, type RawLobster } from "./lobster-shape.ts";
+import { checkChannels } from "./notify.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
@@ -27,6 +28,7 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     checkSurroundings(draft, around, report);
     checkElementName(draft, scope, report);
   }
+  checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
   return {
     format: "lobsterx",
     ...headOf(raw),

@@ -263,6 +263,38 @@ const PROBLEMS: readonly Row[] = [
     finds: [["unknown_workflow nodes[0].config.workflowRef 3:41", 'Did you mean "audit"?']],
   },
   {
+    about: "an unknown channel",
+    source: `${step("command: A")}notify:\n  - { on: run.failed, channel: osp }\n`,
+    catalog: { channels: ["ops"] },
+    finds: [["unknown_channel notify[0].channel 6:32", 'Did you mean "ops"?']],
+  },
+  {
+    about: "an unknown channel of a graph",
+    source: `${graph("[{ id: a, config: { template_body: A } }]")}notify: [{ on: run.failed, channel: osp }]\n`,
+    catalog: { channels: ["ops"] },
+    finds: [["unknown_channel notify[0].channel"]],
+  },
+  {
+    about: "a rule about nothing that happens",
+    source: `${step("command: A")}notify:\n  - { on: run.faled, channel: ops }\n`,
+    finds: [["bad_enum notify[0].on 6:11", 'Did you mean "run.failed"?']],
+  },
+  {
+    about: "a rule without a channel",
+    source: `${step("command: A")}notify:\n  - { on: run.failed }\n`,
+    finds: [["missing_field notify[0].channel"]],
+  },
+  {
+    about: "a rule that asks for a fact there is not",
+    source: `${step("command: A")}notify:\n  - { on: run.failed, where: "workflw == 'a'", channel: ops }\n`,
+    finds: [["unknown_fact notify[0].where 6:31", 'Did you mean "workflow"?']],
+  },
+  {
+    about: "a rule that compares a text with a number",
+    source: `${step("command: A")}notify:\n  - { on: run.failed, where: "workflow > 3", channel: ops }\n`,
+    finds: [["type_mismatch notify[0].where"]],
+  },
+  {
     about: "a step that depends on itself",
     source: working("depends_on: [a]"),
     finds: [["self_dependency steps[0].depends_on[0] 5:18"]],
@@ -567,7 +599,6 @@ describe("problems", () => {
   it("are produced by a test for every code, but those of manifests and those that need big files", () => {
     const produced = new Set(PROBLEMS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
     expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual([
-      "unknown_fact",
       "too_many_steps",
       "too_many_edges",
       "outbound_refused",

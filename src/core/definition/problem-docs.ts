@@ -45,7 +45,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Fix the name, or declare the output.",
   ),
   unknown_fact: doc(
-    "The condition of a policy names something that policies do not see, so that it would never hold.",
+    "The condition of a policy or of a notify rule names something it does not see, so that it would never hold.",
     "Use one of the facts named in the hint.",
   ),
   unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or fix the name."),
@@ -58,6 +58,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Apply the entry first, or name the file that holds it.",
   ),
   unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or fix the name."),
+  unknown_channel: doc(
+    "A notify rule names a channel that is not registered.",
+    "Apply a manifest of kind Channel first, or fix the name.",
+  ),
   self_dependency: doc(
     "A step or node depends on itself.",
     "Remove the reference; a success criterion reads outputs.* instead.",

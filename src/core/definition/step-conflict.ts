@@ -18,6 +18,7 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
     const message = `"hitl" is another word for "approval: required".`;
     report.warning("alias_used", [...path, "hitl"], message, { isAtKey: true, hint: "Write approval: required." });
   }
+  checkFourEyes(written, report);
   checkAtMostOnce(written, report);
   checkReemitted(written, report);
   // What is missing here may be in a library entry that is not available.
@@ -31,6 +32,39 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
   }
   checkCommand(written, report);
   checkGate(written, report);
+  checkForm(written, report);
+}
+
+function checkFourEyes({ read, path }: Located<RawStep>, report: Report): void {
+  if (read.four_eyes !== true) return;
+  const means = `"four_eyes" means quorum: 2 with separate_approver`;
+  if (read.quorum === 1) conflict(path, "quorum", `${means}, so that quorum: 1 contradicts it.`, "Remove one.", report);
+  if (read.separate_approver === false) {
+    conflict(
+      path,
+      "separate_approver",
+      `${means}, so that separate_approver: false contradicts it.`,
+      "Remove one.",
+      report,
+    );
+  }
+}
+
+/** What is entered would go nowhere. */
+function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void {
+  if (!isWritten(raw, "form")) return;
+  const id = read.id ?? "the step";
+  if (!isWritten(raw, "approval") && read.hitl !== true) {
+    const message = `"form" says nothing without "approval: required": no person is asked.`;
+    return conflict(path, "form", message, "Add approval: required, or remove it.", report);
+  }
+  const work = isWritten(raw, "command") && read.command?.text.trim() !== "" ? "command" : "workflow_ref";
+  checkUnanswered(read, path, report);
+  if (!isWritten(raw, work) || (work === "command" && read.command?.text.trim() === "")) return;
+  const message = `A form belongs to a gate, and "${id}" has a "${work}" as well: what is entered would go nowhere.`;
+  const hint =
+    "Put a step with approval: required and this form before it, and read what was entered as ${gate.field}.";
+  conflict(path, "form", message, hint, report);
 }
 
 /** Nothing is asked of an agent, so that nothing but the answer of a person could ever come back. */
@@ -44,6 +78,15 @@ function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void 
     const hint = "Remove it, or write a command for an agent to do once the step is approved.";
     report.strict("conflicting_fields", [...path, name], message, { isAtKey: true, hint });
   }
+}
+
+/** Approved without an answer, it would lack what others read. */
+function checkUnanswered({ otherwise, form = {} }: RawStep, path: TreePath, report: Report): void {
+  if (otherwise !== "approve") return;
+  const open = Object.entries(form).find(([, field]) => field.required && (field.default ?? null) === null);
+  if (open === undefined) return;
+  const message = `"otherwise: approve" would approve without "${open[0]}", which a person has to enter.`;
+  conflict(path, "otherwise", message, `Give "${open[0]}" a default, or write another word.`, report);
 }
 
 function checkAtMostOnce({ read, raw, path }: Located<RawStep>, report: Report): void {

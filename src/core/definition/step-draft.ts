@@ -1,7 +1,8 @@
 import { getOwn, isJsonObject, LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Path } from "../expression/index.ts";
-import { parseWithValue, type StepTemplate, type WithValue } from "../template/index.ts";
+import { parseStepTemplate, parseWithValue, type StepTemplate, type WithValue } from "../template/index.ts";
 import { ANYONE, type ApprovalRule, type Catalog, type ForEach, type OnFailure, type Step } from "./definition.ts";
+import { outputsOfForm } from "./form-shape.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
@@ -11,7 +12,16 @@ import { checkConflicts } from "./step-conflict.ts";
 import type { RawStep } from "./step-shape.ts";
 import { reportFlaw } from "./text-shape.ts";
 
-export type MentionField = "stdin" | "command" | "condition" | "inputs" | "with" | "for_each" | "success_criteria";
+export type MentionField =
+  | "stdin"
+  | "command"
+  | "condition"
+  | "inputs"
+  | "with"
+  | "for_each"
+  | "success_criteria"
+  | "show"
+  | "name";
 
 /** A reference somewhere in a step. */
 export interface Mention {
@@ -41,6 +51,8 @@ export interface StepDraft {
   /** Where its condition is written. */
   readonly conditionPath: TreePath;
   readonly mentions: readonly Mention[];
+  /** The name with its references; null: it has none. */
+  readonly title: StepTemplate | null;
 }
 
 export function draftStep(written: Located<RawStep>, catalog: Catalog, report: Report): StepDraft {
@@ -49,20 +61,39 @@ export function draftStep(written: Located<RawStep>, catalog: Catalog, report: R
   checkConflicts(written, isOpen, report);
   const withValues = readWith(raw.with, path, report);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
+  const title = titleOf(raw, path, report);
   return {
     raw,
     path,
     id: raw.id ?? null,
     inputs: raw.inputs ?? {},
-    outputs: raw.outputs ?? null,
+    outputs: outputsOf(raw),
     forEach: forEachOf(raw),
     with: withValues,
     unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
     brokenNames: brokenNamesOf(written),
     isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
     conditionPath,
-    mentions: mentionsOf(written, withValues, conditionPath),
+    mentions: mentionsOf(written, withValues, conditionPath, title),
+    title,
   };
+}
+
+/** What is entered at a gate is what it returns. */
+function outputsOf(raw: RawStep): Step["outputs"] {
+  const hasWork = (raw.command !== undefined && raw.command.text.trim() !== "") || raw.workflow_ref !== undefined;
+  if (raw.outputs !== undefined || raw.form === undefined || hasWork) return raw.outputs ?? null;
+  return outputsOfForm(raw.form);
+}
+
+/** A name may hold references like a command. Versions stored earlier may hold something else that looks like one. */
+function titleOf({ name = "" }: RawStep, path: TreePath, report: Report): StepTemplate | null {
+  if (!name.includes("${")) return null;
+  const parsed = parseStepTemplate(name);
+  if (parsed.ok) return pathsOf(parsed.value).length === 0 ? null : parsed.value;
+  const { message, position: offset, hint } = parsed.failure;
+  report.strict("bad_template", [...path, "name"], `"name" cannot be read: ${message}.`, { offset, hint });
+  return null;
 }
 
 const POLICY_ATTEMPTS: Readonly<Record<OnFailure, number>> = {
@@ -81,6 +112,7 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
   const step: Step = {
     id: raw.id ?? "",
     name: raw.name ?? null,
+    title: draft.title,
     description: raw.description ?? null,
     phase: raw.phase ?? null,
     command: raw.command === undefined || raw.command.text.trim() === "" ? null : raw.command,
@@ -116,17 +148,33 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
 }
 
 function isRuleWritten(raw: RawStep): boolean {
-  const { approvers, otherwise, expires, separate_approver: separate } = raw;
-  return [approvers, otherwise, expires, separate].some((field) => field !== undefined);
+  const {
+    approvers,
+    otherwise,
+    expires,
+    separate_approver: separate,
+    quorum,
+    four_eyes: fourEyes,
+    confirm,
+    show,
+  } = raw;
+  const fields = [approvers, otherwise, expires, separate, quorum, fourEyes, confirm, show];
+  return fields.some((field) => field !== undefined);
 }
 
+const FOUR_EYES_QUORUM = 2;
+
 function approvalRuleOf(raw: RawStep): ApprovalRule {
+  const isFourEyes = raw.four_eyes === true;
   return {
-    ...ANYONE,
-    approvers: raw.approvers ?? [],
+    approvers: raw.approvers ?? ANYONE.approvers,
     otherwise: raw.otherwise ?? null,
-    expiresMs: raw.expires ?? LIMITS.approvalExpiresMsDefault,
-    isSeparate: raw.separate_approver ?? false,
+    expiresMs: raw.expires ?? ANYONE.expiresMs,
+    isSeparate: isFourEyes || (raw.separate_approver ?? false),
+    quorum: Math.max(raw.quorum ?? 1, isFourEyes ? FOUR_EYES_QUORUM : 1),
+    show: (raw.show ?? []).map(({ item }) => item),
+    form: raw.form ?? null,
+    confirm: raw.confirm ?? null,
   };
 }
 
@@ -157,11 +205,16 @@ function mentionsOf(
   { read: raw, raw: written, path }: Located<RawStep>,
   withValues: Readonly<Record<string, WithValue>>,
   conditionPath: TreePath,
+  title: StepTemplate | null,
 ): readonly Mention[] {
   const mentions: Mention[] = [];
   const add = (field: MentionField, paths: readonly Path[], at: TreePath = [...path, field], about = at): void => {
     for (const found of paths) mentions.push({ path: found, field, about, at });
   };
+  add("name", pathsOf(title ?? undefined));
+  for (const { texts } of raw.show ?? []) {
+    for (const { template, at } of texts) add("show", pathsOf(template), at);
+  }
   add("stdin", pathsOf(raw.stdin));
   add("command", pathsOf(raw.command));
   add("condition", raw.condition?.paths ?? [], conditionPath);
@@ -178,7 +231,7 @@ function mentionsOf(
 }
 
 function brokenNamesOf({ raw: written, read }: Located<RawStep>): ReadonlySet<string> {
-  const names = (["inputs", "outputs"] as const).flatMap((key) => {
+  const names = (["inputs", "outputs", "form"] as const).flatMap((key) => {
     const map = isJsonObject(written) ? getOwn(written, key) : undefined;
     const readable = read[key] ?? {};
     return isJsonObject(map) ? Object.keys(map).filter((name) => !Object.hasOwn(readable, name)) : [];

@@ -96,11 +96,11 @@ function reportMisplaced(head: string, mention: Mention, draft: StepDraft, repor
   const { text, position: offset } = mention.path;
   if (head === draft.id) {
     const hint = mention.field === "success_criteria" ? "Write outputs.field for what this step returned." : undefined;
-    report.problem("self_dependency", mention.about, `Step "${head}" refers to itself with ${text}.`, {
-      hint,
-      offset,
-      at: mention.at,
-    });
+    const message = `Step "${head}" refers to itself with ${text}.`;
+    const detail = { hint, offset, at: mention.at };
+    // Names held no references before.
+    if (mention.field === "name") report.strict("self_dependency", mention.about, message, detail);
+    else report.problem("self_dependency", mention.about, message, detail);
     return;
   }
   const message = `${text} is another step's: a success criterion reads only outputs.*, args and variables.`;
@@ -132,7 +132,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
   const { text, segments, position: offset } = mention.path;
   const head = String(segments[0]);
   const named = segments[1];
-  if (head === "outputs" && segments.length > 1) {
+  if (head === "outputs" && segments.length > 1 && mention.field !== "name") {
     const message = `${text} names no step; only a success criterion may leave it out.`;
     report.problem("unknown_step", mention.about, message, { hint: `Write step.${text}.`, offset, at: mention.at });
     return;
@@ -152,7 +152,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     return didYouMean(head, scope.namesAt(mention.field, draft)) ?? knownNames(mention, draft, scope);
   };
   // Longer paths were refused before single names were.
-  const isOld = segments.length > 1 && !isUnbound && declarer === undefined;
+  const isOld = segments.length > 1 && !isUnbound && declarer === undefined && mention.field !== "name";
   if (isOld) report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
   else report.strict("unknown_step", mention.about, message, { hint, offset, at: mention.at });
 }

@@ -148,5 +148,14 @@ export class StepScope {
 }
 
 export function isAfterBinding(field: MentionField): boolean {
-  return field === "command" || field === "stdin" || field === "with" || field === "success_criteria";
+  return AFTER_BINDING.has(field);
 }
+
+const AFTER_BINDING: ReadonlySet<MentionField> = new Set([
+  "command",
+  "stdin",
+  "with",
+  "success_criteria",
+  "show",
+  "name",
+]);

@@ -5,13 +5,14 @@ import {
   EFFECT_GUARANTEES,
   ON_FAILURE,
   OTHERWISE,
-  type Approver,
   type ContextSource,
   type ForEach,
   type OnFailure,
 } from "./definition.ts";
+import { approver, quorum, showItem } from "./approval-shape.ts";
 import { positive } from "./document-shape.ts";
 import { inputField, outputField } from "./field-shape.ts";
+import { form } from "./form-shape.ts";
 import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
@@ -29,7 +30,6 @@ import {
   number,
   quote,
   refine,
-  joinWords,
   word,
 } from "./shape.ts";
 import { commandText, duration, expression, givenName, reference, stdinText, workflowRef } from "./text-shape.ts";
@@ -40,27 +40,6 @@ const FAILURE_ALIASES: Readonly<Record<string, OnFailure>> = {
   continue: "skip",
   manual: "retry_once_then_escalate",
 };
-
-const who = word({
-  expected: "role:name, team:name or user:name",
-  code: "bad_name",
-  pattern: /^(?:role|team|user):\S+$/,
-  fix: (text) => `role:${joinWords(text, "-")}`,
-});
-
-const approver = byKind<Approver>("role:name, team:name, user:name or a map", {
-  text: refine(who, (name) => ({ who: name, withinMs: null })),
-  map: refine(
-    record(
-      {
-        who: mandatory(who, "Who is asked: role:name, team:name or user:name."),
-        within: optional(duration, "How long they have before the next in the chain is asked."),
-      },
-      { title: "an approver" },
-    ),
-    (raw) => ({ who: raw.who ?? "", withinMs: raw.within ?? null }),
-  ),
-});
 
 const contextClass = choice(CONTEXT_CLASSES);
 
@@ -117,6 +96,7 @@ const dollars = refine(number({ min: 0, max: 1_000_000_000, expected: "US dollar
   return isExact ? nearest : Math.ceil(usd * 1_000_000);
 });
 
+const SHOWN_MAX = 50;
 const names = list(givenName);
 const approvalWord = choice(["required"], {}, "Write approval: required.");
 
@@ -146,7 +126,20 @@ const SHARED = {
   ),
   approval: optional(approvalWord, "A person must approve first."),
   hitl: optional(flag, "Another word for approval: required."),
-  approvers: optional(list(approver, { isFilled: true }), "Who is asked, one after the other."),
+  approvers: optional(
+    list(approver, { isFilled: true }),
+    "Who is asked, one after the other; all who were asked so far may answer, and no other person.",
+  ),
+  quorum: optional(quorum, "How many different people have to approve.", { default: 1 }),
+  four_eyes: optional(flag, "Two people have to approve, and neither is the one who started the run.", {
+    default: false,
+  }),
+  confirm: optional(choice(["sign_in"]), "A link in a message is not enough to answer: the person signs in."),
+  show: optional(
+    list(showItem, { isFilled: true, limit: { max: SHOWN_MAX, code: "bad_number" } }),
+    "What the person who answers sees: references, texts, or maps with markdown, table, image, file or diff. Default: all inputs.",
+  ),
+  form: optional(form, "What the person enters at a gate; it becomes the outputs of the gate, beside approved."),
   otherwise: optional(choice(OTHERWISE), "What happens when no person in the chain answers."),
   expires: optional(duration, "How long an approval waits.", { default: "7d" }),
   separate_approver: optional(flag, "The person who started the run may not approve.", { default: false }),

@@ -44,6 +44,7 @@ function applyRequested(state: RunState, { payload, at, eventId }: EventOf<"appr
     epoch: payload.epoch,
     digest: payload.digest,
     subjectDigest: payload.subjectDigest ?? null,
+    subject: (payload.quorum ?? 1) > 1 ? (payload.subject ?? null) : null,
     agentId: payload.agentId,
     policies: payload.policies,
     rule: {
@@ -105,7 +106,10 @@ function applyResolved(state: RunState, { payload, at }: EventOf<"approval.resol
   const node = required(findNode(state, payload.nodeId), "an approval is about a node");
   if (payload.status !== "approved") return;
   if (payload.decision === "retry") node.extraAttempts += 1;
-  if (payload.source === "gate") node.isGateApproved = true;
+  if (payload.source === "gate") {
+    node.isGateApproved = true;
+    node.entered = payload.form ?? {};
+  }
   if (payload.source === "policy") {
     node.grants = [...node.grants, { digest: payload.digest ?? approval.digest, policies: approval.policies }];
   }

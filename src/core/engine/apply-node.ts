@@ -99,6 +99,7 @@ function beginEpoch(state: RunState, node: NodeState): void {
   node.isGateApproved = false;
   node.grants = [];
   node.values = {};
+  node.entered = {};
   node.assignedTo = null;
   node.hasFindings = false;
 }

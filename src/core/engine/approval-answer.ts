@@ -1,20 +1,29 @@
-import { isJsonObject } from "../base/index.ts";
+import { isJsonObject, type JsonObject } from "../base/index.ts";
 import type { ApprovalSource, ApprovalStatus, Decision } from "../event/index.ts";
 import type { ApprovalInput } from "./input.ts";
 import { type Refusal, refuse } from "./refusal.ts";
+import type { GivenAnswer } from "./state.ts";
 
 /** An approval, as far as the rules for its answers read it: that of a node, or that of a launch. */
-interface AnswerableApproval {
+export interface AnswerableApproval {
   readonly status: ApprovalStatus;
   readonly source: ApprovalSource;
   readonly choices: readonly Decision[];
   readonly digest: string;
+  readonly subjectDigest: string | null;
   readonly agentId: string | null;
   /** Whether another person than the starter has to answer. */
   readonly isSeparate: boolean;
+  /** Empty: any person who may approve. */
+  readonly approvers: readonly { readonly who: string }[];
+  /** How far the chain of approvers has come. */
+  readonly hop: number;
+  readonly answers: readonly GivenAnswer[];
+  /** What the approvals so far have changed. */
+  readonly modifications: JsonObject | null;
 }
 
-type GivenAnswer = Pick<ApprovalInput, "decision" | "byAgentId" | "byStarter" | "digest" | "reason" | "modifications">;
+type Given = Omit<ApprovalInput, "type" | "approvalId" | "form">;
 
 /** How refusals name what is approved. */
 interface ApprovedWork {
@@ -26,37 +35,82 @@ export const OF_NODE: ApprovedWork = { own: "node", starter: "who started the ru
 export const OF_LAUNCH: ApprovedWork = { own: "launch", starter: "who wants to start the run" };
 
 /** Why an answer is not taken; undefined when it is. */
-export function refuseAnswer(
-  approval: AnswerableApproval,
-  answer: GivenAnswer,
-  { own, starter }: ApprovedWork,
-): Refusal | undefined {
-  const { byAgentId, byStarter, digest, reason, modifications } = answer;
-  const decision = decisionOf(approval, answer);
+export function refuseAnswer(approval: AnswerableApproval, answer: Given, work: ApprovedWork): Refusal | undefined {
   if (approval.status !== "pending") return refuse("approval_closed", `the approval is already ${approval.status}`);
+  return refuseAnswerer(approval, answer, work) ?? refuseContent(approval, answer);
+}
+
+/** Who may answer. */
+function refuseAnswerer(approval: AnswerableApproval, answer: Given, work: ApprovedWork): Refusal | undefined {
+  const { byAgentId, byStarter, isUnowned, isOverride } = answer;
   if (byAgentId !== undefined && byAgentId === approval.agentId) {
-    return refuse("self_approval", `an agent cannot answer for its own ${own}`);
+    return refuse("self_approval", `an agent cannot answer for its own ${work.own}`);
   }
   if (approval.isSeparate && byStarter === true) {
-    return refuse("self_approval", `someone other than ${starter} has to answer`);
+    return refuse("self_approval", `someone other than ${work.starter} has to answer`);
   }
-  if (digest !== undefined && digest !== approval.digest) {
+  if (approval.isSeparate && isUnowned === true) {
+    return refuse("self_approval", "a second person has to answer, and it is not known who is behind this key");
+  }
+  if (!isAsked(approval, answer.as) && isOverride !== true) {
+    return refuse("not_an_approver", `it asks ${reachedBy(approval).join(", ")}, and none of them is who answers`);
+  }
+  if (approval.answers.some((earlier) => isSamePerson(earlier, answer))) {
+    return refuse("already_answered", "this person has answered; another one has to");
+  }
+  return undefined;
+}
+
+/** Every approver the chain has reached may answer, not only the last. */
+function reachedBy({ approvers, hop }: Pick<AnswerableApproval, "approvers" | "hop">): readonly string[] {
+  return approvers.slice(0, hop + 1).map(({ who }) => who);
+}
+
+/** Whether a caller with these names is asked; without names, it is not checked. */
+export function isAsked(
+  approval: Pick<AnswerableApproval, "approvers" | "hop">,
+  names: readonly string[] | undefined,
+): boolean {
+  if (names === undefined || approval.approvers.length === 0) return true;
+  const known = new Set(names.map(comparable));
+  return reachedBy(approval).some((who) => known.has(comparable(who)));
+}
+
+/** Addresses of mail are the same in any case. */
+function comparable(name: string): string {
+  return name.startsWith("user:") && name.includes("@") ? name.toLowerCase() : name;
+}
+
+/** The person counts, else the key, else the name: two keys of one person are one answer. */
+function isSamePerson(earlier: GivenAnswer, { personId, byId, by }: Given): boolean {
+  if (earlier.personId !== null || personId !== undefined) return earlier.personId === (personId ?? null);
+  if (earlier.byId !== null || byId !== undefined) return earlier.byId === (byId ?? null);
+  return earlier.by === by;
+}
+
+/** What may be answered. */
+function refuseContent(approval: AnswerableApproval, answer: Given): Refusal | undefined {
+  const { digest, subjectDigest, reason, isOverride } = answer;
+  const isOther = digest !== undefined && digest !== approval.digest;
+  if (isOther || (subjectDigest !== undefined && subjectDigest !== approval.subjectDigest)) {
     return refuse("content_changed", "what was shown is not what would be done; look again");
   }
-  const replacesOutput =
-    approval.source === "escalation" && decision === "approve" && isJsonObject(modifications?.["outputs"]);
+  const decision = decisionOf(approval, answer);
+  const replacesOutput = approval.source === "escalation" && decision === "approve";
   if (!approval.choices.includes(decision) && !replacesOutput) {
     return refuse("bad_choice", `${decision} is not among ${approval.choices.join(", ")}`);
   }
-  if (decision === "reject" && (reason ?? "").trim() === "")
-    return refuse("reason_required", "a rejection needs a reason");
-  return undefined;
+  if ((reason ?? "").trim() !== "") return undefined;
+  if (decision === "reject") return refuse("reason_required", "a rejection needs a reason");
+  return isOverride === true
+    ? refuse("reason_required", "answering for those who are asked needs a reason")
+    : undefined;
 }
 
 /** "Yes" to a node that has failed means that it is tried again, unless the answer brings its outputs. */
 export function decisionOf(
-  { source }: Pick<AnswerableApproval, "source">,
-  { decision, modifications }: Pick<GivenAnswer, "decision" | "modifications">,
+  { source, modifications: before }: Pick<AnswerableApproval, "source" | "modifications">,
+  { decision, modifications = before }: Pick<Given, "decision"> & { readonly modifications?: JsonObject | null },
 ): Decision {
   const isRetry = source === "escalation" && decision === "approve" && !isJsonObject(modifications?.["outputs"]);
   return isRetry ? "retry" : decision;
@@ -65,4 +119,9 @@ export function decisionOf(
 /** The status of an approval after a decision. */
 export function statusAfter(decision: Decision): "approved" | "rejected" {
   return decision === "reject" || decision === "abort" ? "rejected" : "approved";
+}
+
+/** A yes: where several people have to approve, one is not enough. */
+export function isYes(decision: Decision): boolean {
+  return decision === "approve" || decision === "retry";
 }

@@ -280,7 +280,8 @@ describe("an answer", () => {
     expect(replaced.answer("a", "approve", outputs).refusal).toBeUndefined();
     expect(replaced.outputs("a")).toEqual({ by: "hand" });
     const plain = gate();
-    plain.answer("g", "approve", outputs);
+    expect(plain.answer("g", "approve", outputs).refusal).toMatchObject({ code: "modifications_invalid" });
+    plain.answer("g", "approve");
     expect(plain.outputs("g")).toEqual({ approved: true });
   });
 
@@ -336,7 +337,16 @@ describe("a policy that holds", () => {
     message: "a person has to agree",
     agentId: "default",
     policies,
-    rule: { approvers: [], otherwise: null, expiresMs, isSeparate: false },
+    rule: {
+      approvers: [],
+      otherwise: null,
+      expiresMs,
+      isSeparate: false,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
+    },
   });
 
   it("blocks with its question, and offers to approve or reject", () => {
@@ -374,14 +384,13 @@ describe("a policy that holds", () => {
     };
     const rig = runOf(workflow(["a {command: 'pay ${n}', inputs: {n: {}}}"], "args: {n: 10}"), { judge });
     rig.answer("a", "approve", { modifications: { inputs: { n: 5 } } });
-    // Narrowed inputs are another request, so that it is asked about once more.
+    // Judged again as it was changed: what the person has approved is granted, and nothing else.
     expect(asked.map(({ grants, request }) => [grants, request.inputs])).toEqual([
       [[], { n: 10 }],
-      [[], { n: 5 }],
+      [["p@1"], { n: 5 }],
     ]);
-    rig.answer("a", "approve");
     expect(rig.status("a")).toBe("running");
-    expect(rig.dispatch("a").request.inputs).toEqual({ n: 5 });
+    expect(rig.dispatch("a").request).toMatchObject({ message: "pay 5", inputs: { n: 5 } });
     rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
     expect(asked.at(-1)).toMatchObject({ epoch: 1, grants: [], request: { inputs: { n: 10 } } });
     expect(rig.status("a")).toBe("blocked");

@@ -1,7 +1,8 @@
-import { digestJson, type Json, LIMITS } from "../base/index.ts";
+import { digestJson, type Json, type JsonObject, LIMITS } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { ApprovalSource, ApprovalStatus, Decision, EventPayload } from "../event/index.ts";
+import type { ApprovalSource, Decision, EventPayload, Subject } from "../event/index.ts";
 import type { BoundRequest } from "./effect.ts";
+import type { HoldFacts } from "./input.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
 import { subjectOf } from "./subject.ts";
 import { about, deriveId, emit, perform, requireNode, setTimer, type Turn } from "./turn.ts";
@@ -28,6 +29,8 @@ export const APPROVAL_REMINDERS = [
 
 export interface Question {
   readonly source: ApprovalSource;
+  /** What is asked, for people; templates filled. */
+  readonly title: string;
   readonly summary: string;
   readonly choices: readonly Decision[];
   readonly rule: ApprovalRule;
@@ -38,6 +41,10 @@ export interface Question {
   readonly digest: string;
   /** What is sent when it is approved; null: nothing. */
   readonly request: BoundRequest | null;
+  /** What is bound to the node, sent or not. */
+  readonly inputs: JsonObject;
+  /** What governance knows of it; null: it was not asked. */
+  readonly facts: HoldFacts | null;
 }
 
 /** Binds an answer to what was asked: another text, other inputs or another policy version is another question. */
@@ -50,11 +57,16 @@ export function digestQuestion(node: NodeState, subject: Json): string {
   return digestJson({ node: node.id, epoch: node.epoch, subject });
 }
 
+/** Binds an answer to everything that was shown: cost, trust and starter as well, which no grant depends on. */
+export function digestSubject(subject: Subject): string {
+  return digestJson(subject as unknown as Json);
+}
+
 /** Opens an approval; the caller blocks the node with the id this returns. */
 export function ask(turn: Turn, node: NodeState, question: Question): string {
-  const { rule, source, choices, summary, agentId, digest, rendered, request } = question;
-  const subject = subjectOf(turn.state, node, { title: summary, request, agentId, choices });
-  const subjectDigest = digestJson(subject as unknown as Json);
+  const { rule, source, choices, summary, agentId, digest, rendered } = question;
+  const subject = subjectOf(turn.state, node, question);
+  const subjectDigest = digestSubject(subject);
   const approvalId = deriveId(turn, "apr");
   const expiresAt = turn.at + rule.expiresMs;
   emit(turn, "approval.requested", {
@@ -113,14 +125,7 @@ export function armHop(turn: Turn, approvalId: string, rule: ApprovalRule, hop: 
   if (within !== null) setTimer(turn, { kind: "approval-hop", approvalId, hop }, turn.at + within);
 }
 
-export interface Answer {
-  readonly status: ApprovalStatus;
-  readonly decision?: Decision;
-  readonly by?: string;
-  readonly byId?: string;
-  readonly reason?: string;
-  readonly modifications?: EventPayload<"approval.resolved">["modifications"];
-}
+export type Answer = Omit<EventPayload<"approval.resolved">, "nodeId" | "attempt" | "approvalId" | "source">;
 
 export function closeApproval(turn: Turn, approval: ApprovalState, answer: Answer): void {
   const { nodeId, source } = approval;

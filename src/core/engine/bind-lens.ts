@@ -14,6 +14,7 @@ import { normaliseLabel, renderLensTemplate } from "../template/index.ts";
 import { walk } from "../expression/index.ts";
 import { contractBroken, tooLarge } from "./bind-step.ts";
 import { type Binding, bindingFailed, type Handoff } from "./binding.ts";
+import { givenValues } from "./given-values.ts";
 import { findNode, nodeAt } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -34,7 +35,7 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
     if (failure !== undefined) return bindingFailed("expression_error", failure);
   }
   for (const override of body.overrides) bindOverride(state, override, values);
-  for (const [label, value] of Object.entries(node.values)) setValue(values, label, value);
+  for (const [label, value] of Object.entries(givenValues(state, node))) setValue(values, label, value);
 
   const inputs = Object.fromEntries([...values.values()].map(({ label, value }) => [label, value]));
   const rendered = renderBody(body, values, inputs);

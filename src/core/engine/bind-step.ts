@@ -17,6 +17,7 @@ import { checkFields } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
 import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
 import { type Binding, bindingFailed, type Findings, FindingsCollector, NO_FINDINGS } from "./binding.ts";
+import { type GivenReader, givenReader, givenValues, readsOf } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, referenceOf } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -27,11 +28,14 @@ interface Scene {
   readonly node: NodeState;
   readonly body: StepBody;
   readonly gathering: FindingsCollector;
+  /** What a person gave in place of what would be read; null: nothing. */
+  readonly given: GivenReader | null;
   failure: Failure | null;
 }
 
 function beginScene(state: RunState, node: NodeState, body: StepBody): Scene {
-  return { state, node, body, gathering: new FindingsCollector(), failure: null };
+  const given = givenReader(state, node, body);
+  return { state, node, body, gathering: new FindingsCollector(), given, failure: null };
 }
 
 /** Inputs, command and stdin of a `.lobsterX` step as they would be sent now. */
@@ -74,15 +78,22 @@ const NONE_EXEMPT: ReadonlySet<string> = new Set();
 
 /** Values for the declared inputs; those fed by skipped nodes only are '' and exempt from their constraints. */
 function bindInputs(scene: Scene): { readonly inputs: JsonObject; readonly exempt: ReadonlySet<string> } {
-  if (scene.body.inputs.length === 0) return { inputs: scene.node.values, exempt: NONE_EXEMPT };
+  const given = givenValues(scene.state, scene.node);
+  if (scene.body.inputs.length === 0) {
+    const others = Object.entries(given).filter(([name]) => !isRead(scene.body, name));
+    return { inputs: Object.fromEntries(others), exempt: NONE_EXEMPT };
+  }
   const entries: [string, Json][] = [];
   const exempt = new Set<string>();
   for (const input of scene.body.inputs) {
-    if (Object.hasOwn(scene.node.values, input.name)) continue;
+    if (Object.hasOwn(given, input.name)) {
+      entries.push([input.name, given[input.name] ?? null]);
+      continue;
+    }
     const value = bindInput(scene, input, exempt);
     if (value !== undefined) entries.push([input.name, value]);
   }
-  return { inputs: { ...Object.fromEntries(entries), ...scene.node.values }, exempt };
+  return { inputs: Object.fromEntries(entries), exempt };
 }
 
 function bindInput(scene: Scene, input: InputBinding, exempt: Set<string>): Json | undefined {
@@ -114,6 +125,9 @@ function render(scene: Scene, template: StepTemplate, place: string): string {
 
 function valueIn(scene: Scene, path: Path, place: string): Json {
   const reference = referenceOf(scene.body, path);
+  // A value a person gave came from nowhere in the run.
+  const given = scene.given?.find(reference, path);
+  if (given !== undefined) return given;
   const result = findValue(scene.state, scene.node, reference);
   if (result.kind === "value") {
     noteHandoff(scene, reference, place);
@@ -162,7 +176,14 @@ export function bindWith(state: RunState, node: NodeState, body: StepBody): Outc
   const scene = beginScene(state, node, body);
   const entries = bindEntries(scene, Object.entries(body.with));
   if (scene.failure !== null) return fail(scene.failure);
-  return succeed({ ...Object.fromEntries(entries), ...node.values });
+  const given = givenValues(state, node);
+  const added = Object.entries(given).filter(([name]) => Object.hasOwn(body.with, name) || !isRead(body, name));
+  return succeed(Object.fromEntries([...entries, ...added]));
+}
+
+/** What was given for a reference has gone where the reference stands. */
+function isRead(body: StepBody, name: string): boolean {
+  return readsOf(body, null).has(name);
 }
 
 function bindEntries(scene: Scene, entries: readonly (readonly [string, WithValue])[]): readonly [string, Json][] {
@@ -174,7 +195,7 @@ export function findingsOfWith(state: RunState, node: NodeState, body: StepBody)
   const scene = beginScene(state, node, body);
   bindEntries(
     scene,
-    Object.entries(body.with).filter(([name]) => !Object.hasOwn(node.values, name)),
+    Object.entries(body.with).filter(([name]) => !Object.hasOwn(givenValues(state, node), name)),
   );
   return scene.failure === null ? scene.gathering.findings : NO_FINDINGS;
 }

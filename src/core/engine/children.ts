@@ -45,6 +45,7 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     ...bound.value,
     ...namedIn(state),
     ...handed,
+    ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
     recursionDepth,
   });
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);

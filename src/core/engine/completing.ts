@@ -24,8 +24,7 @@ type Settlement =
   | { readonly ok: false; readonly failure: Failure; readonly errors?: readonly ContractError[] };
 
 export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Answer>): void {
-  const { body } = planNodeOf(turn.state, node);
-  const settlement = body.kind === "step" ? settleStep(turn.state, node, body, answer) : settleLens(node, body, answer);
+  const settlement = settlementOf(turn.state, node, answer);
   if (settlement.ok) {
     return completeNode(turn, node, settlement.result, answer);
   }
@@ -33,6 +32,12 @@ export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Ans
     emit(turn, "contract.violated", { ...about(node), phase: "output", errors: [...settlement.errors] });
   }
   failNode(turn, node, settlement.failure);
+}
+
+/** What would become of an answer; nothing is changed. */
+export function settlementOf(state: RunState, node: NodeState, answer: Partial<Answer>): Settlement {
+  const { body } = planNodeOf(state, node);
+  return body.kind === "step" ? settleStep(state, node, body, answer) : settleLens(node, body, answer);
 }
 
 function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {

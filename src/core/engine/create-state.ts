@@ -86,6 +86,7 @@ function createNode(
     assignedTo: null,
     lane: null,
     values: {},
+    entered: {},
     hasFindings: false,
     deltaIndex: -1,
     reported: new Set(),

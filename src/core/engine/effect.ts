@@ -104,6 +104,8 @@ export interface StartChild {
   readonly recursionDepth: number;
   /** How many values were handed to its args; absent: none. */
   readonly handoffs?: number;
+  /** Who started the family, as people know them; absent: not known. */
+  readonly startedBy?: string;
   /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

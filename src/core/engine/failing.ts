@@ -1,12 +1,14 @@
 /** What follows from a failure: another attempt, a person, a tolerated skip, or the end of the run. */
 import { type Failure, LIMITS } from "../base/index.ts";
-import { ask, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
+import { ask, DEFAULT_RULE, digestQuestion, type Question } from "./approvals.ts";
+import { bind } from "./bind.ts";
 import { windDown } from "./ending.ts";
 import { mayRetry, retryDelayMs } from "./failure-policy.ts";
 import type { PlanNode } from "../plan/index.ts";
 import { planNodeOf } from "./move.ts";
 import { completeGate } from "./settle.ts";
 import type { NodeState } from "./state.ts";
+import { titleOf } from "./subject.ts";
 import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 export interface FailureKind {
@@ -114,6 +116,7 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
   const summary = `${node.id} failed after ${node.tries} ${node.tries === 1 ? "attempt" : "attempts"}: ${failure.message}`;
   const approvalId = ask(turn, node, {
     source: "escalation",
+    title: `${titleOf(turn.state, node)} failed`,
     summary,
     choices: ["retry", "skip", "abort"],
     rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
@@ -121,7 +124,8 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
     policies: [],
     rendered: failure.message,
     digest: digestQuestion(node, { code: failure.code, message: failure.message, attempt: node.attempts }),
-    request: null,
+    ...requestAgain(turn, node),
+    facts: null,
   });
   emit(turn, "node.blocked", {
     ...about(node),
@@ -130,6 +134,15 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
     errorCode: failure.code,
     errorMessage: failure.message,
   });
+}
+
+/** What another attempt would send. */
+function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
+  const { forEach, kind } = planNodeOf(turn.state, node);
+  const isOne = forEach === null || node.instance !== null;
+  const binding = isOne && kind !== "gate" && kind !== "child" ? bind(turn.state, node) : null;
+  const request = binding?.kind === "bound" ? binding.request : null;
+  return { request, inputs: request?.inputs ?? {} };
 }
 
 /** The bound on adapter calls holds whatever retries, re-sends and people ask for. */

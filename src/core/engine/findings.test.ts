@@ -9,7 +9,16 @@ const HOLD: Verdict = {
   message: "a policy wants an answer",
   agentId: null,
   policies: ["p@1"],
-  rule: { approvers: [], otherwise: null, expiresMs: 1_000, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+  rule: {
+    approvers: [],
+    otherwise: null,
+    expiresMs: 1_000,
+    isSeparate: false,
+    quorum: 1,
+    show: [],
+    form: null,
+    confirm: null,
+  },
 };
 
 /** `b` uses a value of `a`, and one of `s`, which was skipped. */

@@ -1,13 +1,14 @@
 export { advance, type Advance } from "./advance.ts";
 export { apply, replay } from "./apply.ts";
-export { OF_LAUNCH, refuseAnswer, statusAfter } from "./approval-answer.ts";
-export { APPROVAL_REMINDERS } from "./approvals.ts";
+export { isAsked, isYes, OF_LAUNCH, refuseAnswer, statusAfter } from "./approval-answer.ts";
+export { APPROVAL_REMINDERS, digestSubject } from "./approvals.ts";
 export { requestOf } from "./bind.ts";
 export { childCallOf } from "./children.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { findNode, isAttemptOpen } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
 export { waitingForOf } from "./waiting-for.ts";
+export { shownMembers, withinLimit } from "./subject-size.ts";
 export { isTimerStale } from "./stale-timer.ts";
 export type { Refusal } from "./refusal.ts";
 export type * from "./effect.ts";

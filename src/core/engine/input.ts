@@ -109,12 +109,26 @@ export type Verdict =
       /** Name and version of each policy that wants an answer. */
       readonly policies: readonly string[];
       readonly rule: ApprovalRule;
+      /** What the person who answers should know; absent: nothing more is known. */
+      readonly facts?: HoldFacts;
     }
   /** Input moderation said no; nothing was asked of the gates. */
   | { readonly disposition: "moderated"; readonly decision: Json }
   /** No member of the team may take the node, or its instructions contradict each other. */
   | { readonly disposition: "unassigned"; readonly message: string }
   | { readonly disposition: "contradiction"; readonly errors: EventPayload<"contract.violated">["errors"] };
+
+/** What is known of an attempt that a person has to allow. */
+export interface HoldFacts {
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Trust level of the agent. */
+  readonly trust: number | null;
+  /** Null: no price is known. */
+  readonly estimateMicros: number | null;
+  /** Each policy with its reason, in words. */
+  readonly reasons: readonly { readonly name: string; readonly reason: string }[];
+}
 
 export interface CallbackInput {
   readonly type: "callback";
@@ -183,6 +197,8 @@ export interface ApprovalInput {
   /** The names of an approver list under which they answer; absent: an owner in process, of whom none is asked. */
   readonly as?: readonly string[];
   readonly personId?: string;
+  /** A key behind which no person and no other key is known. */
+  readonly isUnowned?: true;
   /** They may answer although they are not asked, and have given a reason. */
   readonly isOverride?: true;
   readonly reason?: string;

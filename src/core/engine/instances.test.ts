@@ -70,7 +70,16 @@ describe("a node done once per element", () => {
       message: "m",
       agentId: null,
       policies: ["p@1"],
-      rule: { approvers: [], otherwise: null, expiresMs: 1_000, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+      rule: {
+        approvers: [],
+        otherwise: null,
+        expiresMs: 1_000,
+        isSeparate: false,
+        quorum: 1,
+        show: [],
+        form: null,
+        confirm: null,
+      },
     };
     const held = runOf(each(", max_parallel: 2"), {
       args: { list },

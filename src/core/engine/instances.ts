@@ -5,16 +5,17 @@ import type { ForEachPlan } from "../plan/index.ts";
 import { instanceId } from "./create-state.ts";
 import { CANCELLED_BY_SIBLING, cancelReason, closeQuestion, stopAttempt } from "./ending.ts";
 import { failNode } from "./failing.ts";
+import { givenReader } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { decideInstance } from "./readiness.ts";
-import { findValue } from "./references.ts";
+import { findValue, type Found } from "./references.ts";
 import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { Expansion, NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
 export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): void {
   const { state } = turn;
-  const list = findValue(state, node, forEach.list);
+  const list = listOf(state, node, forEach);
   if (list.kind !== "value" || !isJsonArray(list.value)) {
     return failNode(turn, node, { code: "expression_error", message: `for_each: ${forEach.list.text} is not a list` });
   }
@@ -28,6 +29,12 @@ export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): v
   invalidateOthers(turn, node, items);
   emit(turn, "node.expanded", { ...about(node), count: items.length, instanceIds, items: [...items] });
   turn.toCollect.push(node.index);
+}
+
+function listOf(state: RunState, node: NodeState, { list }: ForEachPlan): Found {
+  const { body } = planNodeOf(state, node);
+  const given = body.kind === "step" ? givenReader(state, node, body)?.find(list) : undefined;
+  return given === undefined ? findValue(state, node, list) : { kind: "value", value: given };
 }
 
 /** Instances from before that the node has again are not counted twice. */

@@ -1,8 +1,10 @@
 import { getOwn, isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
-import { decisionOf, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
-import { type Answer, armHop, closeApproval } from "./approvals.ts";
+import { type ReadChanges, readChanges } from "./answer-changes.ts";
+import { decisionOf, isAsked, isYes, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
+import { type Answer, armHop, closeApproval, digestRequest, digestSubject } from "./approvals.ts";
+import { DEFAULT_ANSWERER } from "./apply-approval.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
 import { redoInstances } from "./instances.ts";
@@ -12,26 +14,90 @@ import { passOwnGate } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { skipNode } from "./settle.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
+import { revisedSubject } from "./subject.ts";
 import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 
-/** A person answers. The first answer wins; every other gets a refusal and changes nothing. */
+/** A person answers. What is not taken gets a refusal and changes nothing. */
 export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
-  const approval = turn.state.approvals.get(input.approvalId);
+  const { state } = turn;
+  const approval = state.approvals.get(input.approvalId);
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
-  const question = { ...approval, isSeparate: approval.rule.isSeparate };
+  const { isSeparate, approvers, quorum } = approval.rule;
+  const { modifications } = approval.changes;
+  const question = { ...approval, isSeparate, approvers, modifications };
   const refusal = refuseAnswer(question, input, OF_NODE) ?? refuseEnded(turn);
   if (refusal !== undefined) return refusal;
-  const { by, byId, reason, modifications } = input;
-  const decision = decisionOf(approval, input);
-  answer(turn, approval, decision, {
-    status: statusAfter(decision),
-    decision,
+  const decision = decisionOf(question, input);
+  const answered = { decision, ...answererOf(input, isAsked(question, input.as)) };
+  if (!isYes(decision)) {
+    answer(turn, approval, decision, { status: statusAfter(decision), ...answered });
+    return undefined;
+  }
+  const read = readChanges(state, requireNode(state, approval.nodeId), approval, input);
+  if ("refusal" in read) return read.refusal;
+  const { changes } = read;
+  const isOther = approval.answers.some((earlier) => earlier.decision !== decision);
+  if (quorum > 1 && (changes.isChanged || isOther)) revise(turn, approval, changes, answered);
+  else if (approval.answers.length + 1 < quorum) note(turn, approval, answered);
+  else answer(turn, approval, decision, { status: "approved", ...answered, ...changesOf(approval, changes) });
+  return undefined;
+}
+
+type Answered = Pick<Answer, "byId" | "personId" | "isOverride" | "reason"> & {
+  readonly by: string;
+  readonly decision: Decision;
+};
+
+function answererOf({ by, byId, personId, isOverride, reason }: ApprovalInput, isOneOfThem: boolean) {
+  return {
     by,
     ...(byId === undefined ? {} : { byId }),
+    ...(personId === undefined ? {} : { personId }),
+    // A person who is asked overrides no other.
+    ...(isOverride === true && !isOneOfThem ? { isOverride } : {}),
     ...(reason === undefined ? {} : { reason }),
-    ...(modifications === undefined ? {} : { modifications }),
+  };
+}
+
+/** One of several people has approved. */
+function note(turn: Turn, approval: ApprovalState, answered: Answered): void {
+  const { id: approvalId, nodeId, source, answers, rule } = approval;
+  const node = requireNode(turn.state, nodeId);
+  const counted = { answers: answers.length + 1, quorum: rule.quorum };
+  emit(turn, "approval.answered", { ...about(node), approvalId, source, ...answered, ...counted });
+}
+
+/** One of several people has approved something else than those before: they have to look again. */
+function revise(turn: Turn, approval: ApprovalState, changes: ReadChanges, answered: Answered): void {
+  const { id: approvalId, nodeId, source } = approval;
+  const node = requireNode(turn.state, nodeId);
+  const subject = revisedSubject(turn.state, approval, changes);
+  emit(turn, "approval.revised", {
+    ...about(node),
+    approvalId,
+    source,
+    ...answered,
+    digest: digestOf(approval, changes) ?? approval.digest,
+    subject,
+    subjectDigest: digestSubject(subject),
+    ...givenBy(changes),
   });
-  return undefined;
+  const message = `${answered.by} has changed what is asked about ${nodeId}`;
+  perform(turn, { type: "notify", kind: "approval", nodeId, approvalId, message });
+}
+
+function changesOf(approval: ApprovalState, changes: ReadChanges): Pick<Answer, "modifications" | "form" | "digest"> {
+  const digest = digestOf(approval, changes);
+  return { ...givenBy(changes), ...(digest === undefined ? {} : { digest }) };
+}
+
+function givenBy({ modifications, form }: ReadChanges): Pick<Answer, "modifications" | "form"> {
+  return { ...(modifications === null ? {} : { modifications }), ...(form === null ? {} : { form }) };
+}
+
+/** A grant holds for what is sent, which is what was changed. */
+function digestOf({ source, policies }: ApprovalState, { node, request }: ReadChanges): string | undefined {
+  return source === "policy" && request !== null ? digestRequest(node, request, policies) : undefined;
 }
 
 /** A run that hit a bug has ended with its questions open. */
@@ -64,7 +130,7 @@ function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: 
 
 function approve(turn: Turn, node: NodeState, approval: ApprovalState, given: Answer): void {
   const outputs = given.modifications?.["outputs"];
-  if (approval.source === "escalation" && isJsonObject(outputs)) return completeAttempt(turn, node, { outputs });
+  if (isJsonObject(outputs)) return completeAttempt(turn, node, { outputs });
   if (approval.source !== "gate") return queueAgain(turn, node);
   const planNode = planNodeOf(turn.state, node);
   if (planNode.kind !== "gate") emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
@@ -109,7 +175,7 @@ function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise):
   answer(turn, approval, otherwise, {
     status: statusAfter(otherwise),
     decision: otherwise,
-    by: "sluice",
+    by: DEFAULT_ANSWERER,
     reason: "no answer in time",
   });
 }

@@ -9,6 +9,7 @@ import { findNode, planNodeOf } from "./move.ts";
 import { blockForPerson } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
+import { titleOf } from "./subject.ts";
 import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 type Of<D extends Verdict["disposition"]> = Extract<Verdict, { readonly disposition: D }>;
@@ -131,10 +132,11 @@ function queueAtGate(turn: Turn, node: NodeState, verdict: Of<"block">): void {
 }
 
 function hold(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"hold">): void {
-  const { gate, message, policies, rule, agentId, verdictId } = verdict;
+  const { gate, message, policies, rule, agentId, verdictId, facts = null } = verdict;
   emit(turn, "gate.decided", { ...about(node), disposition: "hold", gate, verdictId });
   const approvalId = ask(turn, node, {
     source: "policy",
+    title: titleOf(turn.state, node),
     summary: message,
     choices: ["approve", "reject"],
     rule,
@@ -143,6 +145,8 @@ function hold(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"h
     rendered: request.message,
     digest: digestRequest(node, request, policies),
     request,
+    inputs: request.inputs,
+    facts,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }

@@ -14,6 +14,7 @@ import { laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
+import { titleOf } from "./subject.ts";
 import { about, emit, log, perform, type Turn } from "./turn.ts";
 
 /** All parents are settled: skipped, failed, or queued. */
@@ -48,19 +49,23 @@ export function passOwnGate(turn: Turn, node: NodeState, planNode: PlanNode): vo
 }
 
 function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: ApprovalRule): void {
-  const binding = isSent(planNode) && planNode.forEach === null ? bind(turn.state, node) : null;
-  const request = binding?.kind === "bound" ? binding.request : null;
-  const rendered = request?.message ?? planNode.label;
+  const binding = planNode.forEach === null ? bind(turn.state, node) : null;
+  const bound = binding?.kind === "bound" ? binding.request : null;
+  const request = isSent(planNode) ? bound : null;
+  const title = titleOf(turn.state, node);
   const approvalId = ask(turn, node, {
     source: "gate",
-    summary: planNode.kind === "gate" ? `${planNode.label} waits for approval` : `${planNode.label} wants to run`,
+    title,
+    summary: planNode.kind === "gate" ? `${title} waits for approval` : `${title} wants to run`,
     choices: ["approve", "reject"],
     rule,
     agentId: planNode.request.agent,
     policies: [],
-    rendered,
-    digest: request === null ? digestQuestion(node, rendered) : digestRequest(node, request, []),
+    rendered: request?.message ?? title,
+    digest: request === null ? digestQuestion(node, planNode.label) : digestRequest(node, request, []),
     request,
+    inputs: bound?.inputs ?? {},
+    facts: null,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }
@@ -177,6 +182,7 @@ export function blockForPerson(
   const planNode = planNodeOf(turn.state, node);
   const approvalId = ask(turn, node, {
     source: "block",
+    title: summary,
     summary,
     choices: ["skip", "abort"],
     rule: DEFAULT_RULE,
@@ -185,6 +191,8 @@ export function blockForPerson(
     rendered: summary,
     digest: digestQuestion(node, { code, missing: [...missing] }),
     request: null,
+    inputs: {},
+    facts: null,
   });
   const listed = missing.length === 0 ? {} : { missing: [...missing] };
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId, code, ...listed });

@@ -1,6 +1,7 @@
 import { getOwn, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { Origin, Reference, StepBody } from "../plan/index.ts";
+import { givenReader } from "./given-values.ts";
 import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -74,9 +75,12 @@ export function outputsOf(node: NodeState): JsonObject {
 
 /** Paths of conditions: a skipped node is simply missing there. */
 export function resolverFor(state: RunState, node: NodeState, body: StepBody, self: JsonObject = {}) {
+  const given = givenReader(state, node, body);
   return (path: Path): Json | undefined => {
     const reference = referenceOf(body, path);
     if (reference.origin.kind === "self") return walk(self, reference.rest);
+    const instead = given?.find(reference, path);
+    if (instead !== undefined) return instead;
     const result = findValue(state, node, reference);
     return result.kind === "value" ? result.value : undefined;
   };

@@ -2,6 +2,14 @@
 export interface Refusal {
   readonly code: string;
   readonly message: string;
+  /** What is wrong with each value that was given; absent: it is about the whole. */
+  readonly errors?: readonly FieldError[];
+}
+
+export interface FieldError {
+  readonly field: string;
+  /** Continues the name of the field: `is missing`. */
+  readonly message: string;
 }
 
 export function refuse(code: string, message: string): Refusal {

@@ -33,8 +33,9 @@ export function completeNode(turn: Turn, node: NodeState, { envelope, outputs }:
   emit(turn, "node.completed", payload);
 }
 
+/** A gate returns the answer, and what was entered with it. */
 export function completeGate(turn: Turn, node: NodeState, isApproved: boolean): void {
-  completeNode(turn, node, dataResult({ approved: isApproved }));
+  completeNode(turn, node, dataResult({ ...(isApproved ? node.entered : {}), approved: isApproved }));
 }
 
 /** A result that is data rather than text. */

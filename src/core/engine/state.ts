@@ -12,6 +12,7 @@ import type {
   RunStatus,
   SkipReason,
   Snapshot,
+  Subject,
   Tokens,
   WaitingReason,
 } from "../event/index.ts";
@@ -118,8 +119,10 @@ export interface NodeState {
   assignedTo: string | null;
   /** The lane it is in flight in. */
   lane: number | null;
-  /** Values a person gave for unbound labels, or inputs an approver narrowed. */
+  /** Values a person gave for unbound labels, or in place of what the node would read. */
   values: JsonObject;
+  /** What a person entered at its gate. */
+  entered: JsonObject;
   /** The findings of its binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
@@ -243,6 +246,8 @@ export interface ApprovalState {
   digest: string;
   /** Null in logs from before there were subjects. */
   subjectDigest: string | null;
+  /** As it was asked; kept only where several people have to approve, of whom one may change it. */
+  readonly subject: Subject | null;
   readonly agentId: string | null;
   readonly policies: readonly string[];
   readonly rule: ApprovalRule;

@@ -1,57 +1,183 @@
-import type { JsonObject } from "../base/index.ts";
-import type { Decision, Subject } from "../event/index.ts";
+/** What the person who answers an approval is shown. */
+import { isJsonObject, type Json, type JsonObject, jsonToText, required } from "../base/index.ts";
+import type { FormFields, Shown, Subject } from "../event/index.ts";
+import type { PlanNode, StepBody } from "../plan/index.ts";
+import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
+import type { ReadChanges } from "./answer-changes.ts";
+import { effectsOf } from "./answer-effect.ts";
+import type { Question } from "./approvals.ts";
+import { bind } from "./bind.ts";
 import type { BoundRequest } from "./effect.ts";
+import { givenReader, readsOf } from "./given-values.ts";
+import type { HoldFacts } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
-import { outputsOf } from "./references.ts";
-import type { NodeState, RunState } from "./state.ts";
+import { findValue, outputsOf, referenceOf } from "./references.ts";
+import type { ApprovalState, NodeState, RunState } from "./state.ts";
+import { shownMembers, shownText, shownValue, withinLimit } from "./subject-size.ts";
+import type { Path } from "../expression/index.ts";
 
-/** What is known of an approval when it opens, besides the state of the run. */
-export interface AboutApproval {
-  readonly title: string;
-  /** Null: nothing is sent when it is approved. */
-  readonly request: BoundRequest | null;
-  readonly agentId: string | null;
-  readonly choices: readonly Decision[];
-}
-
-/** What the person who answers is shown. */
-export function subjectOf(state: RunState, node: NodeState, about: AboutApproval): Subject {
+/** As the approval opens. */
+export function subjectOf(state: RunState, node: NodeState, question: Question): Subject {
   const planNode = planNodeOf(state, node);
-  const { request, agentId } = about;
-  return {
-    title: about.title,
+  const { agentId, facts } = question;
+  return withinLimit({
+    title: question.title,
     workflow: state.workflow,
     version: state.version,
     startedBy: state.startedBy,
     trigger: state.trigger,
-    args: state.args,
-    request:
-      request === null
-        ? null
-        : {
-            provider: planNode.request.provider,
-            model: planNode.request.model,
-            message: request.message,
-            stdin: request.stdin,
-            inputs: request.inputs,
-            tools: [...planNode.request.tools],
-          },
-    shown: Object.entries(request?.inputs ?? {}).map(([label, value]) => ({ label, kind: "value", value })),
-    parents: parentsOf(state, planNode.parents),
+    args: shownMembers(state.args, "args"),
+    request: requestOf(state, planNode, question),
+    shown: [...shownBy(state, node, planNode, question.inputs)],
+    parents: parentsOf(state, planNode),
     costMicros: state.costMicros,
-    estimateMicros: planNode.request.estimatedCostMicros,
-    policies: [],
-    agent: agentId === null ? null : { id: agentId, trust: null },
-    action: planNode.request.action,
-    answers: about.choices.map((decision) => ({ decision, effect: decision })),
+    estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
+    policies: (facts?.reasons ?? []).map((reason) => ({ ...reason })),
+    agent: agentId === null ? null : { id: agentId, trust: facts?.trust ?? null },
+    action: planNode.kind === "gate" ? null : planNode.request.action,
+    answers: effectsOf(planNode, question),
+  });
+}
+
+/** The same after a person has changed something of it. */
+export function revisedSubject(state: RunState, approval: ApprovalState, changes: ReadChanges): Subject {
+  const { node, request, modifications, form } = changes;
+  const asked = required(approval.subject, "what several people are asked about is kept");
+  const planNode = planNodeOf(state, node);
+  const outputs = modifications?.["outputs"];
+  const binding = request === null && planNode.forEach === null ? bind(state, node) : null;
+  const inputs = request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
+  const isReplaced = isJsonObject(outputs);
+  return withinLimit({
+    ...asked,
+    title: approval.source === "gate" || approval.source === "policy" ? titleOf(state, node) : asked.title,
+    request: isReplaced
+      ? null
+      : request === null || asked.request === null
+        ? asked.request
+        : sentAs(request, asked.request),
+    shown: [
+      ...shownBy(state, node, planNode, inputs),
+      ...enteredIn(approval.rule.form, form),
+      ...(isReplaced ? enteredIn(null, outputs) : []),
+    ],
+    answers: isReplaced
+      ? asked.answers.map((answer) =>
+          answer.decision === "approve"
+            ? { ...answer, effect: `Nothing is sent; what was given becomes the result of ${node.id}.` }
+            : answer,
+        )
+      : asked.answers,
+  });
+}
+
+function sentAs({ message, stdin, inputs }: BoundRequest, before: NonNullable<Subject["request"]>): Subject["request"] {
+  return {
+    ...before,
+    message: shownText(message, "request.message"),
+    stdin: stdin === null ? null : shownText(stdin, "request.stdin"),
+    inputs: shownMembers(inputs, "inputs"),
   };
 }
 
-function parentsOf(state: RunState, parents: readonly number[]): Record<string, JsonObject> {
+function requestOf(state: RunState, planNode: PlanNode, { request, facts }: Question): Subject["request"] {
+  if (request === null) return null;
+  const { provider, model, tools } = planNode.request;
+  const route: Pick<HoldFacts, "provider" | "model"> = facts ?? { provider, model: model ?? state.plan.model };
+  const nothing = { message: "", stdin: null, inputs: {} };
+  return sentAs(request, { provider: route.provider, model: route.model, tools: [...tools], ...nothing });
+}
+
+function parentsOf(state: RunState, { parents }: PlanNode): Record<string, JsonObject> {
   return Object.fromEntries(
     parents.map((index) => {
       const parent = nodeAt(state, index);
-      return [parent.id, outputsOf(parent)];
+      return [parent.id, shownMembers(outputsOf(parent), `${parent.id}.outputs`)];
     }),
   );
+}
+
+/** What the author chose, else all that is bound: declared inputs, and whatever else the texts of the step read. */
+function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: JsonObject): readonly Shown[] {
+  const { body, askRule, approval } = planNode;
+  const show = (askRule ?? approval)?.show ?? [];
+  if (show.length === 0) return boundValues(state, node, planNode, inputs);
+  if (body.kind !== "step") return [];
+  return show.map((item, index): Shown => {
+    const read = (template: StepTemplate): Json => valueOf(state, node, body, template);
+    const ref = `show[${index}]`;
+    if (item.kind === "diff") {
+      const [before, after] = [read(item.before), read(item.after)];
+      const label = item.label ?? `${item.before.text} → ${item.after.text}`;
+      return {
+        label,
+        kind: "diff",
+        before: shownValue(before, `${ref}.before`),
+        after: shownValue(after, `${ref}.after`),
+      };
+    }
+    const value = read(item.value);
+    return {
+      label: item.label ?? labelOf(item.value),
+      kind: kindOf(item.kind, item.value),
+      value: shownValue(value, ref),
+    };
+  });
+}
+
+/** A text of the author's own with references in it is read as a text, a single reference as what it names. */
+function kindOf(kind: Shown["kind"], template: StepTemplate): Shown["kind"] {
+  return kind === "value" && isSingleReference(template) === undefined ? "text" : kind;
+}
+
+function labelOf(template: StepTemplate): string {
+  return isSingleReference(template) === undefined ? "" : template.text;
+}
+
+function boundValues(
+  state: RunState,
+  node: NodeState,
+  { body, forEach }: PlanNode,
+  inputs: JsonObject,
+): readonly Shown[] {
+  const values = new Map<string, Json>(Object.entries(inputs));
+  if (body.kind === "step") {
+    for (const [name, reference] of readsOf(body, forEach)) {
+      const found = values.has(name) ? undefined : findValue(state, node, reference);
+      if (found?.kind === "value") values.set(name, givenReader(state, node, body)?.find(reference) ?? found.value);
+    }
+  }
+  return [...values].map(([label, value]) => ({ label, kind: "value", value: shownValue(value, label) }));
+}
+
+function enteredIn(form: FormFields | null, entered: JsonObject | null): readonly Shown[] {
+  return Object.entries(entered ?? {}).map(([name, value]) => ({
+    label: form?.[name]?.label ?? name,
+    kind: "value",
+    value: shownValue(value, name),
+  }));
+}
+
+/** The label of a node with its references filled; one that has no value stays as it is written. */
+export function titleOf(state: RunState, node: NodeState): string {
+  const { title, label, body } = planNodeOf(state, node);
+  if (title === null || body.kind !== "step") return label;
+  return renderStepTemplate(title, (path) => {
+    const value = readPath(state, node, body, path);
+    return value === undefined ? path.text : jsonToText(value);
+  });
+}
+
+function valueOf(state: RunState, node: NodeState, body: StepBody, template: StepTemplate): Json {
+  const single = isSingleReference(template);
+  if (single !== undefined) return readPath(state, node, body, single) ?? null;
+  return renderStepTemplate(template, (path) => jsonToText(readPath(state, node, body, path)));
+}
+
+function readPath(state: RunState, node: NodeState, body: StepBody, path: Path): Json | undefined {
+  const reference = referenceOf(body, path);
+  const given = givenReader(state, node, body)?.find(reference, path);
+  if (given !== undefined) return given;
+  const found = findValue(state, node, reference);
+  return found.kind === "value" ? found.value : undefined;
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { formSchema } from "./form.ts";
 import { at, count, jsonObject, onNode } from "./payload.ts";
 import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS } from "./status.ts";
-import { formSchema, subjectSchema } from "./subject.ts";
+import { subjectSchema } from "./subject.ts";
 
 const onApproval = { ...onNode, approvalId: z.string(), source: z.enum(APPROVAL_SOURCES) };
 const answeredBy = {

@@ -2,12 +2,7 @@ import { z } from "zod";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { placementSchema } from "./placement.ts";
-import {
-  ENDING_STATUSES,
-  RUN_STATUSES,
-  SKIP_REASONS,
-  WAITING_REASONS,
-} from "./status.ts";
+import { ENDING_STATUSES, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
 
 /**
  * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;

@@ -1,6 +1,7 @@
 export * from "./dispatch-id.ts";
 export * from "./ending.ts";
 export * from "./event.ts";
+export * from "./form.ts";
 export * from "./handoff-counts.ts";
 export type { Placement } from "./placement.ts";
 export * from "./settling.ts";

@@ -15,7 +15,6 @@ export const largeValueSchema = z.object({
 export type LargeValue = z.infer<typeof largeValueSchema>;
 const shownText = z.union([z.string(), largeValueSchema]);
 
-
 export const SHOWN_KINDS = ["value", "text", "markdown", "table", "image", "file", "diff"] as const;
 export type ShownKind = (typeof SHOWN_KINDS)[number];
 
@@ -63,21 +62,3 @@ export const subjectSchema = z.object({
   answers: z.array(z.object({ decision: z.enum(DECISIONS), effect: z.string() })),
 });
 export type Subject = z.infer<typeof subjectSchema>;
-
-export const FORM_TYPES = ["string", "text", "number", "integer", "boolean", "enum", "date"] as const;
-
-/** A field a person fills in. `min` and `max` bound a number, or the length of a text. */
-export const formFieldSchema = z.object({
-  type: z.enum(FORM_TYPES),
-  required: z.boolean(),
-  label: z.string().optional(),
-  description: z.string().optional(),
-  enum: z.array(z.union([z.string(), z.number()])).optional(),
-  default: json.optional(),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  pattern: z.string().optional(),
-});
-export const formSchema = z.record(z.string(), formFieldSchema);
-/** The fields of a form, by name. */
-export type FormFields = z.infer<typeof formSchema>;

@@ -26,8 +26,15 @@ export interface Hold {
   readonly message: string;
   /** `name@version` of each policy that wants an answer, and `rung`, `two_agents` for the built-in rules. */
   readonly wanted: readonly string[];
+  /** Each of them with its reason, in words. */
+  readonly reasons: readonly HoldReason[];
   readonly rule: ApprovalRule;
   readonly facts: JsonObject;
+}
+
+export interface HoldReason {
+  readonly name: string;
+  readonly reason: string;
 }
 
 export interface Block {

@@ -510,7 +510,16 @@ describe("approval_required", () => {
     expect(gate).toBe("approval_required");
     expect(hold.message).toBe("assess needs an approval: policy ask@2 (mail leaves the house)");
     expect(hold.wanted).toEqual(["ask@2"]);
-    expect(hold.rule).toEqual({ approvers: [], otherwise: null, expiresMs: 7 * DAY_MS, isSeparate: false, quorum: 1, show: [], form: null, confirm: null });
+    expect(hold.rule).toEqual({
+      approvers: [],
+      otherwise: null,
+      expiresMs: 7 * DAY_MS,
+      isSeparate: false,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
+    });
     expect(explanation.unblock).toEqual([
       { action: "approve", target: "run_1/assess", detail: "anyone who may approve answers" },
     ]);

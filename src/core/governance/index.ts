@@ -20,7 +20,8 @@ export { CONTRADICTION } from "./gate.ts";
 export { DISPATCH_GATES, explainBlock, judgeDispatch, judgeLaunch, LAUNCH_GATES, LAUNCH_STATUSES } from "./judge.ts";
 export { usdText } from "./money.ts";
 export { periodOf } from "./period.ts";
-export { dispatchPolicies, policyKey } from "./policy.ts";
+export { strictest } from "./gates/approval-required.ts";
+export { dispatchPolicies, policyKey, reasonOf } from "./policy.ts";
 export { policyFacts } from "./policy-fact.ts";
 export { policySubject } from "./policy-subject.ts";
 export {

@@ -1,7 +1,7 @@
 import { compareCodeUnits, type Json, type JsonObject } from "../base/index.ts";
 import { evaluateCondition, type Path, walk } from "../expression/index.ts";
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
-import type { MatchedPolicy } from "./gate.ts";
+import type { HoldReason, MatchedPolicy } from "./gate.ts";
 import { launchSubject, policySubject } from "./policy-subject.ts";
 import { type Policy, POLICY_SCOPES } from "./registered.ts";
 
@@ -122,6 +122,15 @@ export function policyText({ name, version, reason }: PolicyName, error: string 
   const said = `policy ${name}@${version}${reason === null ? "" : ` (${reason})`}`;
   if (error === null) return said;
   return `${said}, whose condition could not be evaluated and so counts as true: ${error}`;
+}
+
+/** What a policy wants, as the people it asks read it. */
+export function reasonOf({ name, reason, error }: Pick<MatchedPolicy, "name" | "reason" | "error">): HoldReason {
+  const said = reason ?? "It asks for an approval.";
+  return {
+    name,
+    reason: error === null ? said : `${said} Its condition could not be evaluated and so counts as true: ${error}`,
+  };
 }
 
 type PolicyName = Pick<Policy, "name" | "version" | "reason">;

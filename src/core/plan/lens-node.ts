@@ -18,6 +18,7 @@ export function planLensNode(
     index: position.index,
     id: node.id,
     label: node.label ?? node.id,
+    title: null,
     kind,
     phase: null,
     wave: position.wave,

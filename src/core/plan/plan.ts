@@ -45,6 +45,8 @@ export interface PlanNode {
   readonly index: number;
   readonly id: string;
   readonly label: string;
+  /** The label with its references, for people who are asked about the node; null: it has none. */
+  readonly title: StepTemplate | null;
   readonly kind: NodeKind;
   readonly phase: string | null;
   /** Longest path from a root; for display and order only, never a barrier. */

@@ -1,5 +1,5 @@
 import type { PathSegment } from "../base/index.ts";
-import type { OutputField, Step, StepInput, WithValue } from "../definition/index.ts";
+import type { OutputField, ShowItem, Step, StepInput, WithValue } from "../definition/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
 import type { StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
@@ -46,6 +46,10 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   if (step.command !== null) admit(pathsOf(step.command), BODY, reportAt("command"));
   if (step.stdin !== null) admit(pathsOf(step.stdin), BODY, reportAt("stdin"));
   for (const [name, value] of Object.entries(step.with)) admit(pathsOfWith(value), BODY, reportAt("with", name));
+  if (step.title !== null) admit(pathsOf(step.title), BODY, reportAt("name"));
+  for (const [position, item] of shownBy(step).entries()) {
+    for (const text of textsOf(item)) admit(pathsOf(text), BODY, reportAt("show", position));
+  }
   const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
     const report = reportAt("inputs", name);
     const from =
@@ -77,6 +81,14 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     criteria,
     doubts: [...doubts.values()],
   };
+}
+
+function shownBy({ approval, askRule }: Step): readonly ShowItem[] {
+  return (approval ?? askRule)?.show ?? [];
+}
+
+function textsOf(item: ShowItem): readonly StepTemplate[] {
+  return item.kind === "diff" ? [item.before, item.after] : [item.value];
 }
 
 function isOfElement(reference: Reference | undefined): boolean {

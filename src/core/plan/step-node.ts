@@ -14,6 +14,7 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     index: position.index,
     id: step.id,
     label: step.name ?? step.id,
+    title: step.title,
     kind,
     phase: step.phase,
     wave: position.wave,

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import { hideCredentials } from "./secret-shape.ts";
 
 type Copy = Json[] | { [key: string]: Json };
 
@@ -40,4 +41,9 @@ function freeKey(copy: object, key: string): string {
   let free = key;
   for (let count = 2; Object.hasOwn(copy, free); count += 1) free = `${key} (${String(count)})`;
   return free;
+}
+
+/** The value with whatever looks like a credential taken out of its texts and keys. */
+export function hideInJson(value: Json): Json {
+  return redactJson(value, hideCredentials);
 }

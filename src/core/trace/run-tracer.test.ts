@@ -136,7 +136,16 @@ describe("the spans of a run", () => {
       message: "a person must look",
       policies: ["p@1"],
       agentId: "default",
-      rule: { approvers: [], otherwise: null, isSeparate: false, expiresMs: 1_000_000, quorum: 1, show: [], form: null, confirm: null },
+      rule: {
+        approvers: [],
+        otherwise: null,
+        isSeparate: false,
+        expiresMs: 1_000_000,
+        quorum: 1,
+        show: [],
+        form: null,
+        confirm: null,
+      },
     } as unknown as Verdict;
     const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A }\n", {
       judge: () => ((asked += 1) === 1 ? hold : ALLOW),

@@ -121,7 +121,16 @@ class World {
       model: "m",
       executionPath: "edge",
     } as const;
-    const rule = { approvers: [], otherwise: null, expiresMs: 1_000, isSeparate: false, quorum: 1, show: [], form: null, confirm: null };
+    const rule = {
+      approvers: [],
+      otherwise: null,
+      expiresMs: 1_000,
+      isSeparate: false,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
+    };
     const hold = {
       disposition: "hold",
       verdictId,

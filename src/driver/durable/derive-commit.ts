@@ -1,11 +1,5 @@
 import { type Effect, findNode, isTimerStale, type Timer, waitingForOf } from "../../core/engine/index.ts";
-import {
-  attemptKey,
-  type AttemptKey,
-  isRunEnding,
-  isTerminal,
-  type RunEvent,
-} from "../../core/event/index.ts";
+import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
   type AttemptReport,
   type OpenAttempt,

@@ -58,6 +58,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.inputsFrom === undefined ? {} : { inputsFrom: launch.inputsFrom }),
     ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
+    ...(launch.by === undefined ? {} : { startedBy: launch.by }),
     ...(carried === undefined ? {} : { carried }),
   };
 }
@@ -67,7 +68,15 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
   const runId = launch.runId ?? newRunId(now);
   const creating = newRunOf(launch, now);
   const { idempotency: _key, ...pinned } = creating;
-  const head = { status: "queued", epoch: 0, lastEventId: 0, costMicros: 0, startedAt: null, endedAt: null, waitingFor: null } as const;
+  const head = {
+    status: "queued",
+    epoch: 0,
+    lastEventId: 0,
+    costMicros: 0,
+    startedAt: null,
+    endedAt: null,
+    waitingFor: null,
+  } as const;
   return {
     run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
     state: createRunState(plan, runId),

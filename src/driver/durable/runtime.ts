@@ -63,6 +63,8 @@ export interface Launch {
   /** Whose span in that trace it stands under. */
   readonly parentSpanId?: string;
   readonly startedBy: string | null;
+  /** The same as people know it; absent: not known. */
+  readonly by?: string;
   readonly model?: string | null;
   readonly gateway?: string | null;
   readonly roleBindings?: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import { type Clock, LeasedRounds } from "../../clock/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
 import { type Alert, alertOf, budgetOf, webhookOf } from "../../registry/index.ts";
 import {
   type AlertStore,
@@ -8,7 +9,7 @@ import {
   type NewDelivery,
   type RegistryStore,
 } from "../../store/index.ts";
-import { deliveryOf, noticeMessage } from "../webhook/index.ts";
+import { deliveryOf, noticeMessage } from "../delivery/index.ts";
 import {
   approvalFindings,
   budgetFindings,
@@ -36,8 +37,19 @@ export interface AlertWatchOptions {
     Pick<GovernanceStore, "readCounters"> &
     Pick<GatewayStore, "listGatewayLinks" | "gatewayHistory">;
   readonly clock: Clock;
+  /** What channels are sent of it; default: nothing. */
+  readonly deliveriesOf?: (notice: AlertNotice) => Promise<readonly NewDelivery[]>;
   readonly onFired: (fired: Fired) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** An alert that fires, for receivers whose own rules decide whether they want it. */
+export interface AlertNotice {
+  readonly orgId: string;
+  readonly type: "alert.fired";
+  readonly key: string;
+  readonly at: number;
+  readonly data: JsonObject;
 }
 
 const APPROVALS_MAX = 100;
@@ -143,7 +155,7 @@ export class AlertWatch {
     { key, subject, value, message, audit }: Finding,
     at: number,
   ): Promise<void> {
-    const { store, onFired, onTrouble } = this.#options;
+    const { store, deliveriesOf, onFired, onTrouble } = this.#options;
     const { id, on, threshold, to } = alert;
     const notify = to.filter((name) => PEOPLE.test(name));
     const data = { alert: id, on, threshold, subject, value, message, notify };
@@ -156,6 +168,7 @@ export class AlertWatch {
       if (entry !== undefined && webhookOf(entry).isEnabled) deliveries.push(deliveryOf(notice, orgId, name));
       else unheard.push(name);
     }
+    deliveries.push(...((await deliveriesOf?.({ orgId, type: "alert.fired", key, at, data })) ?? []));
     if (!(await store.fireAlert(orgId, key, { at, deliveries, audit }))) return;
     onFired({ orgId, alert: id, on, message, isForLog: to.includes(LOG) });
     if (unheard.length === 0) return;

@@ -1,7 +1,6 @@
 import { webhookOf } from "../../registry/index.ts";
 import { everyEntry, type NewDelivery, type RegistryStore } from "../../store/index.ts";
-import { isWanted } from "./interest.ts";
-import { deliveryOf, type Message } from "./message.ts";
+import { deliveryOf, isWanted, type Message } from "../delivery/index.ts";
 
 /** What every webhook of an organisation is sent that listens to a message which neither a run nor the audit holds. */
 export async function deliveriesTo(

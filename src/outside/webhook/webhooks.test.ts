@@ -11,11 +11,10 @@ import type { RunEvent } from "../../core/event/index.ts";
 import { createAllowList } from "../../outbound/index.ts";
 import { sealSecrets, secretPlace } from "../../registry/index.ts";
 import { createMemoryStore, type Delivery, type Store } from "../../store/index.ts";
-import { RETRY_MS } from "./deliverer.ts";
+import { noticeMessage, type OpenedDeliveries, openDeliveries, RETRY_MS } from "../delivery/index.ts";
 import { deliveriesTo } from "./deliveries-to.ts";
-import { noticeMessage } from "./message.ts";
-import { type OpenedWebhooks, openWebhooks } from "./open-webhooks.ts";
 import { newHookSecret } from "./signature.ts";
+import { webhookTargets } from "./webhook-target.ts";
 
 const ORG = "org_1";
 const START = 1_800_000_000_000;
@@ -70,11 +69,13 @@ afterEach(() => new Promise((resolve) => server.close(resolve)));
 const portOf = (): number => (server.address() as AddressInfo).port;
 const urlOf = (): string => `http://127.0.0.1:${portOf()}/in`;
 
-function open(on: Store = store, allowed: readonly string[] = [`127.0.0.1:${portOf()}`]): OpenedWebhooks {
+function open(on: Store = store, allowed: readonly string[] = [`127.0.0.1:${portOf()}`]): OpenedDeliveries {
   const allow = createAllowList(allowed);
   if (!allow.ok) throw new Error(allow.failure);
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
-  return openWebhooks({ store: on, box, clock: stillness, reach: { allow: allow.value }, onTrouble });
+  const clock = stillness;
+  const kinds = [webhookTargets({ store: on, box, clock, reach: { allow: allow.value } })];
+  return openDeliveries({ store: on, kinds, clock, onTrouble });
 }
 
 async function register(id: string, parts: JsonObject = {}, secret?: string): Promise<void> {
@@ -228,7 +229,7 @@ describe("webhooks", () => {
     await seal();
     const reminder = noticeMessage("approval.reminded", "launch/apr_1/normal", now, { approvalId: "apr_1" });
     const deliveries = await deliveriesTo(store, ORG, reminder);
-    expect(deliveries.map(({ webhookId }) => webhookId)).toEqual(["ops"]);
+    expect(deliveries.map(({ targetId }) => targetId)).toEqual(["ops"]);
     await store.addDeliveries(deliveries);
     await webhooks.round();
     expect(types().sort()).toEqual(["approval.reminded", "approval.requested"]);

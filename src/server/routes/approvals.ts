@@ -1,10 +1,12 @@
 import type { z } from "zod";
-import { answerBody, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
+import { answerBody, type Approval, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
 import type { ApprovalInput } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
+import { answersAs } from "../answers-as.ts";
+import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
@@ -22,7 +24,8 @@ export const approvalRoutes: readonly Route[] = [
     replies: { 200: { description: "One page", schema: listOf(approvalSchema) } },
     handle: async ({ services, principal, query }) => {
       const found = await services.store.listApprovals(principal.orgId, query.status ?? null, pageOf(query));
-      return json(listOnWire(found, approvalOnWire));
+      const shown = query.include === "subject" ? approvalOnWire : withoutSubject;
+      return json(listOnWire(found, shown));
     },
   }),
   defineRoute({
@@ -38,13 +41,18 @@ export const approvalRoutes: readonly Route[] = [
     method: "POST",
     path: "/approvals/{approvalId}/resolve",
     operation: "approvals.resolve",
-    summary: "Answers an approval. The first answer counts.",
+    summary: "Answers an approval. Where several people have to approve, it stays open until they have.",
     permission: "governance:approve",
     body: { schema: answerBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: { 200: { description: "The approval as it is now", schema: approvalSchema } },
-    handle: answer,
+    handle: async (call) => json(approvalOnWire(await answerApproval(call))),
   }),
 ];
+
+/** Lists stay small, however much is shown of each approval. */
+function withoutSubject(approval: ApprovalRecord): Approval {
+  return approvalOnWire({ ...approval, subject: null });
+}
 
 type ApprovalCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
@@ -62,59 +70,121 @@ function unknownApproval(approvalId: string): Refused {
 /** An answer as the rules read it, with what the server knows about the caller. */
 export type ReadAnswer = Omit<ApprovalInput, "type" | "at" | "approvalId">;
 
-async function answer(call: Call<z.output<typeof answerBody>, undefined>): Promise<Response> {
+/** What an answer is judged by: who sends it, and what it says. */
+export interface AnswerCall extends Pick<
+  Call<z.output<typeof answerBody>, unknown>,
+  "services" | "principal" | "params" | "body"
+> {
+  /** The address of a person of whom nothing else is known, who answers as `user:` and this address. */
+  readonly address?: string;
+}
+
+/** One answer, by the rule that holds for every way an answer can come: the API, a ticket page, a channel. */
+export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
-  const closed = isLaunchApproval(approval)
-    ? await answerLaunch(call, approval, given)
-    : await answerNode(call, approval, given);
-  return json(approvalOnWire(closed));
+  try {
+    const closed = isLaunchApproval(approval)
+      ? await answerLaunch(call, approval, given)
+      : await answerNode(call, approval, given);
+    // Others may have answered at the same moment where several people have to.
+    return approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
+  } catch (error) {
+    if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
+    throw error;
+  }
+}
+
+/** Answers of people who may not give them are audited. */
+const OF_ANSWERER: ReadonlySet<string> = new Set(["not_an_approver", "self_approval"]);
+
+function noteRefused({ services, principal, body }: AnswerCall, { id }: ApprovalRecord, code: string): void {
+  services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
 async function readAnswer(
-  { services, principal, body }: Call<z.output<typeof answerBody>, undefined>,
+  { services, principal, body, address }: AnswerCall,
   approval: ApprovalRecord,
 ): Promise<ReadAnswer> {
-  const { decision, reason, digest, modifications } = body;
+  const { decision, reason, digest, subjectDigest, modifications, form, override } = body;
+  if (override === true) requirePermission(principal, "governance:write");
+  const { store, config } = services;
+  const { personId, label: by, keyId: byId } = principal;
   // Where any person may answer, it is not looked up who started the work.
-  const byStarter = approval.isSeparate && (await isStarter(services.store, approval, principal.keyId));
+  const starter = approval.isSeparate ? await starterOf(store, approval) : null;
+  const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
+  const names = address === undefined ? answersAs(principal, starter) : addressNames(approval, address);
   return {
     decision,
-    by: principal.label,
-    byId: principal.keyId,
-    byStarter,
+    by,
+    byId,
+    ...(personId === null ? {} : { personId }),
+    ...second,
+    ...(config.approvers === "advisory" ? {} : { as: names }),
+    ...(override === true ? { isOverride: true } : {}),
     ...(principal.agentId === null ? {} : { byAgentId: principal.agentId }),
     ...(reason === undefined ? {} : { reason }),
     ...(digest === undefined ? {} : { digest }),
+    ...(subjectDigest === undefined ? {} : { subjectDigest }),
     ...(modifications === undefined ? {} : { modifications }),
+    ...(form === undefined ? {} : { form }),
   };
 }
 
-async function isStarter(store: Store, approval: ApprovalRecord, callerId: string): Promise<boolean> {
-  const { orgId, runId } = approval;
-  const starter = isLaunchApproval(approval) ? approval.requestedBy : (await store.getRun(orgId, runId))?.startedBy;
-  return isOfRequester(store, orgId, callerId, starter ?? null);
+/** Addresses are compared as mail systems do: whatever their case. */
+function addressNames({ approvers }: ApprovalRecord, address: string): readonly string[] {
+  const name = `user:${address.toLowerCase()}`;
+  return [name, ...approvers.map(({ who }) => who).filter((who) => who.toLowerCase() === name)];
+}
+
+type SecondPerson = Pick<ReadAnswer, "byStarter" | "isUnowned">;
+
+/** Whether the caller is, or stands for, the person who started the work; or no one known at all. */
+async function secondPerson(
+  store: Store,
+  orgId: string,
+  callerId: string,
+  starter: string | null,
+  address: string | undefined,
+): Promise<SecondPerson> {
+  if (address !== undefined) return { isUnowned: true };
+  const byStarter = await isOfRequester(store, orgId, callerId, starter);
+  return { byStarter, ...((await hasKnownPerson(store, orgId, callerId)) ? {} : { isUnowned: true }) };
+}
+
+async function starterOf(store: Store, approval: ApprovalRecord): Promise<string | null> {
+  if (isLaunchApproval(approval)) return approval.requestedBy;
+  return (await store.getRun(approval.orgId, approval.runId))?.startedBy ?? null;
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */
-async function answerNode(call: ApprovalCall, approval: ApprovalRecord, given: ReadAnswer): Promise<ApprovalRecord> {
-  const { runtime } = call.services;
+async function answerNode(
+  { services }: AnswerCall,
+  approval: ApprovalRecord,
+  given: ReadAnswer,
+): Promise<ApprovalRecord | undefined> {
   const { id, orgId, runId } = approval;
   const closings: EventOf<"approval.resolved">[] = [];
-  const stop = runtime.onCommitted((_runId, events) => {
+  const stop = services.runtime.onCommitted((_runId, events) => {
     for (const event of events) {
       if (event.type === "approval.resolved" && event.payload.approvalId === id) closings.push(event);
     }
   });
   try {
-    const outcome = await runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
+    const outcome = await services.runtime.submit(orgId, runId, { type: "approval", approvalId: id, ...given });
     if (outcome === undefined) throw unknownApproval(id);
     if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
   } finally {
     stop();
   }
   const [closing] = closings;
-  if (closing === undefined) return requireApproval(call);
-  const { status, decision = null, by = null, reason = null, modifications = null } = closing.payload;
-  return { ...approval, status, choice: decision, resolvedBy: by, resolvedAt: closing.at, reason, modifications };
+  return closing === undefined ? undefined : closedBy(approval, closing);
+}
+
+function closedBy(approval: ApprovalRecord, { payload, at }: EventOf<"approval.resolved">): ApprovalRecord {
+  const { status, decision = null, by = null, byId = null, personId = null, reason = null } = payload;
+  const { modifications = null, form = null } = payload;
+  const answers = decision === null || by === null ? [] : [{ by, byId, personId, decision, at }];
+  const closing = { status, choice: decision, resolvedBy: by, resolvedAt: at, reason, modifications, entered: form };
+  return { ...approval, ...closing, answers };
 }

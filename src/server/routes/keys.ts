@@ -5,10 +5,11 @@ import { noteChange } from "../audit-note.ts";
 import { missingPermissions, type Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf } from "../listing.ts";
+import { unknownPerson } from "../member-answer.ts";
 import { permissionsOf } from "../permission.ts";
 import { Refused } from "../problem.ts";
-import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { hashSecret, newKeyId, newSecret } from "../secret.ts";
+import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
+import { hashSecret, newId, newSecret } from "../secret.ts";
 import { invalidRequest } from "../shape.ts";
 import { keyOnWire, listOnWire } from "../wire.ts";
 
@@ -57,13 +58,14 @@ async function mint({ services, principal, body }: Call<z.output<typeof mintBody
   const createdAt = services.config.now();
   const secret = newSecret();
   const key = {
-    id: newKeyId(),
+    id: newId("key"),
     orgId: principal.orgId,
     hash: hashSecret(secret),
     label: body.label,
     permissions,
     agentId: agentOf(principal, body.agent),
     createdBy: principal.keyId,
+    personId: await personOf(services, principal, body.person),
     createdAt,
     expiresAt: expiryOf(principal, body.expiresAt, createdAt),
     revokedAt: null,
@@ -72,6 +74,7 @@ async function mint({ services, principal, body }: Call<z.output<typeof mintBody
   await noteChange(services, principal, "key.created", `key/${key.id}`, {
     label: key.label,
     permissions: [...permissions],
+    person: key.personId,
   });
   return json({ ...keyOnWire(key), key: secret }, 201);
 }
@@ -99,6 +102,13 @@ function wantedPermissions({ role, permissions }: z.output<typeof mintBody>): re
   if (role === undefined && permissions !== undefined) return [...new Set(permissions)];
   const message = "Give either a role or permissions.";
   throw invalidRequest([{ code: role === undefined ? "missing_field" : "conflicting_fields", message, path: "role" }]);
+}
+
+/** The person who makes it, unless it is made for another member. Its maker stays behind it in either case. */
+async function personOf({ store }: Services, principal: Principal, wanted: string | undefined): Promise<string | null> {
+  if (wanted === undefined) return principal.personId;
+  if ((await store.getMember(principal.orgId, wanted)) === undefined) throw unknownPerson(wanted);
+  return wanted;
 }
 
 /** An agent's key must not make itself a person's, who may answer what the agent asks. */

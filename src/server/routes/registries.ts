@@ -40,6 +40,8 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   LibraryStep: "registry:write",
   Schedule: "registry:write",
   Webhook: "registry:write",
+  // The people it names may answer what they are notified of.
+  Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
   Workflow: "workflow:write",
@@ -60,6 +62,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   LibraryStep: "unknown_library_step",
   Schedule: "unknown_schedule",
   Webhook: "unknown_webhook",
+  Channel: "unknown_channel",
   Model: "unknown_model",
   CreditPlan: "unknown_credit_plan",
   Alert: "unknown_alert",

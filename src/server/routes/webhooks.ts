@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Delivery as ShownDelivery, deliverySchema, listOf, pageQuery } from "../../contract/index.ts";
-import { isoFromEpochMs } from "../../core/view/index.ts";
+import { deliverySchema, listOf, pageQuery } from "../../contract/index.ts";
 import { webhookOf } from "../../registry/index.ts";
-import type { Delivery } from "../../store/index.ts";
-import { deliveryOf, noticeMessage } from "../../outside/webhook/index.ts";
+import { deliveryOf, noticeMessage } from "../../outside/delivery/index.ts";
+import { deliveryOnWire, newDeliveryOnWire } from "../delivery-on-wire.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -80,28 +79,5 @@ async function sendTest(call: AnyCall): Promise<Response> {
   const message = noticeMessage("webhook.test", `test/${randomUUID()}`, at, { webhook: id, by: keyId });
   const delivery = deliveryOf(message, orgId, id);
   await services.store.addDeliveries([delivery]);
-  const fresh = {
-    state: "pending",
-    attempts: 0,
-    nextAt: at,
-    lastStatus: null,
-    lastError: null,
-    createdAt: at,
-  } as const;
-  return json(deliveryOnWire({ ...delivery, ...fresh, settledAt: null }), 202);
-}
-
-function deliveryOnWire(delivery: Delivery): ShownDelivery {
-  const { id, type, state, attempts, nextAt, lastStatus, lastError, createdAt, settledAt } = delivery;
-  return {
-    id,
-    type,
-    state,
-    attempts,
-    nextAttemptAt: nextAt === null ? null : isoFromEpochMs(nextAt),
-    lastStatus,
-    lastError,
-    createdAt: isoFromEpochMs(createdAt),
-    settledAt: settledAt === null ? null : isoFromEpochMs(settledAt),
-  };
+  return json(newDeliveryOnWire(delivery, at), 202);
 }

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { AlertStore } from "../alert-store.ts";
-import { addDeliveries } from "./memory-webhooks.ts";
+import { addDeliveries } from "./memory-deliveries.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryAlerts(world: MemoryWorld): AlertStore {

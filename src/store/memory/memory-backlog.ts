@@ -1,5 +1,6 @@
 import { isTerminal } from "../../core/event/index.ts";
-import type { BacklogStore } from "../backlog-store.ts";
+import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
+import type { Head } from "../store.ts";
 import type { MemoryWorld } from "./memory-world.ts";
 
 export function memoryBacklog(world: MemoryWorld): BacklogStore {
@@ -14,6 +15,7 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       const now = world.now();
       return {
         openRuns: runs.filter(({ head }) => !isTerminal(head.status)).length,
+        waitingRuns: waitingRuns(runs.map(({ head }) => head)),
         openAttempts: attempts.length,
         pendingApprovals: [...world.approvals.values()].filter(({ status }) => status === "pending").length,
         pendingDeliveries: [...world.webhooks.deliveries.values()].filter(({ nextAt }) => nextAt !== null).length,
@@ -23,4 +25,10 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
     countOpenRuns: async (orgId) =>
       [...world.runs.values()].filter((run) => run.orgId === orgId && !isTerminal(run.head.status)).length,
   };
+}
+
+function waitingRuns(heads: readonly Head[]): Backlog["waitingRuns"] {
+  const counts = { ...NO_WAITING_RUNS };
+  for (const { waitingFor } of heads) if (waitingFor !== null) counts[waitingFor] += 1;
+  return counts;
 }

@@ -4,8 +4,6 @@ import { copy, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryKeys(world: MemoryWorld): KeyStore {
   return {
-    // Nothing is kept of an organisation beyond its id.
-    ensureOrganisation: async () => undefined,
     putKey: async (key) => {
       world.keys.set(key.id, copy(key));
     },

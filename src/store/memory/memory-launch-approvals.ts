@@ -1,8 +1,7 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
-import { isLaunchApproval, type LaunchApprovalStore } from "../launch-approval-store.ts";
-import type { ApprovalClosing } from "../approval-record.ts";
+import { isLaunchApproval, type LaunchApprovalStore, withAnswer } from "../launch-approval-store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryLaunchApprovals(world: MemoryWorld): LaunchApprovalStore {
@@ -13,11 +12,6 @@ export function memoryLaunchApprovals(world: MemoryWorld): LaunchApprovalStore {
   const isOver = (approvalId: string): boolean => (approvals.get(approvalId)?.expiresAt ?? 0) <= world.now();
   const forget = (approvalId: string): void => {
     for (const [key, standing] of launches) if (standing === approvalId) launches.delete(key);
-  };
-  const close = (closing: ApprovalClosing): void => {
-    const approval = approvals.get(closing.id);
-    if (approval !== undefined) approvals.set(closing.id, { ...approval, ...copy(closing) });
-    if (closing.status !== "approved") forget(closing.id);
   };
   const find = (orgId: string, digest: string): string | undefined => {
     const id = launches.get(keyOf(orgId, digest));
@@ -33,11 +27,12 @@ export function memoryLaunchApprovals(world: MemoryWorld): LaunchApprovalStore {
       note(approval.orgId, entry);
       return approval;
     },
-    answerLaunch: async (orgId, closing, entry) => {
-      const approval = approvals.get(closing.id);
-      const isOpen = approval?.orgId === orgId && approval.status === "pending" && !isOver(approval.id);
-      if (!isOpen || !launchesHave(world, closing.id)) return false;
-      close(closing);
+    answerLaunch: async (orgId, given, entry) => {
+      const approval = approvals.get(given.id);
+      if (approval?.orgId !== orgId || approval.status !== "pending" || isOver(approval.id)) return false;
+      if (!launchesHave(world, given.id) || approval.answers.length !== given.seen) return false;
+      approvals.set(given.id, withAnswer(approval, copy(given)));
+      if (given.status === "rejected") forget(given.id);
       note(orgId, entry);
       return true;
     },

@@ -1,17 +1,8 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import { decodeCursor, listed } from "../cursor.ts";
 import type { Hook, HookStore } from "../hook-store.ts";
-import type {
-  Delivery,
-  DeliveryStore,
-  Feed,
-  FeedStore,
-  NewDelivery,
-  RunAhead,
-  Subscription,
-  WebhookStore,
-} from "../webhook-store.ts";
+import type { Feed, FeedStore, RunAhead, Subscription, WebhookStore } from "../webhook-store.ts";
+import { addDeliveries, type MemoryDelivery, memoryDeliveries } from "./memory-deliveries.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** What a memory store keeps for those outside. */
@@ -34,8 +25,6 @@ interface MemoryCursor {
   readonly heldUntil: number;
 }
 
-type MemoryDelivery = Delivery & { readonly seq: number; readonly claim: number };
-
 export function createMemoryWebhooks(): MemoryWebhooks {
   return {
     subscriptions: new Map(),
@@ -57,10 +46,10 @@ function memoryFeeds(world: MemoryWorld): FeedStore {
   const isVersion = ({ orgId, version }: Pick<Feed, "orgId" | "version">): boolean =>
     world.config.get(orgId)?.version === version;
   return {
-    listWebhookOrganisations: async () => {
+    listListeningOrganisations: async () => {
       const registered = [...world.entries.keys()].flatMap((key) => {
         const [orgId, kind] = JSON.parse(key) as readonly [string, string, string];
-        return kind === "webhook" ? [orgId] : [];
+        return kind === "webhook" || kind === "channel" ? [orgId] : [];
       });
       return [...new Set([...registered, ...cursors.keys()])].sort(compareCodeUnits);
     },
@@ -118,11 +107,11 @@ function memoryFeeds(world: MemoryWorld): FeedStore {
 function subscribe(world: MemoryWorld, orgId: string, wanted: readonly Subscription[]): readonly Subscription[] {
   const { subscriptions, cursors, deliveries } = world.webhooks;
   const before = subscriptions.get(orgId) ?? new Map<string, number>();
-  const after = new Map(wanted.map(({ webhookId, since }) => [webhookId, before.get(webhookId) ?? since]));
+  const after = new Map(wanted.map(({ targetId, since }) => [targetId, before.get(targetId) ?? since]));
   for (const [id, delivery] of deliveries) {
-    const isOrphan = delivery.orgId === orgId && before.has(delivery.webhookId) && !after.has(delivery.webhookId);
+    const isOrphan = delivery.orgId === orgId && before.has(delivery.targetId) && !after.has(delivery.targetId);
     if (!isOrphan || delivery.nextAt === null) continue;
-    const lastError = "The webhook was disabled or deleted.";
+    const lastError = "It was disabled or deleted.";
     deliveries.set(id, { ...delivery, state: "given_up", nextAt: null, settledAt: world.now(), lastError });
   }
   if (after.size === 0) {
@@ -138,8 +127,8 @@ function subscribe(world: MemoryWorld, orgId: string, wanted: readonly Subscript
     cursors.set(orgId, { auditSeq: Math.max(0, ...earlier), sweptAt: since, heldUntil: 0 });
   }
   return [...after]
-    .map(([webhookId, from]) => ({ webhookId, since: from }))
-    .sort((left, right) => compareCodeUnits(left.webhookId, right.webhookId));
+    .map(([targetId, from]) => ({ targetId, since: from }))
+    .sort((left, right) => compareCodeUnits(left.targetId, right.targetId));
 }
 
 function runsAhead(world: MemoryWorld, runIds: ReadonlySet<string>): RunAhead[] {
@@ -150,91 +139,6 @@ function runsAhead(world: MemoryWorld, runIds: ReadonlySet<string>): RunAhead[] 
     const { workflow, traceId } = run.pinned;
     return [{ orgId: run.orgId, runId, workflow, traceId, fedEventId, lastEventId: run.head.lastEventId }];
   });
-}
-
-/** What is known by its id already is left as it is. */
-export function addDeliveries(world: MemoryWorld, added: readonly NewDelivery[]): void {
-  const { deliveries } = world.webhooks;
-  for (const delivery of added) {
-    if (deliveries.has(delivery.id)) continue;
-    const seq = (world.webhooks.lastSeq += 1);
-    const now = world.now();
-    const fresh = { state: "pending", claim: 0, attempts: 0, nextAt: now, createdAt: now } as const;
-    deliveries.set(delivery.id, { ...delivery, ...fresh, seq, lastStatus: null, lastError: null, settledAt: null });
-  }
-}
-
-function memoryDeliveries(world: MemoryWorld): DeliveryStore {
-  const { deliveries } = world.webhooks;
-  const claimed = (id: string, claim: number): MemoryDelivery | undefined => {
-    const delivery = deliveries.get(id);
-    return delivery?.claim === claim && delivery.nextAt !== null ? delivery : undefined;
-  };
-  return {
-    addDeliveries: async (added) => addDeliveries(world, added),
-    claimDeliveries: async (limit, leaseMs, busy) => {
-      const now = world.now();
-      const isBusy = new Set(busy.map(({ orgId, webhookId }) => keyOf(orgId, webhookId)));
-      const due = [...deliveries.values()].flatMap((delivery) => {
-        const { nextAt, orgId, webhookId } = delivery;
-        return nextAt !== null && nextAt <= now && !isBusy.has(keyOf(orgId, webhookId)) ? [{ nextAt, delivery }] : [];
-      });
-      const taken = due
-        .sort((left, right) => left.nextAt - right.nextAt || left.delivery.seq - right.delivery.seq)
-        .slice(0, limit)
-        .map(({ delivery }) => ({ ...delivery, claim: delivery.claim + 1, nextAt: now + leaseMs }))
-        .sort((left, right) => left.seq - right.seq);
-      for (const delivery of taken) deliveries.set(delivery.id, delivery);
-      return taken.map(({ id, orgId, webhookId, type, body, claim, attempts }) => ({
-        id,
-        orgId,
-        webhookId,
-        type,
-        body,
-        claim,
-        attempts,
-      }));
-    },
-    settleDelivery: async (id, claim, { state, retryMs, status, error }) => {
-      const delivery = claimed(id, claim);
-      if (delivery === undefined) return false;
-      const now = world.now();
-      const times = { nextAt: retryMs === null ? null : now + retryMs, settledAt: retryMs === null ? now : null };
-      const last = { lastStatus: status, lastError: error };
-      deliveries.set(id, { ...delivery, ...times, ...last, state, attempts: delivery.attempts + 1 });
-      return true;
-    },
-    releaseDelivery: async (id, claim) => {
-      const delivery = claimed(id, claim);
-      if (delivery !== undefined) deliveries.set(id, { ...delivery, nextAt: world.now() });
-    },
-    listDeliveries: async (orgId, webhookId, page) => {
-      const before = decodeCursor(page.cursor)?.at ?? Infinity;
-      const rows = [...deliveries.values()]
-        .filter((one) => one.orgId === orgId && one.webhookId === webhookId && one.seq < before)
-        .sort((left, right) => right.seq - left.seq);
-      const { data, nextCursor } = listed(rows, page.limit, ({ seq }) => ({ at: seq, id: "" }));
-      return { data: data.map(shown), nextCursor };
-    },
-    redeliver: async (orgId, webhookId, id) => {
-      const delivery = deliveries.get(id);
-      if (delivery?.orgId !== orgId || delivery.webhookId !== webhookId) return undefined;
-      const fresh = { state: "pending", attempts: 0, nextAt: world.now(), settledAt: null } as const;
-      const again = { ...delivery, ...fresh, claim: delivery.claim + 1 };
-      deliveries.set(id, again);
-      return shown(again);
-    },
-    pruneDeliveries: async (before, limit) => {
-      const old = [...deliveries.values()].filter((one) => one.nextAt === null && one.createdAt < before);
-      const gone = old.sort((left, right) => left.createdAt - right.createdAt).slice(0, limit);
-      for (const { id } of gone) deliveries.delete(id);
-      return gone.length;
-    },
-  };
-}
-
-function shown({ seq: _seq, claim: _claim, ...delivery }: MemoryDelivery): Delivery {
-  return copy(delivery);
 }
 
 export function memoryHooks({ webhooks: { hooks } }: MemoryWorld): HookStore {

@@ -1,19 +1,18 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
-import type {
-  ApprovalRecord,
-  NewRun,
-  OpenAttempt,
-  PinnedDefinition,
-  RunHead,
-  WorkflowStatus,
-  WorkflowVersion,
-} from "../store.ts";
+import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { InvitationRecord } from "../invitation-store.ts";
+import type { MembershipRecord } from "../membership-store.ts";
+import type { OrganisationRecord } from "../organisation-store.ts";
+import type { PersonRecord } from "../person-store.ts";
+import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
+import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
 import type { Entry, GatewayLink, GatewayStanding, ThreadPart, WorkflowSettings } from "../registry-store.ts";
@@ -50,6 +49,17 @@ export interface MemoryWorld {
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
+  readonly people: MemoryPeople;
+  readonly channels: MemoryChannels;
+}
+
+/** By id; memberships by organisation and person. */
+interface MemoryPeople {
+  readonly organisations: Map<string, OrganisationRecord>;
+  readonly persons: Map<string, PersonRecord>;
+  readonly memberships: Map<string, MembershipRecord>;
+  readonly invitations: Map<string, InvitationRecord>;
+  readonly sessions: Map<string, SessionRecord>;
 }
 
 export interface MemoryConfig {
@@ -106,6 +116,14 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     reports: new Map(),
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
+    people: {
+      organisations: new Map(),
+      persons: new Map(),
+      memberships: new Map(),
+      invitations: new Map(),
+      sessions: new Map(),
+    },
+    channels: createMemoryChannels(),
   };
 }
 

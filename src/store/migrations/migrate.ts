@@ -23,6 +23,8 @@ import { WAITING_NODES } from "./0018-waiting-nodes.ts";
 import { KEY_MAKERS } from "./0019-key-makers.ts";
 import { CREDIT_PLANS } from "./0020-credit-plans.ts";
 import { GATEWAY_INSTANCES } from "./0021-gateway-instances.ts";
+import { PEOPLE } from "./0022-people.ts";
+import { CHANNELS } from "./0023-channels.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
 import type { Migration } from "./migration.ts";
 
@@ -48,6 +50,8 @@ const MIGRATIONS: readonly Migration[] = [
   KEY_MAKERS,
   CREDIT_PLANS,
   GATEWAY_INSTANCES,
+  PEOPLE,
+  CHANNELS,
   WAITS_FOR,
 ];
 

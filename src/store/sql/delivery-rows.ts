@@ -1,8 +1,20 @@
 import { NOW_MS } from "../sql.ts";
 import type { NewDelivery } from "../webhook-store.ts";
-import { Columns, jsonText, text } from "./columns.ts";
+import { bigint, Columns, jsonText, optional, text } from "./columns.ts";
 
-const NEW_DELIVERY = new Columns({ id: text, orgId: text, webhookId: text, type: text, body: jsonText });
+const KEPT = {
+  id: text,
+  orgId: text,
+  targetId: text,
+  type: text,
+  body: jsonText,
+  recipient: optional(text),
+  groupKey: optional(text),
+};
+/** The column is older than channels. */
+export const DELIVERY_NAMES = { targetId: "webhook_id" } as const;
+const ROW = new Columns(KEPT, DELIVERY_NAMES);
+const NEW_DELIVERY = new Columns({ ...KEPT, delayMs: bigint }, DELIVERY_NAMES);
 
 /** Deliveries as parameters of a statement; `addDeliveries` reads them there. */
 export function deliveryColumns(deliveries: readonly NewDelivery[]): readonly string[] {
@@ -11,8 +23,8 @@ export function deliveryColumns(deliveries: readonly NewDelivery[]): readonly st
 
 /** Writes them, in their order, from the parameters that begin at `place`; `condition` may refer to what came before. */
 export function addDeliveries(place: number, condition = "true"): string {
-  return `insert into webhook_deliveries (${NEW_DELIVERY.list()}, state, next_at, created_at)
-    select ${NEW_DELIVERY.list("i")}, 'pending', ${NOW_MS}, ${NOW_MS}
+  return `insert into webhook_deliveries (${ROW.list()}, state, next_at, created_at)
+    select ${ROW.list("i")}, 'pending', ${NOW_MS} + i.delay_ms, ${NOW_MS}
     from unnest(${NEW_DELIVERY.arrays(place)}) with ordinality as i (${NEW_DELIVERY.list()}, place)
     where ${condition} order by i.place on conflict (id) do nothing`;
 }

@@ -1,5 +1,7 @@
-import type { BacklogStore } from "../backlog-store.ts";
+import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
+
+type Waiting = Backlog["waitingRuns"];
 
 export function sqlBacklog(sql: Sql): BacklogStore {
   return {
@@ -7,6 +9,7 @@ export function sqlBacklog(sql: Sql): BacklogStore {
       const [row] = await sql.query<BacklogRow>(READ_BACKLOG);
       return {
         openRuns: row?.runs ?? 0,
+        waitingRuns: { ...NO_WAITING_RUNS, ...(JSON.parse(row?.waiting ?? "{}") as Partial<Waiting>) },
         openAttempts: row?.attempts ?? 0,
         pendingApprovals: row?.approvals ?? 0,
         pendingDeliveries: row?.deliveries ?? 0,
@@ -24,6 +27,7 @@ const COUNT_OPEN = {
 
 interface BacklogRow {
   readonly runs: number;
+  readonly waiting: string | null;
   readonly attempts: number;
   readonly approvals: number;
   readonly deliveries: number;
@@ -35,6 +39,9 @@ const READ_BACKLOG = {
   name: "read backlog",
   text: `select
       (select count(*)::int from run_heads where status in ('queued', 'running', 'recovered')) as runs,
+      (select json_object_agg(w.waiting_for, w.count)::text from (
+        select waiting_for, count(*)::int as count from run_heads where waiting_for is not null group by waiting_for) w)
+        as waiting,
       (select count(*)::int from open_attempts) as attempts,
       (select count(*)::int from approvals where status = 'pending') as approvals,
       (select count(*)::int from webhook_deliveries where next_at is not null) as deliveries,

@@ -1,11 +1,12 @@
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { FeedClaim, FeedStore, Subscription } from "../webhook-store.ts";
 import { bigint, Columns, int, text } from "./columns.ts";
-import { addDeliveries, deliveryColumns } from "./delivery-rows.ts";
+import { addDeliveries, DELIVERY_NAMES, deliveryColumns } from "./delivery-rows.ts";
 
 export function sqlFeeds(sql: Sql): FeedStore {
   return {
-    listWebhookOrganisations: async () => (await sql.query<{ org_id: string }>(ORGANISATIONS)).map((row) => row.org_id),
+    listListeningOrganisations: async () =>
+      (await sql.query<{ org_id: string }>(ORGANISATIONS)).map((row) => row.org_id),
     subscribe: (orgId, version, wanted) => sql.transaction((within) => subscribe(within, orgId, version, wanted)),
     claimFeeds: (sweepMs, leaseMs, limit) => claimFeeds(sql, sweepMs, leaseMs, limit),
     endFeed: async (orgId, sweptAt) => {
@@ -23,8 +24,8 @@ export function sqlFeeds(sql: Sql): FeedStore {
 }
 
 const ORGANISATIONS = {
-  name: "organisations with webhooks",
-  text: `select org_id from registry where kind = 'webhook' union select org_id from webhook_cursors order by org_id`,
+  name: "organisations with webhooks or channels",
+  text: `select org_id from registry where kind in ('webhook', 'channel') union select org_id from webhook_cursors order by org_id`,
 };
 
 /** Every change of the registry holds this row, so that the version stays the same until we are done. */
@@ -38,7 +39,7 @@ const UNSUBSCRIBE = {
       delete from webhook_subscriptions where org_id = $1 and webhook_id <> all ($2::text[]) returning webhook_id
     )
     update webhook_deliveries d set state = 'given_up', next_at = null, settled_at = ${NOW_MS},
-      last_error = 'The webhook was disabled or deleted.'
+      last_error = 'It was disabled or deleted.'
     from gone g where d.org_id = $1 and d.webhook_id = g.webhook_id and d.next_at is not null`,
 };
 const SUBSCRIBE = {
@@ -46,7 +47,7 @@ const SUBSCRIBE = {
   text: `insert into webhook_subscriptions (org_id, webhook_id, since)
     select $1, i.* from unnest($2::text[], $3::bigint[]) as i on conflict do nothing`,
 };
-const SUBSCRIPTION = new Columns({ webhookId: text, since: bigint });
+const SUBSCRIPTION = new Columns({ targetId: text, since: bigint }, DELIVERY_NAMES);
 const SUBSCRIPTIONS = {
   name: "webhook subscriptions",
   text: `select ${SUBSCRIPTION.list()} from webhook_subscriptions where org_id = $1 order by webhook_id`,
@@ -68,7 +69,7 @@ async function subscribe(
   wanted: readonly Subscription[],
 ): Promise<readonly Subscription[] | null> {
   if ((await sql.query(HOLD_VERSION, [orgId, version])).length === 0) return null;
-  const ids = wanted.map(({ webhookId }) => webhookId);
+  const ids = wanted.map(({ targetId }) => targetId);
   await sql.query(UNSUBSCRIBE, [orgId, ids]);
   if (wanted.length === 0) {
     await sql.query(END_FEEDS, [orgId]);

@@ -8,9 +8,6 @@ import { sqlState } from "./sql-state.ts";
 
 export function sqlKeys(sql: Sql): KeyStore {
   return {
-    ensureOrganisation: async (orgId) => {
-      await sql.query(ENSURE, [orgId]);
-    },
     putKey: (key) => put(sql, key),
     findKey: async (hash) => KEY.first(await lookUp(sql, FIND, [hash])),
     getKey: async (orgId, keyId) => KEY.first(await lookUp(sql, GET, [orgId, keyId])),
@@ -28,15 +25,12 @@ const KEY = new Columns({
   permissions: parsed<readonly string[]>(),
   agentId: optional(text),
   createdBy: optional(text),
+  personId: optional(text),
   createdAt: bigint,
   expiresAt: optional(bigint),
   revokedAt: optional(bigint),
 });
 
-const ENSURE = {
-  name: "ensure organisation",
-  text: `insert into organisations (org_id, created_at) values ($1, ${NOW_MS}) on conflict do nothing`,
-};
 const PUT = {
   name: "put key",
   text: `insert into keys (${KEY.list()}) values (${KEY.places})

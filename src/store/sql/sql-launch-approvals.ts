@@ -1,14 +1,20 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
-import { type ApprovalClosing, type ApprovalRecord, readApproval } from "../approval-record.ts";
+import { type ApprovalRecord, readApproval } from "../approval-record.ts";
 import { appendedAuditId } from "../audit-id.ts";
-import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../launch-approval-store.ts";
+import {
+  type LaunchAnswer,
+  type LaunchApproval,
+  type LaunchApprovalStore,
+  NO_RUN,
+  withAnswer,
+} from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import { APPROVAL } from "./approval-rows.ts";
 
 export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
   return {
     askLaunch: (approval, entry) => sql.transaction((within) => ask(within, approval, entry)),
-    answerLaunch: (orgId, closing, entry) => sql.transaction((within) => answer(within, orgId, closing, entry)),
+    answerLaunch: (orgId, given, entry) => sql.transaction((within) => answer(within, orgId, given, entry)),
     findApprovedLaunch: async (orgId, digest) =>
       (await sql.query<{ approval_id: string }>(FIND, [orgId, digest]))[0]?.approval_id,
     useLaunch: async (orgId, digest, approvalId) => (await sql.query(USE, [orgId, digest, approvalId])).length > 0,
@@ -60,30 +66,26 @@ async function note(sql: Sql, orgId: string, entry: AuditEntry): Promise<void> {
 }
 
 const HELD = {
-  name: "approval of a launch to close",
+  name: "approval of a launch to answer",
   text: `select a.body from approvals a join launch_approvals l on l.approval_id = a.id
     where a.org_id = $1 and a.id = $2 and a.run_id = '' and a.status = 'pending' and l.expires_at > ${NOW_MS}
     for update of a`,
 };
 const CLOSE = {
-  name: "close the approval of a launch",
+  name: "answer the approval of a launch",
   text: "update approvals set status = $2, body = $3 where id = $1",
 };
 const FORGET = { name: "forget a launch", text: "delete from launch_approvals where approval_id = $1" };
 
-async function answer(sql: Sql, orgId: string, closing: ApprovalClosing, entry: AuditEntry): Promise<boolean> {
-  const [row] = await sql.query<{ body: string }>(HELD, [orgId, closing.id]);
-  if (row === undefined) return false;
-  await close(sql, row.body, closing);
+async function answer(sql: Sql, orgId: string, given: LaunchAnswer, entry: AuditEntry): Promise<boolean> {
+  const [row] = await sql.query<{ body: string }>(HELD, [orgId, given.id]);
+  const approval = row === undefined ? undefined : readApproval<LaunchApproval>(row.body);
+  if (approval === undefined || approval.answers.length !== given.seen) return false;
+  await sql.query(CLOSE, [given.id, given.status, JSON.stringify(withAnswer(approval, given))]);
+  // A second request for the same launch after a refusal opens a new approval.
+  if (given.status === "rejected") await sql.query(FORGET, [given.id]);
   await note(sql, orgId, entry);
   return true;
-}
-
-async function close(sql: Sql, body: string, closing: ApprovalClosing): Promise<void> {
-  const closed = JSON.stringify({ ...readApproval(body), ...closing });
-  await sql.query(CLOSE, [closing.id, closing.status, closed]);
-  // A second request for the same launch after a refusal opens a new approval.
-  if (closing.status !== "approved") await sql.query(FORGET, [closing.id]);
 }
 
 const FIND = {

@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import type { AuditCategory } from "../../../core/audit/index.ts";
+import { downloadAddress } from "../../live/api.ts";
 import { Link } from "../../page/router.tsx";
 import { shortId } from "../../parts/run-columns.tsx";
 import { Badge, type Tone } from "../../parts/status.tsx";
@@ -59,7 +60,7 @@ function Detail({ row }: { readonly row: AuditRow }): JSX.Element {
           <Link to={target} className="mono">
             {run}
           </Link>
-          <a href={`/api/v1/runs/${encodeURIComponent(run)}/packet`} download={`${run}.json`}>
+          <a href={downloadAddress(`/runs/${encodeURIComponent(run)}/packet`)} download={`${run}.json`}>
             Packet of the run
           </a>
         </p>

@@ -2,7 +2,7 @@ import { type JSX, useEffect, useState } from "react";
 import type { AuditFilter, AuditRow, ChainState } from "../../../client/index.ts";
 import { AUDIT_CATEGORIES, AUDIT_TYPES, CATEGORY_OF } from "../../../core/audit/index.ts";
 import { useSearchParams } from "../../page/router.tsx";
-import { api } from "../../live/api.ts";
+import { api, downloadAddress } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { useAction } from "../../page/use-action.ts";
@@ -42,7 +42,11 @@ export function AuditScreen(): JSX.Element {
         subtitle="Who did what, and what became of it: chained, signed, verifiable by anyone."
         actions={
           <>
-            <a className="button button-plain button-normal" href="/api/v1/audit/export" download="audit.ndjson">
+            <a
+              className="button button-plain button-normal"
+              href={downloadAddress("/audit/export")}
+              download="audit.ndjson"
+            >
               Export
             </a>
             <Button kind="primary" icon="approval" isBusy={verifying.isBusy} onClick={() => void verifying.run()}>

@@ -1,6 +1,7 @@
 import type { JSX } from "react";
 import { isTerminal } from "../../../core/event/index.ts";
 import { navigate } from "../../page/router.tsx";
+import { downloadAddress } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, type MenuItem } from "../../parts/menu.tsx";
@@ -95,7 +96,7 @@ function useMenuItems(): readonly MenuItem[] {
     {
       label: "Download the packet",
       icon: "download",
-      onSelect: () => download(`${run.id}-packet.json`, `/api/v1/runs/${encodeURIComponent(run.id)}/packet`),
+      onSelect: () => download(`${run.id}-packet.json`, downloadAddress(`/runs/${encodeURIComponent(run.id)}/packet`)),
     },
   ];
 }

@@ -32,6 +32,7 @@ const messageOf = ({ id, workflow, status, lastEventId }: KeptRun): FeedMessage 
     costMicros: lastEventId,
     startedAt: "2026-11-16T00:00:00.000Z",
     completedAt: status === "completed" ? "2026-11-16T00:00:01.000Z" : null,
+    waitingFor: null,
   };
   return { type: "run", run };
 };

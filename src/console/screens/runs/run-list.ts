@@ -1,8 +1,9 @@
 import type { LiveRun, Run } from "../../../client/index.ts";
-import type { RunStatus } from "../../../core/event/index.ts";
+import type { RunStatus, WaitingFor } from "../../../core/event/index.ts";
 
 export interface RunFilter {
   readonly status?: RunStatus;
+  readonly waiting_for?: WaitingFor;
   readonly workflow?: string;
   readonly parent?: string;
 }
@@ -37,7 +38,8 @@ export function patchRuns(list: RunList, filter: RunFilter, changes: readonly Li
 }
 
 /** A message that is older than the row changes nothing: event ids only grow. */
-function patchRun(run: Run, { status, costMicros, lastEventId, startedAt, completedAt }: LiveRun): Run {
+function patchRun(run: Run, change: LiveRun): Run {
+  const { status, costMicros, lastEventId, startedAt, completedAt, waitingFor } = change;
   if (lastEventId <= run.lastEventId) return run;
   const { startedAt: _, completedAt: __, ...rest } = run;
   return {
@@ -45,22 +47,28 @@ function patchRun(run: Run, { status, costMicros, lastEventId, startedAt, comple
     status,
     costMicros,
     lastEventId,
+    waitingFor,
     ...(startedAt === null ? {} : { startedAt }),
     ...(completedAt === null ? {} : { completedAt }),
   };
 }
 
-function matches(run: Run, { status, workflow, parent }: RunFilter): boolean {
+function matches(run: Run, { status, workflow, parent, waiting_for }: RunFilter): boolean {
   return (
     (status === undefined || run.status === status) &&
+    (waiting_for === undefined || run.waitingFor === waiting_for) &&
     (workflow === undefined || run.workflow === workflow) &&
     (parent === undefined || run.parentRunId === parent)
   );
 }
 
 /** Whether the run of a message may match: the message does not name its parent. */
-export function mayMatch(run: LiveRun, { status, workflow }: RunFilter): boolean {
-  return (status === undefined || run.status === status) && (workflow === undefined || run.workflow === workflow);
+export function mayMatch(run: LiveRun, { status, workflow, waiting_for }: RunFilter): boolean {
+  return (
+    (status === undefined || run.status === status) &&
+    (waiting_for === undefined || run.waitingFor === waiting_for) &&
+    (workflow === undefined || run.workflow === workflow)
+  );
 }
 
 /** The list with runs that were read one by one, each in its place. What no longer fits into `limit` rows is cut off. */

@@ -19,18 +19,24 @@ const TONES: Readonly<Record<Delivery["state"], Tone>> = {
   given_up: "bad",
 };
 
-/** What a webhook was sent, and what became of it. */
-export function DeliveriesView({ webhook }: { readonly webhook: string }): JSX.Element {
+interface DeliveriesViewProps {
+  readonly collection: "webhooks" | "channels";
+  readonly name: string;
+}
+
+/** What a webhook or a channel was sent, and what became of it. */
+export function DeliveriesView({ collection, name }: DeliveriesViewProps): JSX.Element {
   const mayWrite = useMay("registry:write");
-  const deliveries = useQuery(`deliveries:${webhook}`, () => api.webhooks.listDeliveries(webhook, { limit: 20 }), {
+  const log = api[collection];
+  const deliveries = useQuery(`deliveries:${collection}/${name}`, () => log.listDeliveries(name, { limit: 20 }), {
     everyMs: 5_000,
   });
   const again = useAction(async (id: string) => {
-    await api.webhooks.redeliver(webhook, id);
+    await log.redeliver(name, id);
     await deliveries.refresh();
   });
   const testing = useAction(async () => {
-    await api.webhooks.test(webhook);
+    await log.test(name);
     await deliveries.refresh();
   });
   const columns: readonly Column<Delivery>[] = [
@@ -75,11 +81,12 @@ const COLUMNS: readonly Column<Delivery>[] = [
   {
     id: "type",
     head: "Event",
-    cell: ({ type, createdAt }) => (
+    cell: ({ type, recipient, createdAt }) => (
       <span className="delivery-event">
         <code className="cut" title={type}>
           {type}
         </code>
+        {recipient !== null && <span className="cut">{recipient}</span>}
         <span className="muted">
           <TimeText at={createdAt} />
         </span>

@@ -1,5 +1,4 @@
 import { type JSX, useState } from "react";
-import type { KeyRequest } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
@@ -8,15 +7,8 @@ import { CodeBlock } from "../../parts/code-block.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { type Role, ROLES } from "./roles.ts";
 
-type Role = NonNullable<KeyRequest["role"]>;
-const ROLES: readonly (readonly [Role, string])[] = [
-  ["viewer", "looks at everything"],
-  ["author", "writes workflows too"],
-  ["operator", "starts and cancels runs too"],
-  ["approver", "answers approvals too"],
-  ["admin", "may do everything"],
-];
 const SPANS: readonly (readonly [string, string])[] = [
   ["7", "in 7 days"],
   ["30", "in 30 days"],

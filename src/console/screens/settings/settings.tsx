@@ -10,6 +10,8 @@ import type { Column } from "../../parts/table.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { DeliveriesView } from "./deliveries-view.tsx";
 import { KeysTab } from "./keys-tab.tsx";
+import { OrganisationTab } from "./organisation-tab.tsx";
+import { PeopleTab } from "./people-tab.tsx";
 import { KINDS } from "../../manifest/manifest-kind.ts";
 import { RegistryTab, type RegistryTabProps } from "../../manifest/registry-tab.tsx";
 import { SlotsView } from "../../manifest/slots-view.tsx";
@@ -24,11 +26,12 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   const select = useTabAddress("/settings", selected);
   return (
     <>
-      <PageHead title="Settings" subtitle="Keys, and the objects that workflows refer to." />
+      <PageHead title="Settings" subtitle="Keys, people, and the objects that workflows refer to." />
       <Tabs label="Settings" tabs={SETTINGS_TABS} selected={selected} onSelect={select}>
-        {selected === "keys" ? (
-          <KeysTab />
-        ) : (
+        {selected === "keys" && <KeysTab />}
+        {selected === "people" && <PeopleTab />}
+        {selected === "organisation" && <OrganisationTab />}
+        {!OWN_TABS.has(selected) && (
           <RegistryTab
             key={selected}
             base={`/settings/${selected}`}
@@ -41,6 +44,9 @@ export function SettingsScreen({ params }: ScreenProps): JSX.Element {
   );
 }
 
+/** Those that show no registered objects. */
+const OWN_TABS: ReadonlySet<string> = new Set(["keys", "people", "organisation"]);
+
 type Parts = Pick<RegistryTabProps, "kind" | "columns" | "beside" | "sample">;
 
 function partsOf(tab: string, workflow: string | null): Parts {
@@ -49,7 +55,13 @@ function partsOf(tab: string, workflow: string | null): Parts {
       return {
         kind: KINDS.webhooks,
         columns: [textColumn("url", "Address"), eventsColumn, enabledColumn],
-        beside: (entry) => (entry === null ? null : <DeliveriesView webhook={entry.id} />),
+        beside: (entry) => (entry === null ? null : <DeliveriesView collection="webhooks" name={entry.id} />),
+      };
+    case "channels":
+      return {
+        kind: KINDS.channels,
+        columns: [textColumn("type", "Type"), rulesColumn, enabledColumn],
+        beside: (entry) => (entry === null ? null : <DeliveriesView collection="channels" name={entry.id} />),
       };
     case "schedules":
       return {
@@ -153,6 +165,13 @@ const eventsColumn: Column<Registered> = {
       {wordsOf(events)}
     </span>
   ),
+};
+
+const rulesColumn: Column<Registered> = {
+  id: "notify",
+  head: "Used for",
+  isWide: true,
+  cell: ({ notify }) => <span className="settings-events">{listed(notify, "on")}</span>,
 };
 
 function wordsOf(value: Registered[string] | undefined): string {

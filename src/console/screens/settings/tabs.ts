@@ -2,7 +2,10 @@ import type { Tab } from "../../parts/tabs.tsx";
 
 export const SETTINGS_TABS: readonly Tab[] = [
   { id: "keys", label: "Keys" },
+  { id: "people", label: "People" },
+  { id: "organisation", label: "Organisation" },
   { id: "webhooks", label: "Webhooks" },
+  { id: "channels", label: "Channels" },
   { id: "schedules", label: "Schedules" },
   { id: "lenses", label: "Lenses" },
   { id: "teams", label: "Teams" },

@@ -4,7 +4,7 @@ import { amountFacts } from "../budget-block.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, type MatchedPolicy, PASS } from "../gate.ts";
 import { usdText } from "../money.ts";
-import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, policyText } from "../policy.ts";
+import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, policyText, reasonOf } from "../policy.ts";
 
 export const RUNG_GRANT = "rung";
 export const TWO_AGENTS_GRANT = "two_agents";
@@ -24,10 +24,15 @@ export const approvalRequired: Gate<DispatchFacts> = {
     }
     const wanted = namesOf(policies, missing);
     const why = [...policies.map((one) => policyText(one, one.error)), ...missing.map(({ message }) => message)];
+    const reasons = [
+      ...policies.map((one) => reasonOf(one)),
+      ...missing.map(({ grant, message }) => ({ name: grant, reason: message })),
+    ];
     return {
       kind: "hold",
       message: `${node.id} needs an approval: ${why.join("; ")}`,
       wanted,
+      reasons,
       rule: ruleFor(facts, policies, missing),
       facts: {
         wanted,
@@ -81,7 +86,18 @@ function ruleFor(
     .map((one) => facts.policies.find((policy) => policyKey(policy) === policyKey(one))?.approvers ?? null)
     .filter((rule) => rule !== null);
   const isTwoAgents = missing.some(({ grant }) => grant === TWO_AGENTS_GRANT);
-  const isSeparate = isTwoAgents || named.some((rule) => rule.isSeparate);
-  const rule = named[0] ?? ANYONE;
-  return rule.isSeparate === isSeparate ? rule : { ...rule, isSeparate };
+  const rule = strictest(named);
+  return isTwoAgents && !rule.isSeparate ? { ...rule, isSeparate: true } : rule;
+}
+
+/** Who answers is decided by the first rule that names approvers; whatever any rule demands beyond that is demanded. */
+export function strictest(rules: readonly ApprovalRule[]): ApprovalRule {
+  const rule = rules.find(({ approvers }) => approvers.length > 0) ?? rules[0] ?? ANYONE;
+  if (rules.length < 2) return rule;
+  return {
+    ...rule,
+    isSeparate: rules.some(({ isSeparate }) => isSeparate),
+    quorum: Math.max(...rules.map(({ quorum }) => quorum)),
+    confirm: rules.some(({ confirm }) => confirm !== null) ? "sign_in" : null,
+  };
 }

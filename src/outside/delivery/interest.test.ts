@@ -27,9 +27,11 @@ describe("what a webhook asked for", () => {
 
   it("comes from the log of runs where both have it", () => {
     expect(AUDIT_TYPES.filter(isCoveredByEvents).sort()).toEqual([
+      "approval.answered",
       "approval.escalated",
       "approval.requested",
       "approval.resolved",
+      "approval.revised",
       "node.completed",
       "node.failed",
       "node.skipped",

@@ -5,7 +5,7 @@ import type { NewDelivery, RunAhead, StoredEvent } from "../../store/index.ts";
 
 /** A message, before its receiver is known. */
 export interface Message {
-  /** What it is about; a webhook gets it once. */
+  /** What it is about; a target gets it once. */
   readonly key: string;
   readonly type: string;
   readonly body: string;
@@ -31,8 +31,20 @@ function bodyOf(type: string, timestamp: string, data: object): string {
   return JSON.stringify({ type, timestamp, data });
 }
 
+export interface DeliveryParts extends Pick<NewDelivery, "recipient" | "groupKey" | "delayMs"> {
+  readonly body: string;
+}
+
 /** The id follows from message and receiver: every replica, however often, computes the same one. */
-export function deliveryOf({ key, type, body }: Message, orgId: string, webhookId: string): NewDelivery {
-  const digest = createHash("sha256").update(JSON.stringify([orgId, webhookId, key]));
-  return { id: `msg_${digest.digest("hex").slice(0, 32)}`, orgId, webhookId, type, body };
+export function deliveryOf(
+  { key, type, body }: Message,
+  orgId: string,
+  targetId: string,
+  parts: Partial<DeliveryParts> = {},
+): NewDelivery {
+  const { recipient = null } = parts;
+  const about = recipient === null ? [orgId, targetId, key] : [orgId, targetId, key, recipient];
+  const digest = createHash("sha256").update(JSON.stringify(about));
+  const id = `msg_${digest.digest("hex").slice(0, 32)}`;
+  return { id, orgId, targetId, type, body, recipient, groupKey: null, delayMs: 0, ...parts };
 }

@@ -9,11 +9,12 @@
  * were fed. What changes a run without an entry (a log, a retry) is found by looking at all open runs, and cost that
  * comes after the end by the usage it is booked as.
  *
- * Nothing is sent under two ids: the id of a delivery follows from organisation, webhook and event, and of two that
+ * Nothing is sent under two ids: the id of a delivery follows from organisation, target and event, and of two that
  * feed the same only one moves the feed. Who gets what is decided under a version of what is registered that must still
- * be the present one, so that no webhook misses what happened since it was registered.
+ * be the present one, so that no target misses what happened since it was registered.
  */
 import type { AuditRecord } from "../../core/audit/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
 import { epochMsFromIso } from "../../core/view/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type {
@@ -24,17 +25,20 @@ import type {
   NewDelivery,
   RunAhead,
   RunStore,
+  TicketStore,
 } from "../../store/index.ts";
-import { isCoveredByEvents, isWanted } from "./interest.ts";
-import { auditMessage, deliveryOf, eventMessage, type Message } from "./message.ts";
-import type { Audience, Subscribers } from "./subscribers.ts";
+import { isCoveredByEvents } from "./interest.ts";
+import { auditMessage, eventMessage } from "./message.ts";
+import type { Audience, Audiences } from "./audience.ts";
+import type { Occurrence } from "./target.ts";
 
 export interface FeederOptions {
   readonly store: FeedStore &
     Pick<DeliveryStore, "pruneDeliveries"> &
+    Pick<TicketStore, "pruneTickets"> &
     Pick<RunStore, "readEvents"> &
     Pick<AuditStore, "readSegment">;
-  readonly subscribers: Subscribers;
+  readonly audiences: Audiences;
   readonly clock: Clock;
   /** There is something to deliver. */
   readonly onFed: () => void;
@@ -67,9 +71,9 @@ export class Feeder {
   }
 
   async round(): Promise<void> {
-    const { store, subscribers } = this.#options;
-    await subscribers.look();
-    if (subscribers.isEmpty) {
+    const { store, audiences } = this.#options;
+    await audiences.look();
+    if (audiences.isEmpty) {
       this.#touched.clear();
       return;
     }
@@ -107,12 +111,17 @@ export class Feeder {
       if (!(await this.#feedRuns([...runIds]))) return;
       const audience = await this.#audienceOf(orgId);
       if (audience === undefined) return;
-      const deliveries = records
+      const occurrences = records
         // What happens before there is a run has no events to be sent.
         .filter(({ type, run }) => run === undefined || !isCoveredByEvents(type))
-        .flatMap((record) => deliveriesOf(auditMessage(record), epochMsFromIso(record.at) ?? 0, orgId, audience));
+        .map((record): Occurrence => {
+          const { at, resource, detail } = record;
+          const data = { resource, ...detail };
+          return { orgId, message: auditMessage(record), at: epochMsFromIso(at) ?? 0, run: null, data };
+        });
+      const deliveries = await deliveriesOf(occurrences, audience);
       if (!(await store.feedAudit({ orgId, version: audience.version, from: seq, to, deliveries }))) {
-        await this.#options.subscribers.refresh(orgId);
+        await this.#options.audiences.refresh(orgId);
         return;
       }
       this.#notifyFed(deliveries);
@@ -147,20 +156,22 @@ export class Feeder {
 
   /** False when another replica was faster, or something was registered meanwhile: the caller looks again. */
   async #feedRun(run: RunAhead): Promise<boolean> {
-    const { store, subscribers } = this.#options;
+    const { store, audiences } = this.#options;
     const { orgId, runId } = run;
     for (let from = run.fedEventId; from < run.lastEventId;) {
       const audience = await this.#audienceOf(orgId);
       if (audience === undefined) return true;
       const events = await store.readEvents(orgId, runId, from, EVENTS_PER_PAGE);
       const to = events.at(-1)?.eventId ?? run.lastEventId;
-      const deliveries = events.flatMap((event) =>
-        isSubscribed(audience, event.type, event.at)
-          ? deliveriesOf(eventMessage(event, run), event.at, orgId, audience)
-          : [],
-      );
+      const occurrences = events
+        .filter(({ type, at }) => isWantedBy(audience, type, at))
+        .map((event): Occurrence => {
+          const { at, payload } = event;
+          return { orgId, message: eventMessage(event, run), at, run, data: payload as JsonObject };
+        });
+      const deliveries = await deliveriesOf(occurrences, audience);
       if (!(await store.feedRun({ orgId, runId, version: audience.version, from, to, deliveries }))) {
-        await subscribers.refresh(orgId);
+        await audiences.refresh(orgId);
         return false;
       }
       this.#notifyFed(deliveries);
@@ -169,11 +180,11 @@ export class Feeder {
     return true;
   }
 
-  /** Undefined when no webhook listens any more. */
+  /** Undefined when nothing listens any more. */
   async #audienceOf(orgId: string): Promise<Audience | undefined> {
-    const { subscribers } = this.#options;
-    if (subscribers.of(orgId) === undefined) await subscribers.refresh(orgId);
-    return subscribers.of(orgId);
+    const { audiences } = this.#options;
+    if (audiences.of(orgId) === undefined) await audiences.refresh(orgId);
+    return audiences.of(orgId);
   }
 
   #notifyFed(deliveries: readonly NewDelivery[]): void {
@@ -184,16 +195,27 @@ export class Feeder {
     const now = this.#options.clock.now();
     if (now < this.#nextPruneAt) return;
     this.#nextPruneAt = now + PRUNE_EVERY_MS;
-    await this.#options.store.pruneDeliveries(now - KEPT_MS, PRUNED_MAX);
+    const { store } = this.#options;
+    await store.pruneDeliveries(now - KEPT_MS, PRUNED_MAX);
+    await store.pruneTickets(now - KEPT_MS, PRUNED_MAX);
   }
 }
 
-function isSubscribed({ subscribers }: Audience, type: string, at: number): boolean {
-  return subscribers.some(({ events, since }) => at >= since && isWanted(events, type));
+function isWantedBy({ targets }: Audience, type: string, at: number): boolean {
+  return targets.some((target) => at >= target.since && target.wants(type));
 }
 
-function deliveriesOf(message: Message, at: number, orgId: string, { subscribers }: Audience): readonly NewDelivery[] {
-  return subscribers
-    .filter(({ events, since }) => at >= since && isWanted(events, message.type))
-    .map(({ id }) => deliveryOf(message, orgId, id));
+async function deliveriesOf(
+  occurrences: readonly Occurrence[],
+  { targets }: Audience,
+): Promise<readonly NewDelivery[]> {
+  const deliveries: NewDelivery[] = [];
+  for (const occurrence of occurrences) {
+    const { at, message } = occurrence;
+    for (const target of targets) {
+      if (at < target.since || !target.wants(message.type)) continue;
+      deliveries.push(...(await target.deliveriesOf(occurrence)));
+    }
+  }
+  return deliveries;
 }

@@ -1,0 +1,34 @@
+import type { Delivery, ListPage, PageOptions } from "../contract/index.ts";
+import type { Door, Needs } from "./caller.ts";
+import { encode } from "./query.ts";
+
+const DELIVERY: Needs = ["id", "state"];
+
+/** The log of what is sent outside, of webhooks or of channels. */
+export class DeliveryClient {
+  readonly #door: Door;
+  readonly #collection: "webhooks" | "channels";
+
+  constructor(door: Door, collection: "webhooks" | "channels") {
+    this.#door = door;
+    this.#collection = collection;
+  }
+
+  listDeliveries(name: string, page: PageOptions = {}): Promise<ListPage<Delivery>> {
+    return this.#door.list(`${this.#at(name)}/deliveries`, { query: { ...page } });
+  }
+
+  redeliver(name: string, deliveryId: string): Promise<Delivery> {
+    const path = `${this.#at(name)}/deliveries/${encode(deliveryId)}/redeliver`;
+    return this.#door.ask("POST", path, {}, DELIVERY);
+  }
+
+  /** Sends a test message; what became of it is found among the deliveries. */
+  test(name: string): Promise<Delivery> {
+    return this.#door.ask("POST", `${this.#at(name)}/test`, {}, DELIVERY);
+  }
+
+  #at(name: string): string {
+    return `/${this.#collection}/${encode(name)}`;
+  }
+}

@@ -1,0 +1,33 @@
+import type { JSX } from "react";
+import { type Role, ROLES } from "./roles.ts";
+
+interface RoleBoxesProps {
+  readonly chosen: ReadonlySet<Role>;
+  readonly onChange: (chosen: ReadonlySet<Role>) => void;
+  /** Roles a person has from the provider, which cannot be taken here. */
+  readonly claimed?: ReadonlySet<string>;
+}
+
+/** Several roles to choose; together they allow what each of them allows. */
+export function RoleBoxes({ chosen, onChange, claimed = new Set() }: RoleBoxesProps): JSX.Element {
+  return (
+    <fieldset className="role-boxes">
+      <legend>Roles</legend>
+      {ROLES.map(([role, may]) => (
+        <label key={role}>
+          <input
+            type="checkbox"
+            checked={chosen.has(role)}
+            onChange={({ target }) =>
+              onChange(new Set(target.checked ? [...chosen, role] : [...chosen].filter((one) => one !== role)))
+            }
+          />
+          <span>
+            {role}: <span className="muted">{may}</span>
+            {claimed.has(role) && <span className="muted"> (also from the provider)</span>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

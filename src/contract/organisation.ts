@@ -1,0 +1,34 @@
+/** Organisations: everything else belongs to one. */
+import { z } from "zod";
+import type { Answered, Asked } from "./field.ts";
+import { mintedKeySchema } from "./key.ts";
+
+const organisationId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/,
+    "Invalid organisation: 1 to 64 letters, digits, _, . or -, a letter or digit first",
+  );
+const organisationName = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,100}$/u, "Invalid name: 1 to 100 printable characters");
+
+export const organisationSchema = z.object({
+  id: z.string(),
+  name: z.string().describe("For people; its id as long as it has none"),
+  roles: z.array(z.string()).describe("The caller's roles there"),
+  groups: z.array(z.string()),
+});
+export type Organisation = Answered<typeof organisationSchema>;
+
+export const newOrganisationBody = z.strictObject({ id: organisationId, name: organisationName.optional() });
+export type OrganisationRequest = Asked<typeof newOrganisationBody>;
+
+export const organisationBody = z.strictObject({ name: organisationName });
+
+export const madeOrganisationSchema = organisationSchema.extend({
+  key: mintedKeySchema
+    .nullable()
+    .describe("An admin key, when a key without a person made the organisation; its secret is shown this once"),
+});
+export type MadeOrganisation = Answered<typeof madeOrganisationSchema>;

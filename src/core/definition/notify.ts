@@ -1,0 +1,161 @@
+import { getOwn, isJsonObject, type Json, type TreePath } from "../base/index.ts";
+import {
+  ANY_OBJECT,
+  closedObject,
+  evaluateCondition,
+  findUndecidable,
+  followPath,
+  NUMBER,
+  type ParsedExpression,
+  TEXT,
+  valueKindOf,
+  walk,
+} from "../expression/index.ts";
+import { readSource } from "../text/index.ts";
+import { deadEndHint, deadEndMessage } from "./dead-end.ts";
+import { mandatory, optional, record } from "./record.ts";
+import { Report } from "./report.ts";
+import { choice, list, type Located, located, refine, type Shape } from "./shape.ts";
+import { didYouMean } from "./suggest.ts";
+import { expression, givenName } from "./text-shape.ts";
+
+/** What people can be notified of. */
+export const NOTIFY_KINDS = [
+  "approval.requested",
+  "approval.reminded",
+  "approval.escalated",
+  "alert",
+  "run.failed",
+  "budget.warning",
+] as const;
+export type NotifyKind = (typeof NOTIFY_KINDS)[number];
+
+/** When a channel is used. */
+export interface NotifyRule {
+  readonly on: NotifyKind;
+  /** Null: always. */
+  readonly where: ParsedExpression | null;
+  /** Null: the channel in whose manifest the rule stands. */
+  readonly channel: string | null;
+}
+
+const TEXTS = { kind: "list", items: TEXT } as const;
+
+/** What `where` may speak of; what does not apply to something that happened is null there. */
+const FACTS = closedObject([
+  ["on", { kind: "text", enum: NOTIFY_KINDS }],
+  ["workflow", TEXT],
+  ["run", TEXT],
+  ["node", TEXT],
+  ["trigger", TEXT],
+  ["args", ANY_OBJECT],
+  ["title", TEXT],
+  ["source", TEXT],
+  ["action", TEXT],
+  ["agent", TEXT],
+  ["policies", TEXTS],
+  ["approvers", TEXTS],
+  ["urgency", { kind: "text", enum: ["normal", "elevated", "critical"] }],
+  ["cost_usd", NUMBER],
+  ["estimate_usd", NUMBER],
+  ["error_code", TEXT],
+  ["alert", TEXT],
+  ["budget", TEXT],
+  ["share", NUMBER],
+]);
+export const NOTIFY_FACTS: readonly string[] = [...FACTS.fields.keys()];
+
+/** Facts of something that happened, by the names of `NOTIFY_FACTS`. */
+export type NotifyFacts = Readonly<Record<string, Json>>;
+
+/** Whether a rule is about this. A condition that cannot be decided lets it pass: better a message too many than none. */
+export function isNotified({ where }: NotifyRule, facts: NotifyFacts): boolean {
+  if (where === null) return true;
+  const decided = evaluateCondition(where.root, ({ segments }) => walk(facts, segments));
+  return decided.ok ? decided.value : true;
+}
+
+const RULES_MAX = 100;
+
+const where: Shape<ParsedExpression> = refine(expression, (parsed, path, report) => {
+  const isKnown = parsed.paths.map((one) => checkPath(one, path, report)).every(Boolean);
+  if (!isKnown) return undefined;
+  const mismatch = findUndecidable(parsed.root, ({ segments }) => {
+    const followed = followPath(FACTS, segments);
+    return followed.ok ? valueKindOf(followed.known) : undefined;
+  });
+  if (mismatch === undefined) return parsed;
+  const message = `"where" can never be decided: ${mismatch.message}.`;
+  const { position } = mismatch;
+  report.problem("type_mismatch", path, message, position === undefined ? {} : { offset: position });
+  return undefined;
+});
+
+function checkPath(
+  { segments, text, position }: ParsedExpression["paths"][number],
+  path: TreePath,
+  report: Report,
+): boolean {
+  const followed = followPath(FACTS, segments);
+  if (followed.ok) return true;
+  const { deadEnd } = followed;
+  const message =
+    deadEnd.index > 0
+      ? deadEndMessage(text, segments, deadEnd, { name: "the rule", length: 0 })
+      : `"where" speaks of "${text}", which no rule sees.`;
+  const listed = `Rules see ${NOTIFY_FACTS.join(", ")}.`;
+  const hint = deadEnd.index > 0 ? deadEndHint(deadEnd) : (didYouMean(String(segments[0]), NOTIFY_FACTS) ?? listed);
+  report.problem("unknown_fact", path, message, { offset: position, hint });
+  return false;
+}
+
+function ruleShape(isChannelNeeded: boolean): Shape<NotifyRule> {
+  const channelDoc = "Name of the channel that is used.";
+  const fields = {
+    on: mandatory(choice(NOTIFY_KINDS), "What people are notified of."),
+    where: optional(where, `Only while this holds, an expression over ${NOTIFY_FACTS.join(", ")}.`),
+    channel: isChannelNeeded ? mandatory(givenName, channelDoc) : optional(givenName, channelDoc),
+  };
+  return refine(record(fields, { title: "a notify rule" }), (raw): NotifyRule | undefined =>
+    raw.on === undefined ? undefined : { on: raw.on, where: raw.where ?? null, channel: raw.channel ?? null },
+  );
+}
+
+const LIMIT = { limit: { max: RULES_MAX, code: "bad_number" } } as const;
+
+/** Rules of a workflow: each names a channel. */
+export const workflowRules: Shape<readonly Located<NotifyRule>[]> = list(located(ruleShape(true)), LIMIT);
+/** Rules of a channel: without a name they are about itself. */
+export const channelRules: Shape<readonly NotifyRule[]> = list(ruleShape(false), LIMIT);
+
+/** What belongs to no run. */
+const APART: ReadonlySet<NotifyKind> = new Set(["alert", "budget.warning"]);
+
+/** `known` null: any name is accepted. */
+export function checkChannels(
+  rules: readonly Located<NotifyRule>[],
+  known: readonly string[] | null,
+  report: Report,
+): void {
+  for (const { read, path } of rules) {
+    if (!APART.has(read.on)) continue;
+    const message = `"${read.on}" belongs to no run, so that the rule of a workflow never applies.`;
+    const hint = "Write the rule in the manifest of the channel.";
+    report.warning("unreachable_condition", [...path, "on"], message, { hint });
+  }
+  if (known === null) return;
+  for (const { read, path } of rules) {
+    if (read.channel === null || known.includes(read.channel)) continue;
+    const message = `There is no channel "${read.channel}".`;
+    const hint = didYouMean(read.channel, known) ?? "Apply a manifest of kind Channel first, or fix the name.";
+    report.problem("unknown_channel", [...path, "channel"], message, { hint });
+  }
+}
+
+/** The rules of a workflow that was saved, whatever else it says. */
+export function rulesOfSource(source: string): readonly NotifyRule[] {
+  const document = readSource(source).tree?.value;
+  const rules = isJsonObject(document) ? getOwn(document, "notify") : undefined;
+  if (rules === undefined) return [];
+  return (workflowRules.read(rules, ["notify"], new Report()) ?? []).map(({ read }) => read);
+}

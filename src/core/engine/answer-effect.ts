@@ -1,0 +1,54 @@
+/** What happens on each answer, in the words of the person who answers. */
+import type { Decision, Subject } from "../event/index.ts";
+import type { PlanNode } from "../plan/index.ts";
+import type { Question } from "./approvals.ts";
+
+type Asked = Pick<Question, "source" | "choices" | "rule" | "request">;
+
+export function effectsOf(planNode: PlanNode, question: Asked): Subject["answers"] {
+  return question.choices.map((decision) => ({ decision, effect: effectOf(decision, planNode, question) }));
+}
+
+function effectOf(decision: Decision, planNode: PlanNode, question: Asked): string {
+  switch (decision) {
+    case "approve":
+      return `${afterQuorum(question)}${approved(planNode, question)}`;
+    case "reject":
+      return rejected(planNode);
+    case "retry":
+      return `${afterQuorum(question)}${planNode.id} is tried again.`;
+    case "skip":
+      return `${planNode.id} is skipped, and the run continues.`;
+    case "abort":
+      return failed(planNode);
+  }
+}
+
+function afterQuorum({ rule }: Asked): string {
+  return rule.quorum === 1 ? "" : `Once ${rule.quorum} people have approved: `;
+}
+
+function approved({ id, kind, child }: PlanNode, { rule, request }: Asked): string {
+  if (child !== null) return `A run of ${child.workflow.name} is started.`;
+  if (kind !== "gate") return request === null ? `${id} starts.` : "The request is sent exactly as it is shown.";
+  return rule.form === null
+    ? "Nothing is sent; the run continues."
+    : `Nothing is sent; what is entered becomes the result of ${id}, and the run continues.`;
+}
+
+function rejected(planNode: PlanNode): string {
+  const { id, kind, onFailure } = planNode;
+  if (onFailure === "skip") {
+    return kind === "gate"
+      ? `${id} completes as not approved, and the run continues.`
+      : `Nothing is sent; ${id} is skipped, and the run continues.`;
+  }
+  if (onFailure === "escalate") return `Nothing is sent; ${id} fails, and a person decides what happens next.`;
+  return `Nothing is sent; ${failed(planNode)}`;
+}
+
+function failed({ id, onFailure }: PlanNode): string {
+  return onFailure === "isolate"
+    ? `${id} fails, and what depends on it does not run.`
+    : `${id} fails, and the run ends.`;
+}

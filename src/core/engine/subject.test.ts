@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { digestJson, type Json, LIMITS, utf8Length } from "../base/index.ts";
+import { EVENT_PAYLOADS, type Subject } from "../event/index.ts";
+import type { Verdict } from "./index.ts";
+
+function subjectOf(rig: Rig, index = 0): Subject {
+  const { subject, subjectDigest } = rig.of("approval.requested")[index] ?? {};
+  if (subject === undefined) throw new Error("no subject");
+  expect(subjectDigest).toBe(digestJson(subject as unknown as Json));
+  return subject;
+}
+
+const LONG = "x".repeat(LIMITS.shownValueBytesMax + 1);
+
+describe("the subject of an approval", () => {
+  it("of a gate has its name filled, and says that nothing is sent", () => {
+    const source = workflow(
+      [
+        "draft {outputs: {title: string, words: integer}}",
+        "ok < draft {name: 'Send ${draft.title} to ${who}?', approval: required}",
+      ],
+      "args: {who: acme}",
+    );
+    const rig = runOf(source).complete("draft", { outputs: { title: "Tides", words: 3 }, costMicros: 12 });
+    expect(rig.of("approval.requested")[0]).toMatchObject({
+      summary: "Send Tides to acme? waits for approval",
+      rendered: "Send Tides to acme?",
+    });
+    expect(subjectOf(rig)).toEqual({
+      title: "Send Tides to acme?",
+      workflow: "w",
+      version: 1,
+      startedBy: null,
+      trigger: "test",
+      args: { who: "acme" },
+      request: null,
+      shown: [],
+      parents: { draft: { title: "Tides", words: 3 } },
+      costMicros: 12,
+      estimateMicros: null,
+      policies: [],
+      agent: null,
+      action: null,
+      answers: [
+        { decision: "approve", effect: "Nothing is sent; the run continues." },
+        { decision: "reject", effect: "Nothing is sent; ok fails, and the run ends." },
+      ],
+    });
+  });
+
+  it("of a step has exactly what will be sent, and what it reads", () => {
+    const source = workflow(
+      [
+        "clean {approval: required, command: 'rm -r ${dir}', stdin: 'yes to ${dir}', provider: process, model: m, tools: [shell], action: write, estimated_cost: 0.5}",
+      ],
+      "args: {dir: /srv}",
+    );
+    const rig = new Rig(source).start({ startedBy: "Ann" });
+    expect(subjectOf(rig)).toMatchObject({
+      title: "clean",
+      startedBy: "Ann",
+      request: {
+        provider: "process",
+        model: "m",
+        message: "rm -r /srv",
+        stdin: "yes to /srv",
+        inputs: {},
+        tools: ["shell"],
+      },
+      shown: [{ label: "dir", kind: "value", value: "/srv" }],
+      estimateMicros: 500_000,
+      action: "write",
+    });
+    expect(subjectOf(rig).answers[0]?.effect).toBe("The request is sent exactly as it is shown.");
+  });
+
+  it("shows what the author chose: references, texts, tables and what changed", () => {
+    const source = workflow(
+      [
+        "a {outputs: {old: string, new: string, rows: array}}",
+        "g < a {approval: required, show: [a.rows, 'Dear ${who}', {markdown: a.new, label: Text}, {diff: [a.old, a.new]}, {table: '${a.rows}'}, a.stdout]}",
+      ],
+      "args: {who: acme}",
+    );
+    const outputs = { old: "one", new: "two", rows: [{ n: 1 }] };
+    const rig = runOf(source).complete("a", { outputs, stdout: "said" });
+    expect(subjectOf(rig).shown).toEqual([
+      { label: "a.rows", kind: "value", value: [{ n: 1 }] },
+      { label: "", kind: "text", value: "Dear acme" },
+      { label: "Text", kind: "markdown", value: "two" },
+      { label: "a.old → a.new", kind: "diff", before: "one", after: "two" },
+      { label: "${a.rows}", kind: "table", value: [{ n: 1 }] },
+      { label: "a.stdout", kind: "value", value: "said" },
+    ]);
+  });
+
+  it("of a policy has its reasons in words, the agent and its trust, and the estimate", () => {
+    const rule = {
+      approvers: [],
+      otherwise: null,
+      expiresMs: 1_000,
+      isSeparate: false,
+      quorum: 2,
+      show: [],
+      form: null,
+      confirm: null,
+    };
+    const held: Verdict = {
+      disposition: "hold",
+      verdictId: "vrd_9",
+      gate: "approval_required",
+      message: "a needs an approval",
+      agentId: "clerk",
+      policies: ["no-mail@3"],
+      rule,
+      facts: {
+        provider: "anthropic",
+        model: "claude",
+        trust: 3,
+        estimateMicros: 42,
+        reasons: [{ name: "no-mail", reason: "Mail leaves the company" }],
+      },
+    };
+    const rig = runOf(workflow(["a {command: 'mail'}"]), { judge: () => held });
+    expect(subjectOf(rig)).toMatchObject({
+      title: "a",
+      request: { provider: "anthropic", model: "claude", message: "mail" },
+      policies: [{ name: "no-mail", reason: "Mail leaves the company" }],
+      agent: { id: "clerk", trust: 3 },
+      estimateMicros: 42,
+      answers: [{ effect: "Once 2 people have approved: The request is sent exactly as it is shown." }, {}],
+    });
+  });
+
+  it("of a failed step shows what another attempt would send", () => {
+    const rig = runOf(workflow(["a {command: 'pay ${n}', on_failure: retry_once_then_escalate}"], "args: {n: 3}"));
+    rig.fail("a", "provider_auth");
+    expect(subjectOf(rig)).toMatchObject({ title: "a failed", request: { message: "pay 3" }, shown: [{ value: 3 }] });
+    expect(subjectOf(rig).answers.map(({ decision }) => decision)).toEqual(["retry", "skip", "abort"]);
+  });
+
+  it("hides what looks like a secret", () => {
+    const secret = "sk-live-abcdefghijklmnop1234567890AB";
+    const source = workflow(["a {approval: required, command: 'use ${key}'}"], "args: {key: {type: string}}");
+    const rig = runOf(source, { args: { key: secret } });
+    expect(JSON.stringify(subjectOf(rig))).not.toContain(secret);
+    expect(subjectOf(rig).request?.message).toContain("[hidden:");
+  });
+
+  it("refers to large values, with the beginning of each", () => {
+    const source = workflow(
+      ["a", "g < a {approval: required, command: 'post ${a.text}', show: [a.text]}"],
+      "args: {n: 1}",
+    );
+    const rig = runOf(source.replace("{ id: a,", "{ id: a, outputs: {text: string},"));
+    rig.complete("a", { outputs: { text: LONG } });
+    const cut = { bytes: LONG.length, preview: "x".repeat(LIMITS.previewBytesMax) };
+    const { shown, parents, request } = subjectOf(rig);
+    expect(shown[0]?.value).toMatchObject({ $ref: "show[0]", ...cut });
+    expect(parents["a"]?.["text"]).toMatchObject({ $ref: "a.outputs.text", ...cut });
+    expect(request?.message).toMatchObject({ $ref: "request.message", bytes: LONG.length + 5 });
+    expect(EVENT_PAYLOADS["approval.requested"].safeParse(rig.of("approval.requested")[0]).success).toBe(true);
+  });
+
+  it("is never larger than its limit, however much there is", () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`v${index}`, "é".repeat(15_000)]));
+    const small = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`s${index}`, "x".repeat(80)]));
+    for (const outputs of [many, small]) {
+      const rig = runOf(workflow(["a", "g < a {approval: required}"])).complete("a", { outputs });
+      const subject = subjectOf(rig);
+      expect(utf8Length(JSON.stringify(subject))).toBeLessThanOrEqual(LIMITS.subjectBytesMax);
+      expect(JSON.stringify(subject)).toContain("$ref");
+    }
+  });
+
+  it("does not change what grants are keyed by: cost and starter are not part of the digest", () => {
+    const asked = (costMicros: number): { digest: string; subjectDigest?: string | undefined } | undefined =>
+      runOf(workflow(["a", "g < a {approval: required, command: x}"]))
+        .complete("a", { costMicros })
+        .of("approval.requested")[0];
+    expect(asked(1)?.digest).toBe(asked(2)?.digest);
+    expect(asked(1)?.subjectDigest).not.toBe(asked(2)?.subjectDigest);
+  });
+});
+
+describe("an approval of an older log", () => {
+  it("folds, and is answered as before", () => {
+    const rig = runOf(workflow(["g {approval: required}"]));
+    const older = rig.events.map((event) => {
+      if (event.type !== "approval.requested") return event;
+      const { subject: _subject, subjectDigest: _digest, ...payload } = event.payload;
+      return { ...event, payload };
+    });
+    rig.events.splice(0, rig.events.length, ...older);
+    const state = rig.replayed();
+    const [approval] = state.approvals.values();
+    expect(approval).toMatchObject({
+      subjectDigest: null,
+      answers: [],
+      rule: { quorum: 1, form: null, confirm: null },
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { markdownHtml } from "./markdown-html.ts";
+
+const show = (text: string): string => markdownHtml(text).text.replaceAll(/\s*\n\s*/g, "\n");
+
+describe("Markdown for pages", () => {
+  it.each([
+    ["# Title", "<h4>Title</h4>"],
+    ["one\ntwo", "<p>one\ntwo</p>"],
+    ["- a\n- **b**", "<ul><li>a</li>\n<li><strong>b</strong></li></ul>"],
+    ["1. a\n2) b", "<ol><li>a</li>\n<li>b</li></ol>"],
+    ["> so *it* is", "<blockquote>so <em>it</em> is</blockquote>"],
+    ["---", "<hr />"],
+    ["```js\n<b>*a*\n```", "<pre><code>&lt;b&gt;*a*</code></pre>"],
+    ["```\nopen", "<pre><code>open</code></pre>"],
+    [
+      "`<i>` and [x](https://example.com/a?b=1&c)",
+      '<p><code>&lt;i&gt;</code> and <a href="https://example.com/a?b=1&amp;c" rel="noopener noreferrer nofollow">x</a></p>',
+    ],
+    ["a\r\n\r\nb", "<p>a</p>\n<p>b</p>"],
+  ])("%j", (text, expected) => {
+    expect(show(text)).toBe(expected);
+  });
+
+  it.each([
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "![x](https://evil.example/x.png)",
+    "[x](javascript:alert(1))",
+    "[x](data:text/html,<script>)",
+    '[x](https://a"onmouseover="alert(1))',
+    "[x](vbscript:x) <svg/onload=alert(1)>",
+    "# <iframe src=//evil>",
+    "- <style>*{}</style>",
+    "**<b onclick=x>**",
+  ])("makes nothing of %j that could act or be fetched", (text) => {
+    const shown = show(text);
+    expect(shown).not.toMatch(/<(?:script|img|iframe|svg|style|b |object|embed|link)/i);
+    expect(shown).not.toMatch(/href="(?!https?:\/\/)/i);
+    expect(shown).not.toMatch(/<[^>]*\son\w+=/i);
+  });
+
+  it("takes its time linearly", () => {
+    for (const part of ["*", "[", "`", "![", "> ", "- ", "**a", "[a]("]) {
+      expect(show(part.repeat(20_000)).length).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
+import { digestSubject, shownMembers, withinLimit } from "../core/engine/index.ts";
+import type { Subject } from "../core/event/index.ts";
+import type { HoldReason } from "../core/governance/index.ts";
+
+/** A run that is to be started, as far as people are asked about it. */
+export interface AskedLaunch {
+  /** `vendor-review version 3`. */
+  readonly what: string;
+  readonly workflow: string;
+  readonly version: number | null;
+  readonly by: string;
+  readonly purpose: string | null;
+  readonly agentId: string | null;
+  readonly args: JsonObject;
+  /** Gateway, model, role bindings and team, where they were named. */
+  readonly named: readonly (readonly [string, Json])[];
+  readonly reasons: readonly HoldReason[];
+  readonly quorum: number;
+}
+
+/** What the person who answers is shown of a run that does not exist yet. */
+export function launchSubject(launch: AskedLaunch): { readonly subject: Subject; readonly subjectDigest: string } {
+  const { what, workflow, version, by, purpose, agentId, named, reasons } = launch;
+  const shown = shownMembers(Object.fromEntries(named), "launch");
+  const after = launch.quorum === 1 ? "" : `Once ${launch.quorum} people have approved: `;
+  const subject = withinLimit({
+    title: `Start ${what}?`,
+    workflow,
+    version,
+    startedBy: by,
+    trigger: purpose ?? "start",
+    args: shownMembers(launch.args, "args"),
+    request: null,
+    shown: Object.entries(shown).map(([label, value]) => ({ label, kind: "value", value })),
+    parents: {},
+    costMicros: 0,
+    estimateMicros: null,
+    policies: reasons.map((reason) => ({ ...reason })),
+    agent: agentId === null ? null : { id: agentId, trust: null },
+    action: null,
+    answers: [
+      { decision: "approve", effect: `${after}the same start passes once, when ${by} tries it again.` },
+      { decision: "reject", effect: "Nothing is started." },
+    ],
+  });
+  return { subject, subjectDigest: digestSubject(subject) };
+}

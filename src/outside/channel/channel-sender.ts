@@ -1,0 +1,192 @@
+import type { Clock } from "../../clock/index.ts";
+import { isoFromEpochMs } from "../../core/view/index.ts";
+import type { Channel } from "../../registry/index.ts";
+import {
+  channelTarget,
+  type ApprovalRecord,
+  type ChannelStore,
+  type ClaimedDelivery,
+  type RunStore,
+} from "../../store/index.ts";
+import type { Reach, Sent } from "../delivery/index.ts";
+import { keysOf, sendSigned } from "../webhook/index.ts";
+import type { ApprovalTickets } from "./approval-ticket.ts";
+import { approvalUrl, runUrl } from "./console-url.ts";
+import { sendLetter } from "./email.ts";
+import { itemOf, type MessageItem } from "./message-item.ts";
+import type { Notice } from "./notice.ts";
+import { postToSlack, type SlackPost, updateInSlack } from "./slack.ts";
+import { SlackApi } from "./slack-api.ts";
+import { postCard } from "./teams.ts";
+
+export interface ChannelSenderOptions {
+  readonly store: ChannelStore & Pick<RunStore, "getApproval">;
+  readonly tickets: ApprovalTickets;
+  readonly reach: Reach;
+  readonly clock: Pick<Clock, "now">;
+  readonly publicUrl: () => string;
+  readonly slackUrl: string;
+}
+
+/** A channel with its secrets, for the time of one message. */
+export interface OpenChannel {
+  readonly orgId: string;
+  readonly channel: Channel;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** A delivery, and what is true now of what it is about. */
+interface Current {
+  readonly delivery: ClaimedDelivery;
+  readonly notice: Notice;
+  readonly approval: ApprovalRecord | null;
+}
+
+/** Makes messages of deliveries and hands them to their service. */
+export class ChannelSender {
+  readonly #options: ChannelSenderOptions;
+
+  constructor(options: ChannelSenderOptions) {
+    this.#options = options;
+  }
+
+  async send(open: OpenChannel, deliveries: readonly ClaimedDelivery[], signal: AbortSignal): Promise<Sent> {
+    const all: Current[] = [];
+    for (const delivery of deliveries) all.push(await this.#current(open.orgId, delivery));
+    const wanted = all.filter(isWanted);
+    const [first] = wanted;
+    if (first === undefined) return { kind: "refused", error: "Not sent: it was answered before." };
+    switch (open.channel.type) {
+      case "console":
+        // The inbox shows it by itself.
+        return { kind: "delivered", status: null };
+      case "email":
+        return this.#sendLetter(open, first.delivery, wanted, signal);
+      case "slack":
+        return this.#sendToSlack(open, wanted, signal);
+      case "teams":
+        return postCard(open.channel.url, await this.#items(open, wanted, SHARED), this.#options.reach, signal);
+      case "webhook":
+        return this.#sendSigned(open, first, wanted, signal);
+    }
+  }
+
+  async #current(orgId: string, delivery: ClaimedDelivery): Promise<Current> {
+    const notice = JSON.parse(delivery.body) as Notice;
+    const { approvalId } = notice;
+    const approval = approvalId === null ? undefined : await this.#options.store.getApproval(orgId, approvalId);
+    return { delivery, notice, approval: approval ?? null };
+  }
+
+  async #sendLetter(
+    { orgId, channel, secrets }: OpenChannel,
+    { id, recipient }: ClaimedDelivery,
+    wanted: readonly Current[],
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const { mail } = channel;
+    const [first] = wanted;
+    if (mail === null || recipient === null) {
+      return { kind: "refused", error: "Not sent: there is no address to write to." };
+    }
+    const { password = null } = secrets;
+    const { person = null } = first?.notice ?? {};
+    const items = await this.#items({ orgId, channel, secrets }, wanted, { recipient, person });
+    const letter = { to: recipient, name: person?.name ?? "", items, id };
+    return sendLetter(mail, password, letter, this.#options.reach, signal);
+  }
+
+  async #sendToSlack(open: OpenChannel, wanted: readonly Current[], signal: AbortSignal): Promise<Sent> {
+    const { orgId, channel, secrets } = open;
+    const { token } = secrets;
+    if (token === undefined)
+      return { kind: "refused", error: "Not sent: the channel has no token that can be opened." };
+    const { store, slackUrl, reach } = this.#options;
+    const api = new SlackApi(slackUrl, reach, token);
+    const target = { orgId, targetId: channelTarget(channel.id) };
+    const post: SlackPost = { api, conversation: channel.conversation, target, store };
+    const items = await this.#items(open, wanted, null);
+    const [first] = items;
+    if (first?.notice.on === "update") return updateInSlack(post, first, signal);
+    return postToSlack(post, items, signal);
+  }
+
+  /** In the form of webhooks, so that one receiver can take both. */
+  async #sendSigned(
+    open: OpenChannel,
+    { delivery }: Current,
+    wanted: readonly Current[],
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const { channel, secrets } = open;
+    const { reach, clock } = this.#options;
+    const items = await this.#items(open, wanted, null);
+    const data = items.map(({ notice, approval, link, sections }) => {
+      const { person: _person, at, ...about } = notice;
+      const subject = channel.hasContent ? { subject: approval?.subject ?? null, sections } : {};
+      return { ...about, at: isoFromEpochMs(at), link, ...subject };
+    });
+    const [only] = data;
+    const type = only?.on ?? "test";
+    const body = JSON.stringify({
+      type,
+      timestamp: only?.at ?? isoFromEpochMs(clock.now()),
+      data: data.length === 1 ? only : { items: data },
+    });
+    const { secret } = secrets;
+    const keys = secret === undefined ? [] : keysOf(secret);
+    return sendSigned({ id: delivery.id, body }, { url: channel.url, keys }, reach, clock.now(), signal);
+  }
+
+  /** `reader`: whom tickets are for; null: the links lead to the console. */
+  async #items(
+    { orgId, channel }: OpenChannel,
+    wanted: readonly Current[],
+    reader: Reader | null,
+  ): Promise<readonly MessageItem[]> {
+    const items: MessageItem[] = [];
+    for (const { notice, approval } of wanted) {
+      const link = await this.#link(orgId, channel, notice, approval, reader);
+      items.push(itemOf(notice, approval, link, channel.hasContent));
+    }
+    return items;
+  }
+
+  async #link(
+    orgId: string,
+    channel: Channel,
+    { runId }: Notice,
+    approval: ApprovalRecord | null,
+    reader: Reader | null,
+  ): Promise<string | null> {
+    const base = this.#options.publicUrl().replace(/\/+$/, "");
+    if (base === "") return null;
+    if (approval === null) return runId === null ? null : base + runUrl(runId);
+    if (reader === null) return base + approvalUrl(approval.id);
+    const { recipient, person } = reader;
+    const path = await this.#options.tickets.issue({
+      orgId,
+      approvalId: approval.id,
+      channel: channel.id,
+      personId: person?.id ?? null,
+      address: recipient,
+      name: person?.name ?? recipient,
+    });
+    return base + path;
+  }
+}
+
+/** Whom a message is for. */
+interface Reader {
+  /** Empty: many people see it, so that its ticket shows and does not answer. */
+  readonly recipient: string;
+  readonly person: Notice["person"];
+}
+
+const SHARED: Reader = { recipient: "", person: null };
+
+/** A question that was answered meanwhile is no question any more. */
+function isWanted({ notice, approval }: Current): boolean {
+  if (!notice.on.startsWith("approval.")) return true;
+  return approval !== null && approval.status === "pending";
+}

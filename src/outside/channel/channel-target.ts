@@ -1,0 +1,162 @@
+import type { Clock } from "../../clock/index.ts";
+import type { SecretBox } from "../../gateway/index.ts";
+import { type Channel, channelOf, openSecrets, secretPlace } from "../../registry/index.ts";
+import {
+  channelTarget,
+  type ChannelStore,
+  type ClaimedDelivery,
+  type NewDelivery,
+  type RegistryStore,
+  type RunStore,
+  type WorkflowStore,
+} from "../../store/index.ts";
+import {
+  deliveryOf,
+  type Occurrence,
+  type Pause,
+  type Reach,
+  type Target,
+  type TargetKind,
+} from "../delivery/index.ts";
+import { ApprovalTickets } from "./approval-ticket.ts";
+import { ChannelRules } from "./channel-rules.ts";
+import { ChannelSender } from "./channel-sender.ts";
+import { type Happening, happeningOf, kindOfType, type Notice } from "./notice.ts";
+import { quietMs } from "./quiet-hours.ts";
+import { ADDRESSES_ONLY, type Recipient, type Recipients } from "./recipient.ts";
+import { SLACK_URL } from "./slack-api.ts";
+
+export interface ChannelTargetsOptions {
+  readonly store: ChannelStore &
+    Pick<RunStore, "getApproval" | "getRun"> &
+    Pick<WorkflowStore, "getWorkflow" | "getDefinition"> &
+    Pick<RegistryStore, "entrySecrets" | "listEntries"> &
+    ConstructorParameters<typeof ApprovalTickets>[0];
+  /** What opens the secrets of channels. */
+  readonly box: SecretBox;
+  readonly clock: Pick<Clock, "now">;
+  /** Private addresses are refused unless this allows them. */
+  readonly reach?: Reach;
+  /** Default: only approvers written as addresses are known. */
+  readonly recipients?: Recipients;
+  /** Where people reach this installation; asked when a message is made. */
+  readonly publicUrl: () => string;
+  /** Default: Slack itself. */
+  readonly slackUrl?: string;
+}
+
+/** Channels as targets: people are notified of what their rules say. */
+export function channelTargets(options: ChannelTargetsOptions): TargetKind {
+  const { store, box, recipients = ADDRESSES_ONLY } = options;
+  const rules = new ChannelRules(store);
+  const tickets = new ApprovalTickets(store);
+  const happenings = new Happenings(store);
+  const { reach = {}, clock, publicUrl, slackUrl = SLACK_URL } = options;
+  const sender = new ChannelSender({ store, tickets, reach, clock, publicUrl, slackUrl });
+  return {
+    kind: "Channel",
+    targetId: channelTarget,
+    isEnabled: (entry) => channelOf(entry).isEnabled,
+    open: async (orgId, entries, sinceOf) => {
+      const all = entries.map(channelOf);
+      const targets: Target[] = [];
+      for (const entry of entries) {
+        const channel = channelOf(entry);
+        const kept = await store.entrySecrets(orgId, "channel", entry.id);
+        const secrets = openSecrets(box, secretPlace(orgId, "channel", entry.id), kept);
+        targets.push({
+          id: channelTarget(entry.id),
+          since: sinceOf(entry),
+          wants: (type) => isForType(channel, type),
+          deliveriesOf: async (occurrence) => {
+            const happening = await happenings.of(occurrence);
+            if (happening === null || !(await rules.isUsed(channel.id, happening, all, orgId))) return [];
+            return deliveriesFor(channel, occurrence, happening, recipients);
+          },
+          pause: (delivery) => pauseOf(channel, delivery, options),
+          send: (deliveries, signal) => sender.send({ orgId, channel, secrets }, deliveries, signal),
+        });
+      }
+      return targets;
+    },
+  };
+}
+
+/** Only messages in Slack can be changed later. */
+function isForType({ type: kind }: Channel, type: string): boolean {
+  const on = kindOfType(type);
+  return on !== undefined && (on !== "update" || kind === "slack");
+}
+
+/** What several channels ask of one thing that happened is looked up once. */
+class Happenings {
+  readonly #store: Pick<RunStore, "getApproval" | "getRun">;
+  readonly #known = new WeakMap<Occurrence, Promise<Happening | null>>();
+
+  constructor(store: Pick<RunStore, "getApproval" | "getRun">) {
+    this.#store = store;
+  }
+
+  of(occurrence: Occurrence): Promise<Happening | null> {
+    const known = this.#known.get(occurrence);
+    if (known !== undefined) return known;
+    const found = happeningOf(occurrence, this.#store);
+    this.#known.set(occurrence, found);
+    return found;
+  }
+}
+
+const GROUPED: ReadonlySet<Notice["on"]> = new Set(["approval.requested", "run.failed"]);
+
+async function deliveriesFor(
+  channel: Channel,
+  { orgId, message }: Occurrence,
+  { notice, asked }: Happening,
+  recipients: Recipients,
+): Promise<readonly NewDelivery[]> {
+  const targetId = channelTarget(channel.id);
+  const isGrouped = channel.groupMs > 0 && GROUPED.has(notice.on);
+  const grouping = isGrouped ? { groupKey: notice.on, delayMs: channel.groupMs } : {};
+  const deliver = (recipient: Recipient | null): NewDelivery => {
+    const person = recipient === null ? null : { id: recipient.personId, name: recipient.name };
+    const body = JSON.stringify({ ...notice, person } satisfies Notice);
+    return deliveryOf(message, orgId, targetId, { body, recipient: recipient?.email ?? null, ...grouping });
+  };
+  if (channel.mail === null) return [deliver(null)];
+  const people = await peopleOf(channel, orgId, notice, asked, recipients);
+  // Where there is no address to write to, the delivery log says so.
+  return people.length === 0 ? [deliver(null)] : people.map(deliver);
+}
+
+async function peopleOf(
+  { mail }: Channel,
+  orgId: string,
+  { approvalId }: Notice,
+  asked: readonly string[],
+  recipients: Recipients,
+): Promise<readonly Recipient[]> {
+  const byAddress = new Map<string, Recipient>();
+  const add = (person: Recipient): unknown => byAddress.set(person.email.toLowerCase(), person);
+  for (const email of mail?.addresses ?? []) {
+    add((await recipients.forAddress(orgId, email)) ?? { personId: null, email, name: email });
+  }
+  if (mail?.isToApprovers === true && approvalId !== null) {
+    for (const person of await recipients.forApproval(orgId, asked)) add(person);
+  }
+  return [...byAddress.values()];
+}
+
+/** Quiet hours, then the rate. What a person asked for, and what only changes a message, waits for neither. */
+async function pauseOf(
+  { id, quietHours, perMinute }: Channel,
+  { orgId, body }: ClaimedDelivery,
+  { store, clock }: Pick<ChannelTargetsOptions, "store" | "clock">,
+): Promise<Pause | null> {
+  const { on, urgency } = JSON.parse(body) as Notice;
+  if (on === "test" || on === "update") return null;
+  const quiet = quietHours === null || urgency === "critical" ? 0 : quietMs(quietHours, clock.now());
+  if (quiet > 0) return { delayMs: quiet, reason: "It waits for the end of the quiet hours." };
+  if (perMinute === null) return null;
+  const wait = await store.takeTurn({ orgId, targetId: channelTarget(id) }, perMinute);
+  return wait > 0 ? { delayMs: wait, reason: `It waits: ${perMinute} messages were sent within a minute.` } : null;
+}

@@ -1,0 +1,60 @@
+import type { ApprovalRecord } from "../../store/index.ts";
+import type { Notice } from "./notice.ts";
+import { sectionsOf, type SubjectSection } from "./subject-section.ts";
+
+/** One thing a message is about, ready to be put into words. */
+export interface MessageItem {
+  readonly notice: Notice;
+  readonly approval: ApprovalRecord | null;
+  /** Where a person looks at it and answers; null: there is no such page. */
+  readonly link: string | null;
+  /** In full, where the channel may show it; empty otherwise. */
+  readonly sections: readonly SubjectSection[];
+}
+
+const HIGH_RISK: ReadonlySet<string> = new Set(["financial", "write"]);
+
+/** A link or a button is not enough to answer: the person signs in. What has no subject cannot be answered by a page. */
+export function needsSignIn({ subject, subjectDigest, confirm }: ApprovalRecord): boolean {
+  return subject === null || subjectDigest === null || confirm !== null || HIGH_RISK.has(subject.action ?? "");
+}
+
+export function itemOf(
+  notice: Notice,
+  approval: ApprovalRecord | null,
+  link: string | null,
+  hasContent: boolean,
+): MessageItem {
+  const subject = hasContent ? (approval?.subject ?? null) : null;
+  return { notice, approval, link, sections: subject === null ? [] : sectionsOf(subject) };
+}
+
+/** What every message says about an item besides its title, one fact per line. */
+export function factLines({ notice, approval }: MessageItem): readonly string[] {
+  const { detail, workflow, runId } = notice;
+  const policies = (approval?.subject?.policies ?? []).map(({ name, reason }) => `Policy ${name}: ${reason}`);
+  return [
+    ...(detail === "" ? [] : [detail]),
+    ...(workflow === null ? [] : [`Workflow: ${workflow}`]),
+    ...(runId === null || approval !== null ? [] : [`Run: ${runId}`]),
+    ...policies,
+    ...(approval === null ? [] : [`Answer until: ${new Date(approval.expiresAt).toISOString().slice(0, 16)}Z`]),
+  ];
+}
+
+const PREFIXES: Readonly<Partial<Record<Notice["on"], string>>> = {
+  "approval.requested": "Approval needed",
+  "approval.reminded": "Reminder",
+  "approval.escalated": "Escalated to you",
+};
+
+/** The line a message is known by; several items are counted. */
+export function headline(items: readonly MessageItem[]): string {
+  const [first] = items;
+  if (first === undefined) return "";
+  const { on, title } = first.notice;
+  if (items.length > 1) return on === "run.failed" ? `${items.length} runs failed` : `${items.length} approvals needed`;
+  const prefix = PREFIXES[on];
+  const line = prefix === undefined ? title : `${prefix}: ${title}`;
+  return line.replaceAll(/\s+/g, " ").slice(0, 200);
+}

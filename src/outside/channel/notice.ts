@@ -1,0 +1,196 @@
+import { getOwn, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { NotifyFacts, NotifyKind } from "../../core/definition/index.ts";
+import type { ApprovalRecord, RunRecord, RunStore } from "../../store/index.ts";
+import type { Occurrence } from "../delivery/index.ts";
+
+/** What a delivery of a channel is about; the text of the message is made when it is sent. */
+export interface Notice {
+  /** `update`: an approval has changed since messages about it were sent. */
+  readonly on: NotifyKind | "test" | "update";
+  readonly at: number;
+  /** In one line. */
+  readonly title: string;
+  /** What else is known, in one sentence or none. */
+  readonly detail: string;
+  readonly workflow: string | null;
+  readonly runId: string | null;
+  readonly approvalId: string | null;
+  readonly urgency: string | null;
+  /** The person behind the address of the delivery. */
+  readonly person: { readonly id: string | null; readonly name: string } | null;
+}
+
+/** What happened, as far as rules, recipients and messages need it. */
+export interface Happening {
+  readonly notice: Notice;
+  readonly facts: NotifyFacts;
+  readonly approval: ApprovalRecord | null;
+  /** Names of approvers that are asked now. */
+  readonly asked: readonly string[];
+}
+
+const KIND_OF: Readonly<Record<string, NotifyKind | "update">> = {
+  "approval.requested": "approval.requested",
+  "approval.reminded": "approval.reminded",
+  "approval.escalated": "approval.escalated",
+  "approval.answered": "update",
+  "approval.revised": "update",
+  "approval.resolved": "update",
+  "run.failed": "run.failed",
+  "run.timed_out": "run.failed",
+  "alert.fired": "alert",
+  "budget.alert": "budget.warning",
+};
+
+export function kindOfType(type: string): NotifyKind | "update" | undefined {
+  return getOwn(KIND_OF, type);
+}
+
+/** Null: nothing to notify people of, or what it is about is gone. */
+export async function happeningOf(
+  occurrence: Occurrence,
+  store: Pick<RunStore, "getApproval" | "getRun">,
+): Promise<Happening | null> {
+  const on = kindOfType(occurrence.message.type);
+  if (on === undefined) return null;
+  if (on.startsWith("approval.") || on === "update") return approvalHappening(on, occurrence, store);
+  return on === "run.failed" ? runHappening(occurrence, store) : alertHappening(on, occurrence);
+}
+
+async function approvalHappening(
+  on: Notice["on"],
+  { orgId, at, data }: Occurrence,
+  store: Pick<RunStore, "getApproval" | "getRun">,
+): Promise<Happening | null> {
+  const approvalId = textOf(data, "approvalId");
+  const approval = approvalId === null ? undefined : await store.getApproval(orgId, approvalId);
+  if (approval === undefined) return null;
+  const { title, workflow, runId, approvers, hop } = approval;
+  const reached = Math.max(hop, numberOf(data, "hop") ?? 0);
+  const names = approvers.map(({ who }) => who);
+  const asked = on === "approval.escalated" ? names.slice(reached, reached + 1) : names.slice(0, reached + 1);
+  const urgency = textOf(data, "urgency");
+  const detail =
+    on === "approval.escalated"
+      ? `It was not answered in time, so that ${textOf(data, "who") ?? "the next in the chain"} is asked now.`
+      : on === "approval.reminded"
+        ? `It still waits for an answer${urgency === "critical" ? " and is critical" : ""}.`
+        : "";
+  const notice: Notice = {
+    on,
+    at,
+    title,
+    detail,
+    workflow,
+    runId: runId === "" ? null : runId,
+    approvalId: approval.id,
+    urgency,
+    person: null,
+  };
+  return { notice, facts: approvalFacts(notice, approval, names), approval, asked };
+}
+
+function approvalFacts(notice: Notice, approval: ApprovalRecord, approvers: readonly string[]): NotifyFacts {
+  const { nodeId, source, agentId, subject } = approval;
+  const estimate = subject?.estimateMicros ?? null;
+  return {
+    ...factsOf(notice),
+    node: nodeId === "" ? null : nodeId,
+    source,
+    agent: agentId,
+    approvers,
+    trigger: subject?.trigger ?? null,
+    args: subject?.args ?? {},
+    action: subject?.action ?? null,
+    policies: (subject?.policies ?? []).map(({ name }) => name),
+    cost_usd: subject === null ? null : usdOf(subject.costMicros),
+    estimate_usd: estimate === null ? null : usdOf(estimate),
+  };
+}
+
+async function runHappening(
+  { orgId, at, data, run, message }: Occurrence,
+  store: Pick<RunStore, "getRun">,
+): Promise<Happening | null> {
+  const record: RunRecord | undefined = run === null ? undefined : await store.getRun(orgId, run.runId);
+  if (run === null || record === undefined) return null;
+  const how = message.type === "run.timed_out" ? "ran out of time" : "failed";
+  const errorCode = textOf(data, "errorCode");
+  const reason = textOf(data, "reason");
+  const why = [errorCode, reason].filter((part) => part !== null).join(": ");
+  const notice: Notice = {
+    on: "run.failed",
+    at,
+    title: `A run of ${run.workflow} ${how}`,
+    detail: why === "" ? "" : `${why}.`,
+    workflow: run.workflow,
+    runId: run.runId,
+    approvalId: null,
+    urgency: null,
+    person: null,
+  };
+  const { args, trigger, costMicros } = record;
+  const facts = { ...factsOf(notice), args, trigger, cost_usd: usdOf(costMicros), error_code: errorCode };
+  return { notice, facts, approval: null, asked: [] };
+}
+
+function alertHappening(on: Notice["on"], { at, data }: Occurrence): Happening {
+  const isBudget = on === "budget.warning";
+  const name = isBudget ? (textOf(data, "resource") ?? "").replace(/^budget\//, "") : textOf(data, "alert");
+  const [spent, amount] = [textOf(data, "spentUsd"), textOf(data, "amountUsd")];
+  const spending = spent !== null && amount !== null ? `${spent} of ${amount} dollars are spent.` : "";
+  const notice: Notice = {
+    on,
+    at,
+    title: `${isBudget ? "Budget warning" : "Alert"}: ${name ?? ""}`,
+    detail: isBudget ? spending : (textOf(data, "message") ?? ""),
+    workflow: null,
+    runId: null,
+    approvalId: null,
+    urgency: null,
+    person: null,
+  };
+  const named = isBudget ? { budget: name, share: numberOf(data, "share") } : { alert: name };
+  return { notice, facts: { ...factsOf(notice), ...named }, approval: null, asked: [] };
+}
+
+/** Every name a rule may use; what does not apply is null. */
+function factsOf({ on, title, workflow, runId, urgency }: Notice): NotifyFacts {
+  return {
+    on,
+    title,
+    workflow,
+    run: runId,
+    urgency,
+    node: null,
+    trigger: null,
+    args: {},
+    source: null,
+    action: null,
+    agent: null,
+    policies: [],
+    approvers: [],
+    cost_usd: null,
+    estimate_usd: null,
+    error_code: null,
+    alert: null,
+    budget: null,
+    share: null,
+  };
+}
+
+const MICROS_PER_USD = 1_000_000;
+
+function usdOf(micros: number): number {
+  return micros / MICROS_PER_USD;
+}
+
+function textOf(data: JsonObject, key: string): string | null {
+  const value: Json | undefined = getOwn(data, key);
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function numberOf(data: JsonObject, key: string): number | null {
+  const value: Json | undefined = getOwn(data, key);
+  return typeof value === "number" ? value : null;
+}

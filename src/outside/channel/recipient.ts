@@ -1,0 +1,28 @@
+/** Who a message is for. */
+export interface Recipient {
+  /** Null: only the address is known. */
+  readonly personId: string | null;
+  readonly email: string;
+  readonly name: string;
+  readonly slackId?: string;
+}
+
+/** Finds the people behind the names of an approval. */
+export interface Recipients {
+  /** `approvers`: `user:…`, `role:…`, `team:…`, `key:…`; none: all who may approve. */
+  forApproval(orgId: string, approvers: readonly string[]): Promise<readonly Recipient[]>;
+  /** The person with an address; null: it belongs to none that is known. */
+  forAddress(orgId: string, email: string): Promise<Recipient | null>;
+}
+
+const USER_ADDRESS = /^user:([^\s@]+@[^\s@]+)$/;
+
+/** Knows no persons: only approvers that are written as addresses. */
+export const ADDRESSES_ONLY: Recipients = {
+  forApproval: async (_orgId, approvers) =>
+    approvers.flatMap((who) => {
+      const email = USER_ADDRESS.exec(who)?.[1];
+      return email === undefined ? [] : [{ personId: null, email, name: email }];
+    }),
+  forAddress: async () => null,
+};

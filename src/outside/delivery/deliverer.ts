@@ -1,0 +1,181 @@
+import type { Clock } from "../../clock/index.ts";
+import { ENGINE_ACTOR } from "../../core/audit/index.ts";
+import { changeAudit, entryKindOf } from "../../registry/index.ts";
+import type { ClaimedDelivery, DeliveryStore, RegistryStore, Settlement, TargetKey } from "../../store/index.ts";
+import type { Audiences } from "./audience.ts";
+import type { Sent } from "./sent.ts";
+import type { Target, TargetKind } from "./target.ts";
+
+export interface DelivererOptions {
+  readonly store: DeliveryStore & Pick<RegistryStore, "getEntry" | "applyEntries">;
+  readonly audiences: Audiences;
+  readonly kinds: readonly TargetKind[];
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+  /** One was settled, so that there is room for another. */
+  readonly onSettled: () => void;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Pauses after each try that failed; after the last one the delivery is given up. */
+export const RETRY_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+];
+
+/** Longer than a try can take, so that no other replica begins one meanwhile. */
+const LEASE_MS = MINUTE_MS;
+const IN_FLIGHT_MAX = 32;
+/** A receiver that is slow must not take the place of the others. */
+const PER_TARGET_MAX = 4;
+const CLAIMED_AT_ONCE = 4;
+/** So many deliveries may become one message. */
+const GROUP_MAX = 50;
+const ERROR_LENGTH_MAX = 500;
+
+/** Sends what is due. Any number of replicas may: a delivery is claimed by one at a time. */
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #inFlight = new Map<Promise<void>, TargetKey>();
+  readonly #stop = new AbortController();
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+  }
+
+  /** Takes on as much as there is room for; resolves before it has arrived. */
+  async round(): Promise<void> {
+    const { store, audiences } = this.#options;
+    if (audiences.isEmpty) return;
+    while (this.#inFlight.size < IN_FLIGHT_MAX && !this.#stop.signal.aborted) {
+      const claimed = await store.claimDeliveries(CLAIMED_AT_ONCE, LEASE_MS, this.#busy());
+      for (const together of inGroups(claimed)) this.#begin(together);
+      if (claimed.length < CLAIMED_AT_ONCE) return;
+    }
+  }
+
+  /** Resolves when nothing that was taken on is open. */
+  async settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight.keys());
+  }
+
+  /** What is under way is broken off and left to the next replica. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.settled();
+  }
+
+  #busy(): readonly TargetKey[] {
+    const counts = new Map<string, { readonly key: TargetKey; readonly count: number }>();
+    for (const key of this.#inFlight.values()) {
+      const name = JSON.stringify([key.orgId, key.targetId]);
+      counts.set(name, { key, count: (counts.get(name)?.count ?? 0) + 1 });
+    }
+    return [...counts.values()].filter(({ count }) => count >= PER_TARGET_MAX).map(({ key }) => key);
+  }
+
+  #begin(together: Together): void {
+    const { onTrouble, onSettled } = this.#options;
+    const [{ orgId, targetId, id }] = together;
+    const work: Promise<void> = this.#deliver(together)
+      .catch((error: unknown) => onTrouble(`the delivery ${id} could not be settled`, error))
+      .finally(() => {
+        this.#inFlight.delete(work);
+        onSettled();
+      });
+    this.#inFlight.set(work, { orgId, targetId });
+  }
+
+  async #deliver(together: Together): Promise<void> {
+    const { store } = this.#options;
+    const [first] = together;
+    const target = await this.#targetOf(first);
+    if (target === undefined) {
+      return this.#settle(together, { kind: "refused", error: "It was disabled or deleted." });
+    }
+    const pause = await target.pause(first);
+    if (pause !== null) {
+      const { delayMs, reason } = pause;
+      for (const { id, claim } of together) await store.postponeDelivery(id, claim, delayMs, reason);
+      return;
+    }
+    const all = [...together, ...(await store.claimGroup(first, GROUP_MAX - together.length, LEASE_MS))];
+    const sent = await target.send(all, this.#stop.signal);
+    if (sent.kind === "gone") await this.#disable(first);
+    await this.#settle(all, sent);
+  }
+
+  async #settle(deliveries: readonly ClaimedDelivery[], sent: Sent): Promise<void> {
+    const { store } = this.#options;
+    for (const { id, claim, attempts } of deliveries) {
+      if (sent.kind === "aborted") await store.releaseDelivery(id, claim);
+      else await store.settleDelivery(id, claim, settlementOf(sent, attempts));
+    }
+  }
+
+  async #targetOf({ orgId, targetId }: TargetKey): Promise<Target | undefined> {
+    const { audiences } = this.#options;
+    const find = (): Target | undefined => audiences.of(orgId)?.targets.find(({ id }) => id === targetId);
+    const known = find();
+    if (known !== undefined) return known;
+    await audiences.refresh(orgId);
+    return find();
+  }
+
+  /** As its owner would: it stays registered, and may be enabled again. */
+  async #disable({ orgId, targetId }: TargetKey): Promise<void> {
+    const { store, kinds, audiences, clock } = this.#options;
+    const name = targetId.slice(targetId.lastIndexOf("/") + 1);
+    const kind = kinds.find((one) => one.targetId(name) === targetId);
+    if (kind === undefined) return;
+    const entry = await store.getEntry(orgId, entryKindOf(kind.kind), name);
+    if (entry === undefined || !kind.isEnabled(entry)) return;
+    const at = clock.now();
+    const body = { ...entry.body, enabled: false };
+    const change = { kind: kind.kind, name, action: "updated", before: entry.body, after: body } as const;
+    const put = { change: "put", kind: entryKindOf(kind.kind), id: name, body } as const;
+    await store.applyEntries(orgId, [put], at, changeAudit(change, ENGINE_ACTOR, at));
+    await audiences.refresh(orgId);
+  }
+}
+
+/** Deliveries that become one message. */
+type Together = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+
+function inGroups(claimed: readonly ClaimedDelivery[]): readonly Together[] {
+  const groups = new Map<string, Together>();
+  for (const delivery of claimed) {
+    const { id, orgId, targetId, recipient, groupKey } = delivery;
+    const key = groupKey === null ? id : JSON.stringify([orgId, targetId, recipient, groupKey]);
+    const before = groups.get(key);
+    groups.set(key, before === undefined ? [delivery] : [...before, delivery]);
+  }
+  return [...groups.values()];
+}
+
+/** `attempts`: tries that were finished before this one. */
+function settlementOf(sent: Exclude<Sent, { kind: "aborted" }>, attempts: number): Settlement {
+  switch (sent.kind) {
+    case "delivered":
+      return { state: "delivered", retryMs: null, status: sent.status, error: null };
+    case "gone": {
+      const error = "It answered 410, so that it was disabled.";
+      return { state: "given_up", retryMs: null, status: sent.status, error };
+    }
+    case "refused":
+      return { state: "given_up", retryMs: null, status: null, error: sent.error.slice(0, ERROR_LENGTH_MAX) };
+    case "failed": {
+      const pause = RETRY_MS[attempts] ?? null;
+      const retryMs = pause === null ? null : Math.max(pause, sent.retryMs ?? 0);
+      const error = sent.error.slice(0, ERROR_LENGTH_MAX);
+      return { state: retryMs === null ? "given_up" : "failed", retryMs, status: sent.status, error };
+    }
+  }
+}

@@ -1,0 +1,6 @@
+export { RETRY_MS } from "./deliverer.ts";
+export { isWanted } from "./interest.ts";
+export { deliveryOf, type Message, noticeMessage } from "./message.ts";
+export { type OpenedDeliveries, openDeliveries } from "./open-deliveries.ts";
+export { type Reach, type Sent, sentOfFailure } from "./sent.ts";
+export type { Occurrence, Pause, Target, TargetKind } from "./target.ts";

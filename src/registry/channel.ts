@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { getOwn, isJsonArray, type Json, type JsonObject } from "../core/base/index.ts";
+import { channelRules, type NotifyRule, parseDuration, Report } from "../core/definition/index.ts";
+import type { Entry } from "../store/index.ts";
+import { anyJson, checked, name, readBody, secret, spec, webUrl, whole } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { isTimeZone } from "./time-zone.ts";
+
+export const CHANNEL_TYPES = ["slack", "teams", "email", "webhook", "console"] as const;
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
+
+/** Given once and never shown. */
+export const CHANNEL_SECRETS: readonly string[] = ["token", "signing_secret", "password", "secret"];
+
+/** Stands in `to` for the people an approval asks. */
+const APPROVERS = "approvers";
+const ADDRESS = /^[^\s@<>"',;:\\()[\]]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^\[?[0-9a-fA-F:.]+\]?$/;
+const PER_MINUTE_MAX = 600;
+const RECIPIENTS_MAX = 100;
+
+const address = checked(z.string(), (text) => ADDRESS.test(text), "must be an address such as ann@example.com", {
+  code: "bad_name",
+});
+const recipient = checked(
+  z.string(),
+  (text) => text === APPROVERS || ADDRESS.test(text),
+  `must be an address such as ann@example.com, or the word ${APPROVERS}`,
+  { code: "bad_name" },
+);
+const timeOfDay = checked(
+  z.string(),
+  (text) => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text),
+  "must be a time such as 22:00",
+  {
+    code: "wrong_type",
+  },
+);
+const zone = checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" });
+const span = checked(
+  z.union([z.number(), z.string()], { error: "must be a span of time" }) as z.ZodType<string | number>,
+  (value) => parseDuration(value) !== undefined,
+  "must be a span of time above 0 and up to 30 days",
+  { code: "bad_duration", hint: "Write seconds as a number, or a text such as 90s, 15m, 2h." },
+);
+
+export const channelSpec = spec({
+  type: z.enum(CHANNEL_TYPES).describe("How people are reached"),
+  enabled: z.boolean().default(true).describe("Used at all"),
+  content: z
+    .boolean()
+    .default(false)
+    .describe("Messages and ticket pages show the whole subject, not only title and policy"),
+  url: webUrl.nullish().describe("teams, webhook: where messages are sent"),
+  secret: secret.nullish().describe("webhook, write-only: signs what is sent"),
+  channel: name.nullish().describe("slack: id or name of the conversation"),
+  token: secret.nullish().describe("slack, write-only: the token of the bot"),
+  signing_secret: secret.nullish().describe("slack, write-only: what answers from Slack are signed with"),
+  host: checked(z.string(), (text) => HOST.test(text), "must be a host name or an address", { code: "bad_name" })
+    .nullish()
+    .describe("email: the SMTP server"),
+  port: whole(1, 65_535).nullish().describe("email: its port; 587, or 465 with secure"),
+  secure: z.boolean().nullish().describe("email: TLS from the first byte; otherwise STARTTLS where it is offered"),
+  user: name.nullish().describe("email: signs in with this name"),
+  password: secret.nullish().describe("email, write-only: and this password"),
+  from: address.nullish().describe("email: the sender"),
+  to: z
+    .array(recipient)
+    .min(1)
+    .max(RECIPIENTS_MAX)
+    .nullish()
+    .describe(`email: addresses, or ${APPROVERS} for the people an approval asks; default: ${APPROVERS}`),
+  quiet_hours: z
+    .strictObject({ from: timeOfDay, to: timeOfDay, zone: zone.default("UTC") })
+    .nullish()
+    .describe("Messages wait until they are over, except critical reminders"),
+  rate: z
+    .strictObject({ per_minute: whole(1, PER_MINUTE_MAX) })
+    .nullish()
+    .describe("So many messages are sent in any minute; the others wait"),
+  group: z
+    .strictObject({ within: span })
+    .nullish()
+    .describe("Approvals and failures that come within it share a message"),
+  notify: anyJson.optional().describe("Rules: on, where and channel, as in a workflow; without channel: this one"),
+});
+
+type FieldsOf = Readonly<Partial<Record<ChannelType, readonly string[]>>>;
+
+/** What only some types have; a type that is missing here has nothing of its own. */
+const OWN: FieldsOf = {
+  slack: ["channel", "token", "signing_secret"],
+  teams: ["url"],
+  email: ["host", "port", "secure", "user", "password", "from", "to"],
+  webhook: ["url", "secret"],
+};
+const NEEDED: FieldsOf = { slack: ["channel"], teams: ["url"], email: ["host", "from"], webhook: ["url"] };
+const SPECIFIC: ReadonlySet<string> = new Set(Object.values(OWN).flat());
+
+export function channelProblems(written: JsonObject): readonly SpecProblem[] {
+  const type = CHANNEL_TYPES.find((known) => known === getOwn(written, "type"));
+  return [...(type === undefined ? [] : fieldProblems(type, written)), ...ruleProblems(getOwn(written, "notify"))];
+}
+
+function fieldProblems(type: ChannelType, written: JsonObject): readonly SpecProblem[] {
+  const isSet = (key: string): boolean => (getOwn(written, key) ?? null) !== null;
+  const { [type]: own = [] } = OWN;
+  const missing = (NEEDED[type] ?? []).filter((key) => !isSet(key));
+  const foreign = Object.keys(written).filter((key) => SPECIFIC.has(key) && !own.includes(key) && isSet(key));
+  const isHalf = isSet("password") && !isSet("user");
+  return [
+    ...missing.map((key) =>
+      specProblem("missing_field", [key], `A channel of type ${type} needs "${key}".`, { hint: `Add "${key}".` }),
+    ),
+    ...foreign.map((key) => {
+      const hint =
+        own.length === 0 ? `A ${type} has no such fields.` : `The fields of type ${type} are ${own.join(", ")}.`;
+      return specProblem("unknown_key", [key], `"${key}" is not a field of type ${type}.`, { isAtKey: true, hint });
+    }),
+    ...(type === "email" && isHalf
+      ? [specProblem("missing_field", ["user"], `"password" says nothing without "user".`, { hint: `Add "user".` })]
+      : []),
+  ];
+}
+
+/** The reader of workflows reads the rules, so that they mean the same in both places. */
+function ruleProblems(rules: Json | undefined): readonly SpecProblem[] {
+  if (rules === undefined || rules === null) return [];
+  const report = new Report();
+  channelRules.read(rules, ["notify"], report);
+  return report.problems.map(({ code, path, message, isAtKey, hint }) =>
+    specProblem(code as SpecProblem["code"], path, message, {
+      ...(isAtKey === undefined ? {} : { isAtKey }),
+      hint: typeof hint === "function" ? hint() : hint,
+    }),
+  );
+}
+
+/** A way to people, as registered; its secrets are kept apart. */
+export interface Channel {
+  readonly id: string;
+  readonly type: ChannelType;
+  readonly isEnabled: boolean;
+  /** Messages and ticket pages show what is asked in full. */
+  readonly hasContent: boolean;
+  /** slack: the conversation. */
+  readonly conversation: string;
+  /** teams, webhook. */
+  readonly url: string;
+  readonly mail: Mail | null;
+  readonly quietHours: QuietHours | null;
+  /** Null: as many as there are. */
+  readonly perMinute: number | null;
+  /** 0: every message goes out at once, alone. */
+  readonly groupMs: number;
+  readonly rules: readonly NotifyRule[];
+}
+
+export interface Mail {
+  readonly host: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+  readonly user: string | null;
+  readonly from: string;
+  readonly addresses: readonly string[];
+  /** Whether the people an approval asks are written to. */
+  readonly isToApprovers: boolean;
+}
+
+export interface QuietHours {
+  /** Minutes since midnight. */
+  readonly from: number;
+  readonly to: number;
+  readonly zone: string;
+}
+
+const TLS_PORT = 465;
+const SUBMISSION_PORT = 587;
+
+export function channelOf({ id, body }: Entry): Channel {
+  const written = readBody(channelSpec, body);
+  const { quiet_hours: quiet, group } = written;
+  return {
+    id,
+    type: written.type,
+    isEnabled: written.enabled,
+    hasContent: written.content,
+    conversation: written.channel ?? "",
+    url: written.url ?? "",
+    mail: mailOf(written),
+    quietHours: quiet === undefined ? null : { from: minutesOf(quiet.from), to: minutesOf(quiet.to), zone: quiet.zone },
+    perMinute: written.rate?.per_minute ?? null,
+    groupMs: group === undefined ? 0 : (parseDuration(group.within) ?? 0),
+    rules: rulesOf(written.notify),
+  };
+}
+
+function mailOf(written: z.output<typeof channelSpec>): Mail | null {
+  if (written.type !== "email") return null;
+  const isSecure = written.secure ?? written.port === TLS_PORT;
+  const to = written.to ?? [APPROVERS];
+  return {
+    host: written.host ?? "",
+    port: written.port ?? (isSecure ? TLS_PORT : SUBMISSION_PORT),
+    isSecure,
+    user: written.user ?? null,
+    from: written.from ?? "",
+    addresses: to.filter((one) => one !== APPROVERS),
+    isToApprovers: to.includes(APPROVERS),
+  };
+}
+
+function minutesOf(time: string): number {
+  const [hours = "0", minutes = "0"] = time.split(":");
+  return Number(hours) * 60 + Number(minutes);
+}
+
+function rulesOf(rules: Json | undefined): readonly NotifyRule[] {
+  return isJsonArray(rules) ? (channelRules.read(rules, [], new Report()) ?? []) : [];
+}

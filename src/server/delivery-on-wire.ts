@@ -1,0 +1,25 @@
+import type { Delivery as ShownDelivery } from "../contract/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import type { Delivery, NewDelivery } from "../store/index.ts";
+
+export function deliveryOnWire(delivery: Delivery): ShownDelivery {
+  const { id, type, recipient, state, attempts, nextAt, lastStatus, lastError, createdAt, settledAt } = delivery;
+  return {
+    id,
+    type,
+    recipient,
+    state,
+    attempts,
+    nextAttemptAt: nextAt === null ? null : isoFromEpochMs(nextAt),
+    lastStatus,
+    lastError,
+    createdAt: isoFromEpochMs(createdAt),
+    settledAt: settledAt === null ? null : isoFromEpochMs(settledAt),
+  };
+}
+
+/** One that was written this moment. */
+export function newDeliveryOnWire({ delayMs, ...delivery }: NewDelivery, at: number): ShownDelivery {
+  const fresh = { state: "pending", attempts: 0, lastStatus: null, lastError: null, settledAt: null } as const;
+  return deliveryOnWire({ ...delivery, ...fresh, nextAt: at + delayMs, createdAt: at });
+}

@@ -1,0 +1,16 @@
+/** A redirect after something was done, with cookies. The address it comes from is reported to no one. */
+export function to(location: string, ...cookies: readonly string[]): Response {
+  const headers = new Headers({ location, "cache-control": "no-store", "referrer-policy": "no-referrer" });
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}
+
+const NOT_PAGES = /^\/(?:api|auth|session|mcp|hooks|execute)(?:[/?#]|$)/;
+const HERE = "http://sluice.invalid";
+
+/** A path of this server's own pages to return to after sign-in; `/` for anything else, such as another site. */
+export function ownPath(text: string | null): string {
+  if (text === null || !/^\/[^/\\]?[^\\\p{Cc}]{0,2000}$/u.test(text) || !URL.canParse(text, HERE)) return "/";
+  const url = new URL(text, HERE);
+  return url.origin === HERE && !NOT_PAGES.test(url.pathname) ? `${url.pathname}${url.search}${url.hash}` : "/";
+}

@@ -1,0 +1,399 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ADMIN, type Api, type Answer, createApi, ENDLESS, ORG, STRANGER } from "../../../test/api/fixture.ts";
+import { type Account, type LocalProvider, startProvider } from "../../../test/oidc/provider.ts";
+import { HERE, Visitor } from "../../../test/oidc/visitor.ts";
+import { answersAs } from "../answers-as.ts";
+import { PersonRing } from "../person-ring.ts";
+import { NO_PERSON, type Principal } from "../auth.ts";
+
+const HOUR = 3_600_000;
+const FOUR_EYES = "name: four-eyes\nsteps:\n  - { id: decide, approval: required, separate_approver: true }\n";
+
+let provider: LocalProvider;
+let api: Api;
+const clock = { passed: 0 };
+const now = (): number => Date.now() + clock.passed;
+beforeAll(async () => {
+  provider = await startProvider();
+  provider.register([`${HERE}/auth/test/callback`]);
+});
+afterAll(() => provider.close());
+beforeEach(async () => {
+  clock.passed = 0;
+  api = await createApi({ now, keyCheckMs: 5, heartbeatMs: HOUR }, undefined, { signIn: [provider.signIn()], now });
+});
+afterEach(async () => {
+  await api.close();
+  expect(api.troubles).toEqual([]);
+});
+
+/** A person in a browser of their own. */
+class Member {
+  readonly visitor = new Visitor(api.app);
+  id = "";
+  #csrf = "";
+
+  static async signIn(name: string, account: Account): Promise<Member> {
+    provider.accounts.set(name, { email: `${name}@example.com`, email_verified: true, name, ...account });
+    const member = new Member();
+    const back = await member.visitor.signIn(name);
+    expect(back.status).toBe(303);
+    const { body } = await member.ask("GET", "session");
+    member.id = body.keyId;
+    member.#csrf = body.csrfToken;
+    return member;
+  }
+
+  ask(method: string, path: string, body?: unknown, organisation?: string): Promise<Answer> {
+    return api.request(method, path, {
+      key: null,
+      headers: this.headers(organisation),
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  headers(organisation?: string): Record<string, string> {
+    return {
+      cookie: this.visitor.cookie,
+      origin: HERE,
+      "x-sluice-csrf": this.#csrf,
+      ...(organisation === undefined ? {} : { "x-sluice-organisation": organisation }),
+    };
+  }
+}
+
+const codeOf = ({ status, body }: Answer): unknown => [status, body.code];
+const actorsOf = async (type: string): Promise<unknown> => {
+  const { body } = await api.request("GET", `audit?type=${type}`);
+  return body.data.map(({ actor, resource }: { actor: string; resource: string }) => [actor, resource]);
+};
+
+describe("the organisation of a request", () => {
+  it("is named on every request of a person who has several, and is one of theirs", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    expect((await ann.ask("POST", "organisations", { id: "second", name: "Second" })).body).toMatchObject({
+      id: "second",
+      roles: ["admin"],
+      key: null,
+    });
+    await ann.ask("PUT", "workflows/endless", { source: ENDLESS }, "second");
+    expect(codeOf(await ann.ask("GET", "workflows"))).toEqual([400, "organisation_required"]);
+    expect((await ann.ask("GET", "workflows", undefined, "second")).body.data).toHaveLength(1);
+    expect((await ann.ask("GET", "workflows", undefined, ORG)).body.data).toHaveLength(0);
+    expect((await ann.ask("GET", "workflows?organisation=second")).body.data).toHaveLength(1);
+    expect(codeOf(await ann.ask("GET", "workflows?organisation=second", undefined, ORG))).toEqual([
+      400,
+      "organisation_required",
+    ]);
+    for (const organisation of ["other", "nothing", "", "\u00fc"]) {
+      expect(codeOf(await ann.ask("GET", "workflows", undefined, organisation))).toEqual([404, "unknown_organisation"]);
+    }
+    expect(codeOf(await ann.ask("POST", "organisations", { id: "second" }, ORG))).toEqual([409, "organisation_exists"]);
+    const { body } = await ann.ask("GET", "organisations");
+    expect(body.data).toEqual([
+      { id: ORG, name: ORG, roles: ["admin"], groups: [] },
+      { id: "second", name: "Second", roles: ["admin"], groups: [] },
+    ]);
+    const renamed = await ann.ask("PATCH", "organisations/second", { name: "The second" }, "second");
+    expect(renamed.body).toMatchObject({ id: "second", name: "The second" });
+    expect(codeOf(await ann.ask("PATCH", "organisations/second", { name: "x" }, ORG))).toEqual([
+      404,
+      "unknown_organisation",
+    ]);
+  });
+
+  it("is that of the key, and no other", async () => {
+    const headers = { "x-sluice-organisation": ORG };
+    expect((await api.request("GET", "runs", { headers })).status).toBe(200);
+    expect(codeOf(await api.request("GET", "runs", { key: STRANGER, headers }))).toEqual([404, "unknown_organisation"]);
+    const made = await api.request("POST", "organisations", { body: { id: "third" } });
+    expect(made.status).toBe(201);
+    const { body } = await api.request("GET", "session", { key: made.body.key.key });
+    expect(body).toMatchObject({ organisation: "third", organisations: [{ id: "third", name: "third" }] });
+  });
+});
+
+describe("a session", () => {
+  it("is listed and revoked by its person, and ends its streams", async () => {
+    await api.save(ENDLESS);
+    const ann = await Member.signIn("ann", { sluice_role: "viewer" });
+    const elsewhere = await Member.signIn("ann", { sluice_role: "viewer" });
+    const bob = await Member.signIn("bob", { sluice_role: "viewer" });
+    const { body } = await ann.ask("GET", "sessions");
+    expect(body.data).toHaveLength(2);
+    expect(body.data[1]).toMatchObject({ isCurrent: true, person: ann.id, userAgent: "a visitor", key: null });
+    const foreign = body.data[0].id;
+    expect(codeOf(await bob.ask("DELETE", `sessions/${foreign}`))).toEqual([404, "unknown_session"]);
+    expect(codeOf(await ann.ask("GET", "sessions?scope=organisation"))).toEqual([403, "forbidden"]);
+    const stream = api.ask("GET", "live", { key: null, headers: elsewhere.headers() }).then((answer) => answer.text());
+    const staying = api.ask("GET", "live", { key: null, headers: ann.headers() });
+    await expect.poll(() => api.app.streams().open).toBe(2);
+    expect((await ann.ask("DELETE", `sessions/${foreign}`)).status).toBe(204);
+    expect(await stream).toMatch(/event: auth\.expired/);
+    expect(api.app.streams().open).toBe(1);
+    expect(codeOf(await elsewhere.ask("GET", "runs"))).toEqual([401, "unauthenticated"]);
+    await staying;
+    expect(await actorsOf("session.ended")).toEqual([[ann.id, `session/${foreign}`]]);
+  });
+
+  it("that another replica revoked ends its streams, and so does a membership that ended", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "viewer" });
+    const bob = await Member.signIn("bob", { sluice_role: "viewer" });
+    const streams = [ann, bob].map(async (one) =>
+      (await api.ask("GET", "live", { key: null, headers: one.headers() })).text(),
+    );
+    await expect.poll(() => api.app.streams().open).toBe(2);
+    const { sessionId } = (await ann.ask("GET", "session")).body;
+    await api.store.revokeSession(sessionId);
+    await api.store.removeMember(ORG, bob.id);
+    for (const text of await Promise.all(streams)) expect(text).toMatch(/event: auth\.expired/);
+  });
+
+  it("ends after twelve hours without use, and after seven days", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "viewer" });
+    clock.passed += 12 * HOUR - 60_000;
+    expect((await ann.ask("GET", "runs")).status).toBe(200);
+    clock.passed += 12 * HOUR - 60_000;
+    expect((await ann.ask("GET", "runs")).status).toBe(200);
+    clock.passed += 12 * HOUR;
+    expect(codeOf(await ann.ask("GET", "runs"))).toEqual([401, "unauthenticated"]);
+    const again = await Member.signIn("ann", { sluice_role: "viewer" });
+    for (let hours = 0; hours < 16; hours += 1) {
+      clock.passed += 10 * HOUR;
+      expect((await again.ask("GET", "runs")).status).toBe(200);
+    }
+    clock.passed += 9 * HOUR;
+    expect(codeOf(await again.ask("GET", "runs"))).toEqual([401, "unauthenticated"]);
+  });
+
+  it("ends at sign-out, which another site cannot ask for", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "viewer" });
+    const { csrfToken } = (await ann.ask("GET", "session")).body;
+    const { cookie } = ann.visitor;
+    const end = (headers: Record<string, string>, body = "") =>
+      ann.visitor.go("/session/end", { method: "POST", body, headers });
+    expect((await end({ origin: "http://evil.example" })).status).toBe(403);
+    expect((await end({ origin: HERE })).status).toBe(403);
+    expect((await end({ origin: HERE, cookie }, `csrf=${csrfToken}`)).headers.get("location")).toBe("/");
+    expect((await api.request("GET", "session", { key: null, headers: { cookie } })).status).toBe(401);
+  });
+
+  it("is opened by a key too, and ends with it", async () => {
+    const secret = await api.key("viewer");
+    const visitor = new Visitor(api.app);
+    expect((await visitor.go("/session", { method: "POST", body: `key=${secret}` })).status).toBe(303);
+    expect(visitor.cookie).not.toContain(secret);
+    const headers = { cookie: visitor.cookie };
+    const { body } = await api.request("GET", "session", { key: null, headers });
+    expect(body).toMatchObject({ organisation: ORG, person: null });
+    expect((await api.request("GET", "sessions?scope=organisation")).body.data[0]).toMatchObject({ key: body.keyId });
+    await api.request("DELETE", `keys/${body.keyId}`);
+    expect(codeOf(await api.request("GET", "runs", { key: null, headers }))).toEqual([401, "unauthenticated"]);
+  });
+});
+
+describe("members", () => {
+  it("are listed and changed by admins, and the last admin stays", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const bob = await Member.signIn("bob", { sluice_role: "viewer", groups: ["legal"] });
+    const { body } = await bob.ask("GET", "persons");
+    expect(body.data.map(({ email }: { email: string }) => email)).toEqual(["ann@example.com", "bob@example.com"]);
+    const change = { roles: ["approver"], groups: ["finance"] };
+    expect(codeOf(await bob.ask("PATCH", `persons/${bob.id}`, change))).toEqual([403, "forbidden"]);
+    const { body: changed } = await ann.ask("PATCH", `persons/${bob.id}`, change);
+    expect(changed).toMatchObject({
+      roles: [
+        { name: "viewer", source: "claims" },
+        { name: "approver", source: "assigned" },
+      ],
+      groups: [
+        { name: "legal", source: "claims" },
+        { name: "finance", source: "assigned" },
+      ],
+    });
+    expect((await bob.ask("GET", "session")).body.permissions).toContain("governance:approve");
+    expect(codeOf(await ann.ask("DELETE", `persons/${ann.id}`))).toEqual([409, "last_admin"]);
+    expect(codeOf(await ann.ask("POST", `organisations/${ORG}/leave`))).toEqual([409, "last_admin"]);
+    expect((await bob.ask("POST", `organisations/${ORG}/leave`)).status).toBe(204);
+    expect(codeOf(await bob.ask("GET", "runs"))).toEqual([403, "no_membership"]);
+    expect(codeOf(await ann.ask("GET", `persons/${bob.id}`))).toEqual([404, "unknown_person"]);
+    expect(await actorsOf("member.changed")).toEqual([[ann.id, `person/${bob.id}`]]);
+    expect(await actorsOf("member.removed")).toEqual([[bob.id, `person/${bob.id}`]]);
+  });
+
+  it("cannot be given, or lose, what the one who changes them does not have", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const key = await api.key(["keys:manage", "governance:read"]);
+    expect(codeOf(await api.request("DELETE", `persons/${ann.id}`, { key }))).toEqual([403, "forbidden"]);
+    const body = { email: "eve@example.com", roles: ["admin"] };
+    expect(codeOf(await api.request("POST", "invitations", { key, body }))).toEqual([403, "forbidden"]);
+  });
+
+  it("are disabled only by the one organisation they belong to", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const bob = await Member.signIn("bob", { sluice_role: "admin" });
+    await bob.ask("POST", "organisations", { id: "elsewhere" });
+    expect(codeOf(await ann.ask("PATCH", `persons/${bob.id}`, { disabled: true }))).toEqual([409, "member_elsewhere"]);
+  });
+});
+
+describe("an invitation", () => {
+  const inviteZoe = async () => {
+    const body = { email: "Zoe@example.com", roles: ["author"], groups: ["writers"] };
+    const made = await api.request("POST", "invitations", { body });
+    expect(made.body).toMatchObject({ state: "open", email: "zoe@example.com", roles: ["author"] });
+    return { id: made.body.id as string, path: made.body.link.slice(HERE.length) as string };
+  };
+  const formOf = (text: string, name: string): string =>
+    new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "";
+
+  it("leads through sign-in to a membership, once", async () => {
+    const { path } = await inviteZoe();
+    provider.accounts.set("zoe", { email: "zoe@example.com", email_verified: true, name: "Zoe" });
+    const visitor = new Visitor(api.app);
+    const shown = await (await visitor.go(path)).text();
+    expect(shown).toContain("Sign in with zoe@example.com to accept");
+    const start = /href="([^"]*)"/.exec(shown.slice(shown.indexOf("/auth/") - 10))?.[1] ?? "";
+    const back = await visitor.signIn("zoe", start);
+    expect(back.headers.get("location")).toBe(path);
+    const ready = await (await visitor.go(path)).text();
+    const form = new URLSearchParams({ token: formOf(ready, "token"), csrf: formOf(ready, "csrf") });
+    const forged = new URLSearchParams({ token: formOf(ready, "token"), csrf: "x" });
+    expect((await visitor.go("/invite", { method: "POST", body: forged.toString() })).status).toBe(403);
+    const accepted = await visitor.go("/invite", { method: "POST", body: form.toString() });
+    expect(accepted.headers.get("location")).toBe("/o/default/");
+    const { body } = await api.request("GET", "session", { key: null, headers: { cookie: visitor.cookie } });
+    expect(body).toMatchObject({ organisation: ORG, person: { groups: ["writers"] } });
+    expect((await visitor.go("/invite", { method: "POST", body: form.toString() })).status).toBe(410);
+    expect((await visitor.go(path)).status).toBe(410);
+  });
+
+  it("is for one email, and ends by revocation and after seven days", async () => {
+    const { id, path } = await inviteZoe();
+    const eve = await Member.signIn("eve", {});
+    const shown = await (await eve.visitor.go(path)).text();
+    expect(shown).toContain("You are signed in as eve@example.com");
+    const { csrfToken } = (await eve.ask("GET", "session")).body;
+    const token = new URL(path, HERE).searchParams.get("token") ?? "";
+    const body = new URLSearchParams({ token, csrf: csrfToken }).toString();
+    expect((await eve.visitor.go("/invite", { method: "POST", body })).headers.get("location")).toBe(path);
+    expect((await eve.ask("GET", "session")).body.organisation).toBeNull();
+    expect(codeOf(await api.request("DELETE", `invitations/${id}`, { key: STRANGER }))).toEqual([
+      404,
+      "unknown_invitation",
+    ]);
+    expect((await api.request("DELETE", `invitations/${id}`)).status).toBe(204);
+    expect((await eve.visitor.go(path)).status).toBe(410);
+    const later = await inviteZoe();
+    clock.passed += 7 * 24 * HOUR;
+    expect((await eve.visitor.go(later.path)).status).toBe(410);
+    const { body: list } = await api.request("GET", "invitations");
+    expect(list.data.map(({ state }: { state: string }) => state).toSorted()).toEqual(["expired", "revoked"]);
+  });
+});
+
+describe("the requester", () => {
+  it("is a person, whatever session or key they come with", async () => {
+    await api.save(FOUR_EYES);
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    const mint = async (key: string | null, label: string) => {
+      const asked = { body: { label, role: "admin" }, headers: key === null ? ann.headers() : {}, key };
+      return (await api.request("POST", "keys", asked)).body;
+    };
+    const first = await mint(null, "first");
+    expect(first).toMatchObject({ createdBy: ann.id, person: ann.id });
+    const second = await mint(first.key, "second");
+    expect(second).toMatchObject({ createdBy: first.id, person: ann.id });
+    const { body: run } = await ann.ask("POST", "runs", { workflow: "four-eyes" });
+    await api.settle(run.id);
+    expect((await api.store.getRun(ORG, run.id))?.startedBy).toBe(ann.id);
+    const [{ id }] = (await api.request("GET", "approvals?status=pending")).body.data;
+    const answer = { decision: "approve" };
+    expect(codeOf(await ann.ask("POST", `approvals/${id}/resolve`, answer))).toEqual([403, "self_approval"]);
+    for (const { key } of [first, second]) {
+      const refused = await api.request("POST", `approvals/${id}/resolve`, { key, body: answer });
+      expect(codeOf(refused)).toEqual([403, "self_approval"]);
+    }
+    expect((await bob.ask("POST", `approvals/${id}/resolve`, answer)).body).toMatchObject({
+      status: "approved",
+      resolvedBy: "bob@example.com",
+    });
+    const started = await api.request("POST", "runs", { key: second.key, body: { workflow: "four-eyes" } });
+    await api.settle(started.body.id);
+    const [{ id: next }] = (await api.request("GET", "approvals?status=pending")).body.data;
+    expect(codeOf(await ann.ask("POST", `approvals/${next}/resolve`, answer))).toEqual([403, "self_approval"]);
+  });
+});
+
+describe("a deputy", () => {
+  const principalOf = async (id: string): Promise<Principal> => {
+    const member = await new PersonRing(api.store, now).memberOf(ORG, id);
+    if (member === null) throw new Error("no member");
+    const { names, label, deputyFor } = member;
+    const plain = { orgId: ORG, keyId: id, label, agentId: null, permissions: new Set<string>(), expiresAt: null };
+    return { ...plain, ...NO_PERSON, personId: id, groups: names.groups, person: names, deputyFor };
+  };
+  const names = (id: string, name: string, groups: readonly string[]): string[] => [
+    `user:${id}`,
+    `user:${name}@example.com`,
+    `user:${provider.issuer} ${name}`,
+    ...groups.flatMap((group) => [`role:${group}`, `team:${group}`]),
+  ];
+
+  it("answers in the names of the other between two dates, and not outside them", async () => {
+    const ann = await Member.signIn("ann", { sluice_role: "approver", groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    const at = (ms: number): string => new Date(now() + ms).toISOString();
+    expect(codeOf(await ann.ask("PUT", "me/deputy", { person: ann.id, until: at(HOUR) }))).toEqual([
+      422,
+      "invalid_request",
+    ]);
+    expect(codeOf(await ann.ask("PUT", "me/deputy", { person: bob.id, until: at(-1) }))).toEqual([
+      422,
+      "invalid_request",
+    ]);
+    expect(codeOf(await ann.ask("PUT", "me/deputy", { person: "per_9", until: at(HOUR) }))).toEqual([
+      404,
+      "unknown_person",
+    ]);
+    expect(codeOf(await api.request("PUT", "me/deputy", { body: {} }))).toEqual([403, "no_person"]);
+    const set = await ann.ask("PUT", "me/deputy", { person: bob.id, from: at(HOUR), until: at(2 * HOUR) });
+    expect(set.body.deputy).toMatchObject({ person: bob.id, label: "bob@example.com", isActive: false });
+    const own = names(bob.id, "bob", []);
+    const both = [...own, ...names(ann.id, "ann", ["finance"])];
+    expect(answersAs(await principalOf(bob.id))).toEqual(own);
+    clock.passed += HOUR + 1_000;
+    expect(answersAs(await principalOf(bob.id))).toEqual(both);
+    expect(answersAs(await principalOf(bob.id), ann.id)).toEqual(own);
+    clock.passed += HOUR;
+    expect(answersAs(await principalOf(bob.id))).toEqual(own);
+    expect((await ann.ask("DELETE", "me/deputy")).body.deputy).toBeNull();
+  });
+
+  it("is nobody for a key, which answers under its own names", () => {
+    const plain = {
+      orgId: ORG,
+      keyId: "key_1",
+      label: "ci",
+      agentId: null,
+      permissions: new Set<string>(),
+      expiresAt: null,
+    };
+    expect(answersAs({ ...plain, ...NO_PERSON })).toEqual(["key:key_1", "key:ci"]);
+  });
+});
+
+it("a key answers as the person who made it", async () => {
+  const ann = await Member.signIn("ann", { sluice_role: "admin", groups: ["finance"] });
+  const { body } = await api.request("POST", "keys", {
+    key: null,
+    headers: ann.headers(),
+    body: { label: "ci", role: "viewer" },
+  });
+  const { body: session } = await api.request("GET", "session", { key: body.key });
+  expect(session).toMatchObject({ keyId: body.id, person: { id: ann.id, groups: ["finance"] }, sessionId: null });
+  expect((await api.request("GET", "sessions", { key: body.key })).body.data).toEqual([]);
+  const forBob = { label: "x", role: "viewer", person: "per_9" };
+  expect(codeOf(await api.request("POST", "keys", { key: ADMIN, body: forBob }))).toEqual([404, "unknown_person"]);
+});

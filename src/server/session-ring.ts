@@ -1,0 +1,119 @@
+import type { MembershipStore, SessionRecord, SessionStore } from "../store/index.ts";
+import { ROLES } from "../contract/index.ts";
+import { type KeyRing, NO_PERSON, type Principal, unauthenticated } from "./auth.ts";
+import { permissionsOf } from "./permission.ts";
+import type { PersonRing } from "./person-ring.ts";
+import { Refused } from "./problem.ts";
+import { hashSecret } from "./secret.ts";
+
+/** A session ends after so long without use, and after `SESSION_LIFE_MS` in any case. */
+export const SESSION_IDLE_MS = 43_200_000;
+export const SESSION_LIFE_MS = 604_800_000;
+
+/** Which organisation a request is about. */
+export interface OrganisationChoice {
+  /** As the request names it; null: it does not. */
+  readonly named: string | null;
+  /** The route needs none: it is about the person. */
+  readonly isPersonal: boolean;
+  /** False for a check in between that is no use of the session. */
+  readonly isUse: boolean;
+}
+
+const CACHE_MS = 2_000;
+const CACHED_MAX = 10_000;
+
+type Store = Pick<SessionStore, "findSession"> & Pick<MembershipStore, "listMemberships">;
+
+/** Finds out whose session a cookie is. A session that was revoked elsewhere works for two seconds more at most. */
+export class SessionRing {
+  readonly #store: Store;
+  readonly #keys: KeyRing;
+  readonly #people: PersonRing;
+  readonly #now: () => number;
+  readonly #cached = new Map<string, { readonly session: SessionRecord; readonly until: number }>();
+
+  constructor(store: Store, keys: KeyRing, people: PersonRing, now: () => number) {
+    this.#store = store;
+    this.#keys = keys;
+    this.#people = people;
+    this.#now = now;
+  }
+
+  async authenticate(secret: string, choice: OrganisationChoice): Promise<Principal> {
+    const session = await this.find(secret, choice.isUse);
+    if (session === undefined) throw unauthenticated("The session has ended; sign in again.");
+    const { id: sessionId, personId, keyId, orgId } = session;
+    if (personId !== null) return { ...(await this.#person(personId, choice)), sessionId };
+    requireOwn(orgId ?? "", choice);
+    const principal = await this.#keys.authenticateId(orgId ?? "", keyId ?? "");
+    return { ...principal, sessionId };
+  }
+
+  /** A session that has not ended. */
+  async find(secret: string, isUse: boolean): Promise<SessionRecord | undefined> {
+    const hash = hashSecret(secret);
+    const now = this.#now();
+    const cached = this.#cached.get(hash);
+    if (cached !== undefined && cached.until > now) return cached.session;
+    this.#cached.delete(hash);
+    const session = await this.#store.findSession(hash, { idleMs: SESSION_IDLE_MS, isUse });
+    if (session === undefined) return undefined;
+    if (this.#cached.size >= CACHED_MAX) this.#cached.clear();
+    this.#cached.set(hash, { session, until: now + CACHE_MS });
+    return session;
+  }
+
+  /** Forgets what is cached, so that a session ended here ends at once. */
+  forget(): void {
+    this.#cached.clear();
+  }
+
+  async #person(personId: string, choice: OrganisationChoice): Promise<Principal> {
+    const orgId = choice.named ?? (await this.#onlyOrganisation(personId, choice));
+    if (orgId === null) {
+      const { label } = await this.#people.requireActive(personId);
+      const nothing = { permissions: new Set<string>(), expiresAt: null, agentId: null };
+      return { orgId: "", keyId: personId, label, ...nothing, ...NO_PERSON, personId };
+    }
+    const member = await this.#people.memberOf(orgId, personId);
+    if (member === null) throw unknownOrganisation(orgId);
+    const { label, names, roles, deputyFor } = member;
+    return {
+      orgId,
+      keyId: personId,
+      label,
+      agentId: null,
+      permissions: new Set(ROLES.filter((role) => roles.includes(role)).flatMap(permissionsOf)),
+      expiresAt: null,
+      personId,
+      groups: names.groups,
+      sessionId: null,
+      person: names,
+      deputyFor,
+    };
+  }
+
+  /** Who is a member of one organisation need not name it. Null: a personal route, and there is no single one. */
+  async #onlyOrganisation(personId: string, { isPersonal }: OrganisationChoice): Promise<string | null> {
+    const memberships = await this.#store.listMemberships(personId);
+    const [only, ...others] = memberships.map(({ orgId }) => orgId);
+    if (only !== undefined && others.length === 0) return only;
+    if (isPersonal) return null;
+    if (only === undefined) {
+      throw new Refused("no_membership", "You are a member of no organisation; ask an admin of one for an invitation.");
+    }
+    const named = [only, ...others].slice(0, 10).join(", ");
+    throw new Refused("organisation_required", `Name one of your organisations in X-Sluice-Organisation: ${named}.`);
+  }
+}
+
+/** A key or a token belongs to one organisation; a request with it cannot be about another. */
+export function requireOwn(orgId: string, { named }: OrganisationChoice): void {
+  if (named !== null && named !== orgId) throw unknownOrganisation(named);
+}
+
+/** The same whether there is none or the caller is no member: no caller learns which organisations there are. */
+export function unknownOrganisation(named: string): Refused {
+  return new Refused("unknown_organisation", `You are a member of no organisation "${named.slice(0, 64)}".`);
+}

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { answerBody } from "../contract/index.ts";
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { FormFields } from "../core/event/index.ts";
+import { valueText } from "../outside/channel/index.ts";
+import type { ApprovalRecord } from "../store/index.ts";
+import { Refused } from "./problem.ts";
+import { changeableInputs } from "./ticket-page.ts";
+
+type Answer = z.output<typeof answerBody>;
+
+/** The answer that the form of a ticket page means. Whether its values fit is checked where every answer is. */
+export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, hasContent: boolean): Answer {
+  const { form } = approval;
+  const reason = plainText(sent.get("reason") ?? "").trim();
+  const inputs = hasContent ? changedInputs(sent, changeableInputs(approval.subject)) : {};
+  const decision = sent.get("decision") ?? "";
+  const read = answerBody.safeParse({
+    decision,
+    subjectDigest: sent.get("subjectDigest") ?? "",
+    ...(reason === "" ? {} : { reason }),
+    ...(form === null || decision !== "approve" ? {} : { form: enteredValues(sent, form) }),
+    ...(Object.keys(inputs).length === 0 ? {} : { modifications: { inputs } }),
+  });
+  if (read.success) return read.data;
+  throw new Refused("invalid_request", "The form was not filled in as it is shown; open the page again.");
+}
+
+/** Browsers send line breaks as CR LF, whatever was in the field. */
+function plainText(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+function changedInputs(sent: URLSearchParams, inputs: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(inputs).flatMap(([name, before]): [string, Json][] => {
+      const written = sent.get(`input.${name}`);
+      if (written === null || plainText(written) === plainText(valueText(before))) return [];
+      return [[name, typeof before === "string" ? plainText(written) : readValue(name, written)]];
+    }),
+  );
+}
+
+function readValue(name: string, written: string): Json {
+  try {
+    return JSON.parse(written) as Json;
+  } catch {
+    throw new Refused("invalid_request", `"${name}" is not text, so that its new value must be written as JSON.`);
+  }
+}
+
+function enteredValues(sent: URLSearchParams, fields: FormFields): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]): [string, Json][] => {
+      const written = sent.get(`form.${name}`);
+      // A box that is not ticked is not sent.
+      if (field.type === "boolean") return [[name, written === "true"]];
+      if (written === null || written === "") return [];
+      return [[name, valueOf(plainText(written), field)]];
+    }),
+  );
+}
+
+function valueOf(written: string, { type, enum: words }: FormFields[string]): Json {
+  const isNumber =
+    (type === "number" || type === "integer") && written.trim() !== "" && Number.isFinite(Number(written));
+  if (isNumber) return Number(written);
+  return type === "enum" ? (words?.find((word) => String(word) === written) ?? written) : written;
+}

@@ -1,0 +1,194 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { Decision, FormFields, Subject } from "../core/event/index.ts";
+import { markdownHtml } from "../core/text/index.ts";
+import { approvalUrl, sectionsOf, type SubjectSection, valueText } from "../outside/channel/index.ts";
+import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
+import { type Html, html, page } from "./html.ts";
+
+/** A ticket is a credential in an address: nothing keeps it, nothing hands it on, nothing lists it. */
+const HEADERS = { "x-robots-tag": "noindex, nofollow, noarchive", "cache-control": "no-store" } as const;
+
+export interface TicketView {
+  readonly ticket: ApprovalTicket;
+  readonly approval: ApprovalRecord;
+  readonly hasContent: boolean;
+  /** Only after signing in. */
+  readonly needsSignIn: boolean;
+  /** What was wrong with the answer before; null: there was none. */
+  readonly trouble: string | null;
+}
+
+const WORDS: Readonly<Record<Decision, string>> = {
+  approve: "Approve",
+  reject: "Reject",
+  retry: "Try again",
+  skip: "Skip",
+  abort: "Abort the run",
+};
+
+/** What is asked, and a form for the answer. */
+export function ticketPage(view: TicketView, status = 200): Response {
+  const { ticket, approval, hasContent, needsSignIn, trouble } = view;
+  const { subject } = approval;
+  const policies = (subject?.policies ?? []).map(
+    ({ name, reason }) => html`<p><strong>${name}</strong>: ${reason}</p>`,
+  );
+  const body = html`<h1>${approval.title}</h1>
+    ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
+    ${
+      policies.length === 0
+        ? html``
+        : html`<h2>Why this is asked</h2>
+            ${policies}`
+    }
+    ${
+      hasContent && subject !== null
+        ? sectionsOf(subject).map(sectionHtml)
+        : html`<p>The content is shown after <a href="${approvalUrl(approval.id)}">signing in</a>.</p>`
+    }
+    ${needsSignIn ? signInPart(approval) : answerForm(approval, hasContent)}
+    <p><small>${whoText(ticket)} Opening this page decides nothing.</small></p>`;
+  return withHeaders(page(approval.title, body, status));
+}
+
+/** A link that answers nothing any more, or never did: what happened, and what to do next. */
+export function refusedPage(
+  title: string,
+  text: string,
+  status: number,
+  next: { readonly href: string; readonly label: string } | null,
+): Response {
+  const body = html`<h1>${title}</h1>
+    <p>${text}</p>
+    ${next === null ? html`` : html`<p><a href="${next.href}">${next.label}</a></p>`}`;
+  return withHeaders(page(title, body, status));
+}
+
+export function answeredPage(approval: ApprovalRecord): Response {
+  const { status, title, answers, quorum, id } = approval;
+  const isOpen = status === "pending";
+  const text = isOpen
+    ? `Your answer counts: ${answers.length} of ${quorum} people have approved. Others have to answer as well.`
+    : `It is ${status} now. Nothing else has to be done.`;
+  return refusedPage(`Answered: ${title}`, text, 200, { href: approvalUrl(id), label: "Look at it in the console" });
+}
+
+export function withHeaders(response: Response): Response {
+  for (const [name, value] of Object.entries(HEADERS)) response.headers.set(name, value);
+  return response;
+}
+
+function whoText({ address, name }: ApprovalTicket): string {
+  if (address === "") return "This page is for everyone who has seen the message; only people who sign in can answer.";
+  return `This link is for ${name === address ? address : `${name} (${address})`} and works once.`;
+}
+
+function signInPart({ id, confirm, subject }: ApprovalRecord): Html {
+  const why =
+    confirm === null && subject !== null
+      ? "It can have an effect that cannot be taken back, so that a link in a message is not enough to answer."
+      : "A link in a message is not enough to answer.";
+  return html`<p>${why}</p>
+    <p><a href="${approvalUrl(id)}">Sign in to answer</a></p>`;
+}
+
+function answerForm({ choices, subject, subjectDigest, form }: ApprovalRecord, hasContent: boolean): Html {
+  const effects = new Map((subject?.answers ?? []).map(({ decision, effect }) => [decision, effect]));
+  return html`<form method="post">
+    <input type="hidden" name="subjectDigest" value="${subjectDigest ?? ""}" />
+    ${form === null ? html`` : fieldsHtml(form)} ${hasContent ? inputsHtml(subject) : html``}
+    <p>
+      <label>Reason <small>(needed to reject)</small><br /><textarea name="reason" rows="3"></textarea></label>
+    </p>
+    ${choices.map(
+      (choice) =>
+        html`<p><button name="decision" value="${choice}">${WORDS[choice]}</button> ${effects.get(choice) ?? ""}</p>`,
+    )}
+  </form>`;
+}
+
+function fieldsHtml(fields: FormFields): Html {
+  return html`<fieldset>
+    <legend>To be filled in</legend>
+    ${Object.entries(fields).map(([name, field]) => fieldHtml(name, field))}
+  </fieldset>`;
+}
+
+function fieldHtml(name: string, field: FormFields[string]): Html {
+  const { label = name, description, required } = field;
+  const mark = required ? html`` : html` <small>(optional)</small>`;
+  return html`<p>
+    <label>${label}${mark}<br />${controlHtml(`form.${name}`, field)}</label>
+    ${description === undefined ? html`` : html`<br /><small>${description}</small>`}
+  </p>`;
+}
+
+function controlHtml(name: string, { type, enum: words, default: preset }: FormFields[string]): Html {
+  const value = preset === undefined || preset === null ? "" : valueText(preset);
+  switch (type) {
+    case "boolean":
+      return preset === true
+        ? html`<input type="checkbox" name="${name}" value="true" checked />`
+        : html`<input type="checkbox" name="${name}" value="true" />`;
+    case "enum":
+      return html`<select name="${name}">
+        <option value=""></option>
+        ${(words ?? []).map((word) =>
+          String(word) === value
+            ? html`<option value="${word}" selected>${word}</option>`
+            : html`<option value="${word}">${word}</option>`,
+        )}
+      </select>`;
+    case "text":
+      return html`<textarea name="${name}" rows="4">${value}</textarea>`;
+    case "number":
+    case "integer":
+      return html`<input type="number" step="${type === "integer" ? "1" : "any"}" name="${name}" value="${value}" />`;
+    case "date":
+      return html`<input type="date" name="${name}" value="${value}" />`;
+    default:
+      return html`<input name="${name}" value="${value}" />`;
+  }
+}
+
+/** What a person may change before it is sent. Values that are only shown in part cannot be. */
+export function changeableInputs(subject: Subject | null): JsonObject {
+  const inputs = Object.entries(subject?.request?.inputs ?? {});
+  return Object.fromEntries(inputs.filter(([, value]) => !isLarge(value)));
+}
+
+function isLarge(value: Json): boolean {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, "$ref");
+}
+
+function inputsHtml(subject: Subject | null): Html {
+  const inputs = Object.entries(changeableInputs(subject));
+  if (inputs.length === 0) return html``;
+  return html`<details>
+    <summary>Change what is sent</summary>
+    ${inputs.map(
+      ([name, value]) =>
+        html`<p>
+          <label>${name}<br /><textarea name="input.${name}" rows="4">${valueText(value)}</textarea></label>
+        </p>`,
+    )}
+  </details>`;
+}
+
+function sectionHtml({ label, kind, text, rows }: SubjectSection): Html {
+  const body =
+    rows.length > 0
+      ? html`<table>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map((cell) => html`<td>${cell}</td>`)}
+              </tr>`,
+          )}
+        </table>`
+      : kind === "markdown"
+        ? html`<div class="markdown">${markdownHtml(text)}</div>`
+        : html`<pre>${text}</pre>`;
+  return html`<h2>${label}</h2>
+    ${body}`;
+}

@@ -1,0 +1,154 @@
+import { channelOf } from "../registry/index.ts";
+import { approvalUrl, needsSignIn } from "../outside/channel/index.ts";
+import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
+import { addressAnswerer, type Answerer } from "./answerer.ts";
+import { lacking } from "./auth.ts";
+import { BODY_BYTES_MAX, readBody } from "./body.ts";
+import type { OpenRoute } from "./open-routes.ts";
+import { Refused } from "./problem.ts";
+import { answerApproval } from "./routes/approvals.ts";
+import type { Services } from "./route.ts";
+import { readTicketForm } from "./ticket-form.ts";
+import { answeredPage, refusedPage, ticketPage, type TicketView, withHeaders } from "./ticket-page.ts";
+
+/** Links in messages: looking decides nothing, and the answer of one person to one approval is taken once. */
+export const TICKET_ROUTES: readonly OpenRoute[] = [
+  { method: "GET", path: "/t/{ticket}", handle: showTicket },
+  { method: "POST", path: "/t/{ticket}", handle: answerTicket },
+];
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+/** Longer than an answer takes, so that a second one waits for its outcome by being refused. */
+const HOLD_MS = 30_000;
+
+/** A ticket that is shown, or the page that says why it is not. */
+type Found = { readonly view: TicketView; readonly hash: string } | { readonly refusal: Response };
+
+async function showTicket(services: Services, request: Request): Promise<Response> {
+  const found = await findTicket(services, request);
+  return "refusal" in found ? found.refusal : ticketPage(found.view);
+}
+
+async function answerTicket(services: Services, request: Request): Promise<Response> {
+  const found = await findTicket(services, request);
+  if ("refusal" in found) return found.refusal;
+  const { view, hash } = found;
+  const { approval, ticket } = view;
+  if (view.needsSignIn)
+    return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval.id)), 303));
+  const { bytes } = await readBody(request, { bytesMax: BODY_BYTES_MAX.other, types: [FORM_TYPE], isOptional: false });
+  const sent = new URLSearchParams(new TextDecoder().decode(bytes));
+  const { store } = services;
+  if (!(await store.holdTicket(hash, HOLD_MS))) return usedPage(approval);
+  let isUsed = false;
+  try {
+    const body = readTicketForm(sent, approval, view.hasContent);
+    if (body.subjectDigest !== approval.subjectDigest) throw changed();
+    const holder = await holderOf(services, ticket);
+    const after = await answerApproval({ services, ...holder, params: { approvalId: approval.id }, body });
+    isUsed = true;
+    return answeredPage(after);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status >= 500) throw error;
+    return await refusalPage(services, view, error);
+  } finally {
+    await store.closeTicket(hash, isUsed);
+  }
+}
+
+async function findTicket(services: Services, request: Request): Promise<Found> {
+  const { store, config } = services;
+  const text = new URL(request.url).pathname.slice("/t/".length);
+  const hash = await services.approvalTickets.read(text);
+  const ticket = hash === null ? undefined : await store.getTicket(hash);
+  if (hash === null || ticket === undefined) {
+    const advice = "It is not complete, or it is too old to be known. Open it from the message again, or sign in.";
+    const next = { href: "/approvals", label: "Sign in to see what waits for you" };
+    return { refusal: refusedPage("This link is not valid", advice, 404, next) };
+  }
+  const { orgId, approvalId, channel: name, state } = ticket;
+  const approval = await store.getApproval(orgId, approvalId);
+  if (approval === undefined) {
+    return { refusal: refusedPage("This is gone", "What the link is about does not exist any more.", 404, null) };
+  }
+  const closed = closedPage(ticket, state, approval, config.now());
+  if (closed !== null) return { refusal: closed };
+  const entry = await store.getEntry(orgId, "channel", name);
+  const hasContent = entry !== undefined && channelOf(entry).hasContent;
+  const isShared = ticket.address === "";
+  const view = { ticket, approval, hasContent, needsSignIn: isShared || needsSignIn(approval), trouble: null };
+  return { view, hash };
+}
+
+function closedPage(
+  { address }: ApprovalTicket,
+  state: ApprovalTicket["state"],
+  approval: ApprovalRecord,
+  now: number,
+): Response | null {
+  const { id, status, title, expiresAt } = approval;
+  const look = { href: approvalUrl(id), label: "Sign in to look at it" };
+  if (state === "used") return usedPage(approval);
+  if (status !== "pending") {
+    return refusedPage(title, `It is ${status} already. Nothing has to be done.`, 409, look);
+  }
+  if (expiresAt <= now) return refusedPage(title, "There was no answer in time, so that it has expired.", 410, look);
+  if (state !== "expired") return null;
+  const whose = address === "" ? "The link" : `The link for ${address}`;
+  const text = `${whose} worked for 24 hours, which are over. It still waits for an answer.`;
+  return refusedPage("This link has expired", text, 410, { href: approvalUrl(id), label: "Sign in to answer" });
+}
+
+function usedPage({ id, status }: ApprovalRecord): Response {
+  const text =
+    status === "pending"
+      ? "An answer was given with it already. Sign in to answer again, or to see what became of it."
+      : `An answer was given with it already, and the approval is ${status}.`;
+  const next = { href: approvalUrl(id), label: "Sign in to look at it" };
+  return refusedPage("This link was used", text, 409, next);
+}
+
+function changed(): Refused {
+  return new Refused(
+    "content_changed",
+    "What is asked has changed since this page was opened; here it is as it is now.",
+  );
+}
+
+/** As the person the ticket is for; it was sent to their address, which only they read. */
+async function holderOf({ answerers }: Services, ticket: ApprovalTicket): Promise<Answerer> {
+  const { orgId, personId, address, name } = ticket;
+  if (personId === null) return addressAnswerer(orgId, address, name);
+  const principal = await answerers.byPersonId(orgId, personId);
+  if (principal === null) throw new Refused("forbidden", `${address} is not a member of the organisation any more.`);
+  if (!principal.permissions.has("governance:approve")) throw lacking("governance:approve");
+  return { principal };
+}
+
+/** What can be put right is said above the form; everything else ends here. */
+async function refusalPage(services: Services, view: TicketView, refused: Refused): Promise<Response> {
+  const { ticket, approval } = view;
+  const { code, status, message } = refused;
+  if (CORRECTABLE.has(code)) {
+    const now = await services.store.getApproval(ticket.orgId, approval.id);
+    return ticketPage({ ...view, approval: now ?? approval, trouble: messageOf(refused) }, status);
+  }
+  const next = { href: approvalUrl(approval.id), label: "Sign in to look at it" };
+  return refusedPage(code === "not_an_approver" ? "This is not asked of you" : approval.title, message, status, next);
+}
+
+const CORRECTABLE: ReadonlySet<string> = new Set([
+  "content_changed",
+  "reason_required",
+  "form_invalid",
+  "invalid_request",
+  "bad_choice",
+]);
+
+function messageOf({ message, problems = [] }: Refused): string {
+  return [message, ...problems.map((problem) => problem.message)].join(" ");
+}
+
+function absolute({ config }: Services, request: Request, path: string): string {
+  return new URL(path, config.publicUrl ?? request.url).href;
+}

@@ -1,0 +1,91 @@
+import type { PersonRecord } from "./person-store.ts";
+import type { Listed, Page } from "./store.ts";
+
+export interface MembershipStore {
+  getMember(orgId: string, personId: string): Promise<MemberRecord | undefined>;
+  /** Oldest membership first. */
+  listMembers(orgId: string, page: Page): Promise<Listed<MemberRecord>>;
+  /** A member, and for whom this member is the deputy now, by database time. */
+  readStanding(orgId: string, personId: string): Promise<Standing | undefined>;
+  /** The organisations a person is a member of, by id. */
+  listMemberships(personId: string): Promise<readonly MembershipView[]>;
+  /** What the claims of a sign-in give. A person who is no member becomes one only by a claimed role. */
+  claimMembership(orgId: string, personId: string, claimed: Claimed): Promise<void>;
+  changeMember(orgId: string, personId: string, change: MemberChange): Promise<MemberOutcome>;
+  /** Also revokes the keys this person has made, except those of agents, and ends being the deputy of other members. */
+  removeMember(orgId: string, personId: string): Promise<MemberOutcome>;
+}
+
+export interface MembershipRecord {
+  readonly orgId: string;
+  readonly personId: string;
+  /** By the issuer, at the last sign-in. */
+  readonly claimedRoles: readonly string[];
+  readonly claimedGroups: readonly string[];
+  /** By an admin of the organisation, or an invitation. */
+  readonly assignedRoles: readonly string[];
+  readonly assignedGroups: readonly string[];
+  readonly deputyId: string | null;
+  readonly deputyFrom: number | null;
+  readonly deputyUntil: number | null;
+  readonly joinedAt: number;
+}
+
+export interface MemberRecord
+  extends MembershipRecord, Pick<PersonRecord, "issuer" | "subject" | "email" | "name" | "isDisabled"> {}
+
+export interface Standing {
+  readonly member: MemberRecord;
+  readonly deputyFor: readonly MemberRecord[];
+}
+
+export interface MembershipView extends MembershipRecord {
+  readonly organisationName: string | null;
+}
+
+export interface Claimed {
+  readonly roles: readonly string[];
+  readonly groups: readonly string[];
+}
+
+export interface MemberChange {
+  readonly assignedRoles?: readonly string[];
+  readonly assignedGroups?: readonly string[];
+  /** Null removes the deputy. */
+  readonly deputy?: { readonly id: string; readonly from: number; readonly until: number } | null;
+}
+
+/** `last_admin`: the organisation would be without an admin, so that nothing was changed. */
+export type MemberOutcome = "done" | "unknown" | "last_admin";
+
+export const ADMIN_ROLE = "admin";
+
+export function rolesOf({ claimedRoles, assignedRoles }: MembershipRecord): readonly string[] {
+  return [...new Set([...claimedRoles, ...assignedRoles])];
+}
+
+export function groupsOf({ claimedGroups, assignedGroups }: MembershipRecord): readonly string[] {
+  return [...new Set([...claimedGroups, ...assignedGroups])];
+}
+
+/** What a member is after a change. */
+export function memberAfter(member: MemberRecord, change: MemberChange): MemberRecord {
+  const { assignedRoles = member.assignedRoles, assignedGroups = member.assignedGroups, deputy } = change;
+  if (deputy === undefined) return { ...member, assignedRoles, assignedGroups };
+  const { id = null, from = null, until = null } = deputy ?? {};
+  return { ...member, assignedRoles, assignedGroups, deputyId: id, deputyFrom: from, deputyUntil: until };
+}
+
+/** Whether an organisation would be without an admin if one of its members became `next`; null: no member any more. */
+export function losesLastAdmin(
+  members: readonly MemberRecord[],
+  member: MemberRecord,
+  next: MemberRecord | null,
+): boolean {
+  if (!isActiveAdmin(member) || (next !== null && isActiveAdmin(next))) return false;
+  return !members.some((one) => one !== member && isActiveAdmin(one));
+}
+
+function isActiveAdmin(member: MemberRecord): boolean {
+  return !member.isDisabled && rolesOf(member).includes(ADMIN_ROLE);
+}

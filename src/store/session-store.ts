@@ -1,0 +1,53 @@
+export interface SessionStore {
+  /** Begins now and ends after so long at the latest, by database time. */
+  putSession(session: NewSession, lifeMs: number): Promise<SessionRecord>;
+  /** A session that has not ended; `isUse` counts as use, which is recorded once a minute. */
+  findSession(
+    hash: string,
+    rule: { readonly idleMs: number; readonly isUse: boolean },
+  ): Promise<SessionRecord | undefined>;
+  /** Sessions that have not ended, newest first; at most 200. */
+  listSessions(of: SessionOwner, idleMs: number): Promise<readonly SessionRecord[]>;
+  /** Of these, those that have ended, or whose person is no longer a member of the organisation they watch. */
+  listEndedSessions(watched: readonly WatchedSession[], idleMs: number): Promise<readonly WatchedSession[]>;
+  /** False when there is none. The first revocation stands. */
+  revokeSession(sessionId: string): Promise<boolean>;
+}
+
+/** Belongs to a person, or to the key it was opened with. */
+export interface NewSession {
+  readonly id: string;
+  /** SHA-256 of the cookie, hex. */
+  readonly hash: string;
+  readonly personId: string | null;
+  readonly keyId: string | null;
+  /** Of the key; null for a person, who may belong to several. */
+  readonly orgId: string | null;
+  readonly userAgent: string;
+  readonly ip: string;
+}
+
+export interface SessionRecord extends NewSession {
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  /** The latest end. */
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+}
+
+/** `organisation`: of all its keys and members. */
+export type SessionOwner =
+  | { readonly personId: string }
+  | { readonly keyId: string }
+  | { readonly organisation: string };
+
+export interface WatchedSession {
+  readonly id: string;
+  readonly orgId: string;
+}
+
+/** How often the use of a session is recorded. */
+export const SESSION_USE_MS = 60_000;
+export const SESSIONS_LISTED_MAX = 200;
+/** How long an ended session is kept. */
+export const SESSION_KEPT_MS = 2_592_000_000;
