@@ -5,6 +5,7 @@ import { renderEventDocs } from "./event-docs.ts";
 import { renderApiReference } from "./reference/api-reference.ts";
 import { renderCliReference } from "./reference/cli-reference.ts";
 import { renderFormatReference } from "./reference/format-reference.ts";
+import { renderFunctionReference } from "./reference/function-reference.ts";
 import { renderManifestReference } from "./reference/manifest-reference.ts";
 import { renderMetricReference } from "./reference/metric-reference.ts";
 
@@ -17,6 +18,7 @@ export const DOCS: readonly { readonly path: string; readonly render: () => stri
   { path: "docs/reference/api.md", render: renderApiReference },
   { path: "docs/reference/cli.md", render: renderCliReference },
   { path: "docs/reference/formats.md", render: renderFormatReference },
+  { path: "docs/reference/functions.md", render: renderFunctionReference },
   { path: "docs/reference/manifests.md", render: renderManifestReference },
   { path: "docs/reference/metrics.md", render: () => renderMetricReference(ROOT) },
 ];

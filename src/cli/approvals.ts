@@ -1,5 +1,7 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalInput } from "../core/engine/index.ts";
 import type { Decision, EventPayload } from "../core/event/index.ts";
+import { fieldValue } from "./inbox.ts";
 import { type Io, isAtTerminal } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import { createPaint, printable } from "./terminal-text.ts";
@@ -12,10 +14,10 @@ const RENDERED_LINES = 12;
 /** What is asked of a person, as far as an answer depends on it. */
 export type Question = Pick<
   EventPayload<"approval.requested">,
-  "approvalId" | "nodeId" | "summary" | "rendered" | "choices"
+  "approvalId" | "nodeId" | "summary" | "rendered" | "choices" | "subject" | "form"
 >;
 
-export type ApprovalAnswer = Pick<ApprovalInput, "decision" | "by" | "byStarter" | "reason" | "modifications">;
+export type ApprovalAnswer = Pick<ApprovalInput, "decision" | "by" | "byStarter" | "reason" | "modifications" | "form">;
 
 /** Answers for a person; null leaves the question open. A refusal is why the last answer was not taken. */
 export type AnswerApproval = (
@@ -69,7 +71,8 @@ async function ask(
 ): Promise<ApprovalAnswer | null> {
   const paint = createPaint(io.err, io.env);
   if (refusal !== null) io.err.write(`${paint("yellow", "Not taken:")} ${printable(refusal)}\n`);
-  io.err.write(`\n${paint("bold", printable(approval.summary))} (${printable(approval.nodeId)})\n`);
+  const title = approval.subject?.title ?? approval.summary;
+  io.err.write(`\n${paint("bold", printable(title))} (${printable(approval.nodeId)})\n`);
   const lines = printable(approval.rendered).split("\n");
   for (const line of lines.slice(0, RENDERED_LINES)) io.err.write(`  ${paint("gray", `│ ${line}`)}\n`);
   if (lines.length > RENDERED_LINES)
@@ -84,8 +87,29 @@ async function ask(
     if (decision === "later") return null;
     const reason = decision === "reject" ? await askReason(io, rest.join(" "), signal) : rest.join(" ");
     if (reason === null) return null;
-    return { decision: decision as Decision, by: "cli", byStarter: true, ...(reason === "" ? {} : { reason }) };
+    const form = decision === "approve" ? await askForm(io, approval, signal) : undefined;
+    if (form === null) return null;
+    return {
+      decision: decision as Decision,
+      by: "cli",
+      byStarter: true,
+      ...(reason === "" ? {} : { reason }),
+      ...(form === undefined ? {} : { form }),
+    };
   }
+}
+
+/** The fields of a gate, one after the other; an empty line leaves one out. Null: no answer after all. */
+async function askForm(io: Io, { form }: Question, signal: AbortSignal): Promise<JsonObject | null | undefined> {
+  if (form === undefined) return undefined;
+  const values: [string, Json][] = [];
+  for (const [name, { label, type, required, enum: choices = [] }] of Object.entries(form)) {
+    const hint = choices.length === 0 ? type : choices.join("|");
+    const line = await io.readLine(`${printable(label ?? name)} (${hint}${required ? "" : ", optional"}): `, signal);
+    if (line === null) return null;
+    if (line.trim() !== "") values.push([name, fieldValue(type, line.trim(), choices)]);
+  }
+  return Object.fromEntries(values);
 }
 
 async function askReason(io: Io, given: string, signal: AbortSignal): Promise<string | null> {

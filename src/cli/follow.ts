@@ -167,11 +167,17 @@ const STOPPED = "stopped";
 
 async function handIn(
   api: Api,
-  { approvalId, digest }: Asked,
-  { decision, reason }: ApprovalAnswer,
+  { approvalId, digest, subjectDigest }: Asked,
+  { decision, reason, form }: ApprovalAnswer,
 ): Promise<string | null> {
   try {
-    await api.resolveApproval(approvalId, { decision, digest, ...(reason === undefined ? {} : { reason }) });
+    await api.resolveApproval(approvalId, {
+      decision,
+      digest,
+      ...(subjectDigest === undefined ? {} : { subjectDigest }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(form === undefined ? {} : { form }),
+    });
     return null;
   } catch (thrown) {
     if (thrown instanceof ApiError && isClosed(thrown.code)) return null;

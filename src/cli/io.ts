@@ -25,6 +25,8 @@ export interface Io {
   readInput(): Promise<Uint8Array>;
   /** One line typed by a person; null when there is none left or it is not wanted any more. */
   readLine(prompt: string, signal: AbortSignal): Promise<string | null>;
+  /** Opens a file in the person's editor, and returns the exit code of that; absent: there is none. */
+  openEditor?(path: string): Promise<number>;
   /** Calls back when the command is to stop; returns how to end that. */
   onInterrupt(listener: (why: Interruption) => void): () => void;
   /** Ends the process without waiting for anything. */

@@ -8,6 +8,7 @@ import type { NewDelivery, Store } from "../store/index.ts";
 import { channelDeliveriesTo, channelTargets } from "../outside/channel/index.ts";
 import { noticeMessage, openDeliveries } from "../outside/delivery/index.ts";
 import { deliveriesTo, webhookTargets } from "../outside/webhook/index.ts";
+import { memberRecipients } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Io } from "./io.ts";
 import { oneLine } from "./terminal-text.ts";
@@ -52,6 +53,7 @@ export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
     box,
     clock,
     reach,
+    recipients: memberRecipients(store, () => clock.now()),
     publicUrl,
     ...(slackUrl === null ? {} : { slackUrl }),
   });

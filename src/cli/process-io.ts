@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 import { isatty, type WriteStream } from "node:tty";
@@ -22,6 +23,7 @@ export function createProcessIo(): Io {
     isInputTty: isatty(process.stdin.fd),
     readInput: () => readAll(process.stdin),
     readLine: createLineReader(),
+    openEditor,
     onInterrupt(listener) {
       if (listeners.size === 0) for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
       listeners.add(listener);
@@ -57,6 +59,16 @@ async function readAll(stream: Readable): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
+}
+
+/** By the shell, as the variable may hold options; the file stands outside of what the shell reads. */
+function openEditor(path: string): Promise<number> {
+  const editor = process.env["VISUAL"] ?? process.env["EDITOR"] ?? "vi";
+  return new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", path], { stdio: "inherit" });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
 }
 
 /** At a terminal each question is a prompt of its own; from a pipe each takes the next line. */

@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
   addLinkOptions,
@@ -19,13 +20,7 @@ import { init, type InitOptions } from "./init.ts";
 import type { Io } from "./io.ts";
 import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
-import {
-  addApprovalCommands,
-  addKeyCommands,
-  addPlatformCommands,
-  addRegistryCommands,
-  addWorkflowCommands,
-} from "./registry-commands.ts";
+import { addKeyCommands, addPlatformCommands, addRegistryCommands, addWorkflowCommands } from "./registry-commands.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";

@@ -1,6 +1,5 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { KeyRequest } from "../client/index.ts";
-import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
 import { addMemoryCommand } from "./agent-memory.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
 import {
@@ -14,13 +13,6 @@ import {
   positiveInteger,
   type Workbench,
 } from "./command-words.ts";
-import {
-  listApprovals,
-  type ListApprovalsOptions,
-  resolveApproval,
-  type ResolveOptions,
-  showApproval,
-} from "./inbox.ts";
 import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
 import { addSlotsCommand } from "./schedules.ts";
@@ -36,48 +28,13 @@ import {
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
-export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const satisfies readonly KeyRequest["role"][];
-
-export function addApprovalCommands(program: Command, { io, settle }: Workbench): void {
-  const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
-  const list = addListOptions(approvals.command("list").description("list approvals, by default the unanswered ones"));
-  addChoice(list, "--status <status>", "which approvals", [...APPROVAL_STATUSES, "all"])
-    .addHelpText("after", example("sluice approvals list"))
-    .action((options: Omit<ListApprovalsOptions, "status"> & Partial<ListApprovalsOptions> & LinkOptions) =>
-      settle(() => listApprovals(io, apiOf(io, options), { status: "pending", ...options })),
-    );
-  addLinkOptions(approvals.command("show").description("show an approval and the text it is about"))
-    .argument("<approval>", "id of the approval")
-    .option("--json", "print the approval as JSON")
-    .addHelpText("after", example("sluice approvals show apr_01hq"))
-    .action((id: string, options: LinkOptions & { json?: boolean }) =>
-      settle(() => showApproval(io, apiOf(io, options), id, options)),
-    );
-  for (const [verb, about, line] of [
-    ["approve", "approve it", "sluice approvals approve apr_01hq --reason checked"],
-    ["reject", "reject it; a reason is needed", 'sluice approvals reject apr_01hq --reason "too early"'],
-  ] as const) {
-    addAnswerOptions(approvals.command(verb).description(about))
-      .addHelpText("after", example(line))
-      .action((id: string, options: ResolveOptions & LinkOptions) =>
-        settle(() => resolveApproval(io, apiOf(io, options), id, verb, options)),
-      );
-  }
-  addAnswerOptions(approvals.command("resolve").description("answer with one of the choices an approval offers"))
-    .addOption(new Option("--choice <choice>", "the answer").choices(DECISIONS).makeOptionMandatory())
-    .addHelpText("after", example("sluice approvals resolve apr_01hq --choice retry"))
-    .action((id: string, options: ResolveOptions & LinkOptions & { choice: Decision }) =>
-      settle(() => resolveApproval(io, apiOf(io, options), id, options.choice, options)),
-    );
-}
-
-function addAnswerOptions(command: Command): Command {
-  return addLinkOptions(command)
-    .argument("<approval>", "id of the approval")
-    .option("--reason <text>", "why, for the record")
-    .option("--json", "print the approval as it is then")
-    .option("--quiet", "print nothing");
-}
+export const ROLES = [
+  "viewer",
+  "author",
+  "operator",
+  "approver",
+  "admin",
+] as const satisfies readonly KeyRequest["role"][];
 
 export function addWorkflowCommands(program: Command, { io, settle }: Workbench): void {
   const workflows = addNoun(program, "workflows", "see the workflows of the server");

@@ -40,6 +40,13 @@ const FILES: Readonly<Record<string, string>> = {
   "large.lobsterX": "name: large\nsteps:\n  - { id: write, command: Write, outputs: { text: string } }\n",
   "gate.lobsterX":
     "name: gate\nsteps:\n  - { id: ok, name: Ship it, approval: required }\n  - { id: ship, command: Ship, depends_on: [ok] }\n",
+  "letter.lobsterX":
+    "name: letter\nargs: { words: { type: string, default: Dear Ann } }\nsteps:\n" +
+    "  - { id: send, name: 'Send “${words}”?', provider: scripted, approval: required, inputs: { text: words }, " +
+    "command: 'Send: ${text}' }\n",
+  "form.lobsterX":
+    "name: form\nsteps:\n" +
+    "  - { id: ok, name: How much?, approval: required, form: { amount: { type: integer, min: 1, max: 10 } } }\n",
   "parent.lobsterX": "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n",
   "child.lobsterX": "name: child\nsteps:\n  - { id: deep, workflow_ref: inner }\n",
   "inner.lobsterX": "name: inner\nsteps:\n  - { id: ok, name: Really, approval: required }\n",
@@ -613,6 +620,71 @@ describe("sluice approvals", () => {
     expect((await sluice(["runs", "watch", runId, "--quiet"])).code).toBe(0);
     expect((await sluice(["approvals", "approve", approvalId])).err).toContain("sluice: approval_closed: ");
     expect((await sluice(["approvals", "list", "--status", "approved", "--limit", "100"])).out).toContain(approvalId);
+  });
+
+  it("finds by text and workflow, and shows what the console shows", async () => {
+    const runId = await started("letter.lobsterX");
+    await sluice(["runs", "watch", runId, "--no-wait", "--quiet"]);
+    const found = await sluice(["approvals", "list", "--search", "DEAR ANN", "--mine", "--workflow", "letter"]);
+    const approvalId = /apr_\w+/.exec(found.out)?.[0] ?? "";
+    expect(found.out).toMatch(new RegExp(`${approvalId}\\s+${runId}`));
+    expect((await sluice(["approvals", "list", "--search", "no such letter"])).err).toBe("no approvals are waiting\n");
+    const { out } = await sluice(["approvals", "show", approvalId]);
+    for (const text of [
+      "about       Send “Dear Ann”?\n",
+      "workflow    letter v1\n",
+      "you         may answer\n",
+      "\nWhat exactly will happen\n  Exactly this message is sent to scripted.\n  Send: Dear Ann\n",
+      "\nWhat each answer does\n  approve: ",
+      "\nWhy it is asked\n",
+      "\nArgs of the run\n  words: Dear Ann\n",
+    ]) {
+      expect(out).toContain(text);
+    }
+    await client().approvals.comment(approvalId, "why \u001b[31mred");
+    expect((await sluice(["approvals", "show", approvalId])).out).toContain("why \\u001b[31mred");
+    await client().cancelRun(runId);
+  });
+
+  it("changes an input: shows what differs, asks, and approves exactly that", async () => {
+    const runId = await started("letter.lobsterX");
+    await sluice(["runs", "watch", runId, "--no-wait", "--quiet"]);
+    const approvalId = (await client().listApprovals({ run: runId })).data[0]?.id ?? "";
+    const edit = (flags: readonly string[], options: Options = {}) =>
+      sluice(["approvals", "edit", approvalId, ...flags], options);
+    expect(await edit([])).toMatchObject({ code: 2 });
+    expect((await edit(["--set", "nothing=1"])).err).toContain("there is no such input; there are text");
+    expect((await edit(["--set", "text=Dear Ann"])).err).toBe("nothing was changed, and nothing was answered\n");
+    expect((await edit(["--set", "text=Dear Bob"])).err).toContain(
+      "text\n  - Dear Ann\n  + Dear Bob\nsluice: add --yes",
+    );
+    const refused = await edit(["--set", "text=Dear Bob"], { tty: true, lines: ["n"] });
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("with these changes? [y/N]: nothing was")]);
+    const answered = await edit(["--set", "text=Dear Bob"], { tty: true, lines: ["y"] });
+    expect([answered.code, answered.err]).toEqual([0, expect.stringContaining(`${approvalId} answered with approve`)]);
+    expect((await sluice(["runs", "watch", runId, "--quiet"])).out).toContain("Send: Dear Bob");
+  });
+
+  it("fills in a form, and reports each field that is wrong", async () => {
+    const runId = await started("form.lobsterX");
+    await sluice(["runs", "watch", runId, "--no-wait", "--quiet"]);
+    const approvalId = (await client().listApprovals({ run: runId })).data[0]?.id ?? "";
+    const approve = (...form: readonly string[]) =>
+      sluice(["approvals", "approve", approvalId, ...form.flatMap((field) => ["--form", field])]);
+    expect((await approve("amount=11")).err).toContain("amount");
+    expect(await approve("amount")).toMatchObject({ code: 2 });
+    expect((await approve("amount=7")).code).toBe(0);
+    expect((await sluice(["runs", "watch", runId, "--quiet"])).code).toBe(0);
+    const { nodeResults } = await client().getState(runId);
+    expect(nodeResults[0]?.outputs).toMatchObject({ amount: 7 });
+  });
+
+  it("asks once more at a terminal, unless --yes is given", async () => {
+    const { approvalId } = await asking();
+    const no = await sluice(["approvals", "approve", approvalId], { tty: true, lines: ["no"] });
+    expect([no.code, no.err]).toEqual([3, expect.stringContaining("nothing was answered")]);
+    expect(no.out).toContain("What exactly will happen");
+    expect((await sluice(["approvals", "approve", approvalId, "--yes"], { tty: true })).code).toBe(0);
   });
 
   it("rejects only with a reason, and takes no choice that is not offered", async () => {

@@ -2,6 +2,7 @@ import type {
   Answer,
   Applied,
   Approval,
+  ApprovalsQuery,
   AuditFilter,
   AuditRow,
   BacktestReport,
@@ -10,6 +11,7 @@ import type {
   Collection,
   Frame,
   Gateway,
+  InboxItem,
   Key,
   KeyRequest,
   ListPage,
@@ -39,15 +41,15 @@ import type {
   WorkflowStatus,
 } from "../contract/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, RunStatus } from "../core/event/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
+import { ApprovalClient } from "./approval-client.ts";
 import { Caller, type Door } from "./caller.ts";
 import { DeliveryClient } from "./delivery-client.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { PeopleClient } from "./people-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
-import { type BranchOptions, idempotent, type StartOptions } from "./start-options.ts";
+import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
@@ -61,13 +63,10 @@ export class SluiceClient extends Caller {
   readonly webhooks = new WebhookClient(this.#door);
   /** What people are sent. */
   readonly channels = new DeliveryClient(this.#door, "channels");
-
   /** Members, organisations, invitations and sessions. */
-  readonly people = new PeopleClient({
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
-    command: (method, path) => this.command(method, path),
-  });
+  readonly people = new PeopleClient(this.#door);
+  /** Many approvals at once, and what people add to them. */
+  readonly approvals = new ApprovalClient(this.#door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
@@ -97,9 +96,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", "/runs", { body: start, headers: idempotent(options) }, NEEDS.run);
   }
 
-  listRuns(
-    filter: PageOptions & { status?: RunStatus; workflow?: string; parent?: string } = {},
-  ): Promise<ListPage<Run>> {
+  listRuns(filter: PageOptions & RunsFilter = {}): Promise<ListPage<Run>> {
     return this.list("/runs", { query: { ...filter } });
   }
 
@@ -162,7 +159,7 @@ export class SluiceClient extends Caller {
     return this.ask("POST", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/resolve`, { body: given }, NEEDS.run);
   }
 
-  listApprovals(filter: PageOptions & { status?: ApprovalStatus } = {}): Promise<ListPage<Approval>> {
+  listApprovals(filter: ApprovalsQuery = {}): Promise<ListPage<InboxItem>> {
     return this.list("/approvals", { query: { ...filter } });
   }
 

@@ -1,4 +1,13 @@
 import type { InputsFrom } from "../contract/index.ts";
+import type { RunStatus, WaitingFor } from "../core/event/index.ts";
+
+/** Which runs are listed. */
+export interface RunsFilter {
+  readonly status?: RunStatus;
+  readonly waiting_for?: WaitingFor;
+  readonly workflow?: string;
+  readonly parent?: string;
+}
 
 export interface StartOptions {
   /** Made once per submission and used again by its retries: the run is then started once. */

@@ -2,12 +2,6 @@
 import { z } from "zod";
 import { APPROVAL_SOURCES, APPROVAL_STATUSES, DECISIONS, type FormFields, type Subject } from "../core/event/index.ts";
 import { type Answered, type Asked, count, jsonObject, moment, objectOf } from "./field.ts";
-import { pageQuery } from "./page.ts";
-
-export const approvalsQuery = pageQuery.extend({
-  status: z.enum(APPROVAL_STATUSES).optional(),
-  include: z.enum(["subject"]).optional().describe("subject: with what each of them shows"),
-});
 
 export const approvalSchema = z.object({
   id: z.string(),

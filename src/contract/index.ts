@@ -4,6 +4,7 @@
  * part of what a browser loads.
  */
 export * from "./approval.ts";
+export * from "./approval-inbox.ts";
 export * from "./audit.ts";
 export * from "./backtest.ts";
 export { json, jsonObject } from "./field.ts";

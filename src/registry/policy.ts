@@ -2,12 +2,12 @@ import { z } from "zod";
 import { getOwn, type Json, type JsonObject, jsonToText, required } from "../core/base/index.ts";
 import { deadEndHint, deadEndMessage, didYouMean } from "../core/definition/index.ts";
 import {
+  ANY,
   findUndecidable,
   followPath,
   parseExpression,
   type ParsedExpression,
   type Path,
-  valueKindOf,
 } from "../core/expression/index.ts";
 import {
   ENFORCEMENTS,
@@ -66,9 +66,9 @@ export function conditionProblems(condition: Json | undefined, category: Json | 
   if (typeof condition !== "string") return [];
   const parsed = parseExpression(condition);
   if (!parsed.ok) {
-    const { message, position, hint } = parsed.failure;
+    const { message, position, hint, code = "bad_expression" } = parsed.failure;
     const unreadable = `"condition" cannot be read at character ${position + 1}: ${message}.`;
-    return [specProblem("bad_expression", ["condition"], unreadable, { hint: sentence(hint) })];
+    return [specProblem(code, ["condition"], unreadable, { hint: sentence(hint) })];
   }
   const facts = policyFacts(POLICY_CATEGORIES.find((known) => known === category) ?? "guardrail");
   const unknown = parsed.value.paths.flatMap((path) => factProblems(path, facts));
@@ -100,17 +100,18 @@ function factProblems(
 function typeProblems({ root }: ParsedExpression, facts: ReturnType<typeof policyFacts>): readonly SpecProblem[] {
   const mismatch = findUndecidable(root, ({ segments }) => {
     const followed = followPath(facts, segments);
-    return followed.ok ? valueKindOf(followed.known) : undefined;
+    return followed.ok ? followed.known : ANY;
   });
   if (mismatch === undefined) return [];
-  const where = mismatch.position === undefined ? "" : ` at character ${mismatch.position + 1}`;
-  return [
-    specProblem("type_mismatch", ["condition"], `"condition" can never be decided${where}: ${mismatch.message}.`),
-  ];
+  const { code, position, hint } = mismatch;
+  const message = `"condition" can never be decided at character ${position + 1}: ${mismatch.message}.`;
+  return [specProblem(code, ["condition"], message, { hint })];
 }
 
 function sentence(hint: string | undefined): string | undefined {
-  return hint === undefined ? undefined : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+  return hint === undefined
+    ? undefined
+    : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${hint.endsWith("?") ? "" : "."}`;
 }
 
 /** As it is kept: a bare `true` is an expression like any other. */

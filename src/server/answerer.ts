@@ -1,5 +1,5 @@
 import type { ApprovalRecord } from "../store/index.ts";
-import type { Principal } from "./auth.ts";
+import { NO_PERSON, type Principal } from "./auth.ts";
 import type { AnswerCall } from "./routes/approvals.ts";
 
 /** Finds the member of an organisation behind what a channel knows of a person; null: there is none. */
@@ -9,13 +9,6 @@ export interface Answerers {
   bySlackAccount(orgId: string, account: string): Promise<Principal | null>;
 }
 
-/** An installation without persons: only addresses are known. */
-export const NO_PERSONS: Answerers = {
-  byPersonId: async () => null,
-  byEmail: async () => null,
-  bySlackAccount: async () => null,
-};
-
 /** Who answers from outside. */
 export type Answerer = Pick<AnswerCall, "principal" | "address">;
 
@@ -23,8 +16,8 @@ export type Answerer = Pick<AnswerCall, "principal" | "address">;
 export function addressAnswerer(orgId: string, email: string, name = email): Answerer {
   const address = email.toLowerCase();
   const permissions = new Set(["governance:approve"]);
-  const principal = { orgId, keyId: `address:${address}`, label: name, agentId: null, permissions, expiresAt: null };
-  return { principal, address };
+  const holder = { orgId, keyId: `address:${address}`, label: name, agentId: null, permissions, expiresAt: null };
+  return { principal: { ...holder, ...NO_PERSON }, address };
 }
 
 /** Whether an approval asks for an address by name. */

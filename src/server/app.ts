@@ -8,7 +8,6 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
-import { type Answerers, NO_PERSONS } from "./answerer.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
@@ -20,6 +19,7 @@ import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
 import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
+import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
@@ -49,8 +49,6 @@ export interface AppOptions {
   readonly verifier?: TokenVerifier | null;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
-  /** Persons who answer from outside; default: only addresses are known. */
-  readonly answerers?: Answerers;
   readonly config?: Partial<ApiConfig>;
 }
 
@@ -97,7 +95,6 @@ export function createApp({
   launcher,
   verifier = null,
   signIn = [],
-  answerers = NO_PERSONS,
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
   const { onTrouble } = config;
@@ -126,7 +123,7 @@ export function createApp({
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
-    answerers,
+    answerers: memberAnswerers(store, callers.people),
     approvalTickets: new ApprovalTickets(store),
   };
   const stopCounting = runtime.onCommitted((runId, events) => metrics.countEvents(runId, events));

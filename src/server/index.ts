@@ -1,5 +1,6 @@
 export { createApp, type App } from "./app.ts";
 export type { ApiConfig } from "./config.ts";
+export { memberRecipients } from "./member-recipients.ts";
 export { permissionsOf } from "./permission.ts";
 export { PERMISSIONS, ROLES, type Permission, type Role } from "../contract/index.ts";
 export { ROUTES } from "./route-table.ts";

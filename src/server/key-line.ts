@@ -37,6 +37,12 @@ export async function hasKnownPerson(store: Store, orgId: string, callerId: stri
   return persons.size > 0 || ids.size > 1 || subjectOfTokenKeyId(callerId) !== null;
 }
 
+/** The ids under which a caller, and the persons behind it, have started something or answered. */
+export async function idsBehind(store: Store, orgId: string, callerId: string): Promise<readonly string[]> {
+  const { ids, persons } = await lineOf(store, orgId, callerId);
+  return [...new Set([...ids, ...persons])];
+}
+
 async function lineOf(store: Store, orgId: string, firstId: string): Promise<Line> {
   const ids = new Set<string>();
   const persons = new Set<string>();

@@ -1,6 +1,7 @@
 import type { Route } from "./route.ts";
 import { agentMemoryRoutes } from "./routes/agent-memory.ts";
 import { applyRoutes } from "./routes/apply.ts";
+import { approvalInboxRoutes } from "./routes/approval-inbox.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -44,6 +45,7 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...approvalInboxRoutes,
     ...approvalRoutes,
     ...blobRoutes,
     ...keyRoutes,

@@ -1,7 +1,6 @@
 import type { MembershipStore, SessionRecord, SessionStore } from "../store/index.ts";
-import { ROLES } from "../contract/index.ts";
 import { type KeyRing, NO_PERSON, type Principal, unauthenticated } from "./auth.ts";
-import { permissionsOf } from "./permission.ts";
+import { memberPrincipal } from "./member-principal.ts";
 import type { PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 import { hashSecret } from "./secret.ts";
@@ -78,20 +77,7 @@ export class SessionRing {
     }
     const member = await this.#people.memberOf(orgId, personId);
     if (member === null) throw unknownOrganisation(orgId);
-    const { label, names, roles, deputyFor } = member;
-    return {
-      orgId,
-      keyId: personId,
-      label,
-      agentId: null,
-      permissions: new Set(ROLES.filter((role) => roles.includes(role)).flatMap(permissionsOf)),
-      expiresAt: null,
-      personId,
-      groups: names.groups,
-      sessionId: null,
-      person: names,
-      deputyFor,
-    };
+    return memberPrincipal(orgId, member);
   }
 
   /** Who is a member of one organisation need not name it. Null: a personal route, and there is no single one. */

@@ -9,6 +9,7 @@ export * from "./governance-store.ts";
 export * from "./hook-store.ts";
 export * from "./invitation-store.ts";
 export * from "./key-store.ts";
+export type * from "./approval-inbox-store.ts";
 export * from "./launch-approval-store.ts";
 export * from "./live-store.ts";
 export * from "./membership-store.ts";

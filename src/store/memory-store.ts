@@ -1,5 +1,6 @@
 import { memoryAgentMemory } from "./memory/memory-agent-memory.ts";
 import { memoryAlerts } from "./memory/memory-alerts.ts";
+import { memoryApprovalInbox } from "./memory/memory-approval-inbox.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
@@ -31,6 +32,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
   const world = createMemoryWorld(now);
   return {
     ...memoryRuns(world),
+    ...memoryApprovalInbox(world),
     ...memoryWorkflows(world),
     ...memoryKeys(world),
     ...memoryPersons(world),

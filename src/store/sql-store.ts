@@ -2,6 +2,7 @@ import { checkSchema, migrate } from "./migrations/migrate.ts";
 import type { Sql } from "./sql.ts";
 import { sqlAgentMemory } from "./sql/sql-agent-memory.ts";
 import { sqlAlerts } from "./sql/sql-alerts.ts";
+import { sqlApprovalInbox } from "./sql/sql-approval-inbox.ts";
 import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlChannels } from "./sql/sql-channels.ts";
@@ -31,6 +32,7 @@ import type { Store } from "./store.ts";
 export function createSqlStore(sql: Sql): Store {
   return {
     ...sqlRuns(sql),
+    ...sqlApprovalInbox(sql),
     ...sqlWorkflows(sql),
     ...sqlKeys(sql),
     ...sqlPersons(sql),

@@ -1,9 +1,10 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
-import type { ApprovalStatus, AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
+import type { ApprovalInboxStore } from "./approval-inbox-store.ts";
 import type { ApprovalChange, ApprovalClosing, ApprovalRecord } from "./approval-record.ts";
 import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
@@ -27,6 +28,7 @@ import type { Wait, WaitingStore } from "./waiting-store.ts";
 export interface Store
   extends
     RunStore,
+    ApprovalInboxStore,
     WorkflowStore,
     PeopleStore,
     ReplicaStore,
@@ -61,7 +63,6 @@ export interface RunStore {
   /** The run an idempotency key started, with the hash of its body, if it is younger than a day. */
   findIdempotent(key: IdempotencyScope): Promise<{ readonly runId: string; readonly bodyHash: string } | undefined>;
   getBlob(orgId: string, hash: string): Promise<Json | undefined>;
-  listApprovals(orgId: string, status: ApprovalStatus | null, page: Page): Promise<Listed<ApprovalRecord>>;
   getApproval(orgId: string, approvalId: string): Promise<ApprovalRecord | undefined>;
 }
 

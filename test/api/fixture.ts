@@ -106,8 +106,6 @@ export interface ApiParts {
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
-  /** What the store takes for database time; the machine's otherwise. */
-  readonly now?: () => number;
 }
 
 export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT, parts: ApiParts = {}): Promise<Api> {

@@ -3,7 +3,7 @@ import { AuditTrail } from "../../src/audit/index.ts";
 import { createAllowList, OutboundGuard } from "../../src/outbound/index.ts";
 import { channelTargets, type Recipients } from "../../src/outside/channel/index.ts";
 import { type OpenedDeliveries, openDeliveries } from "../../src/outside/delivery/index.ts";
-import { serve } from "../../src/server/index.ts";
+import { memberRecipients, serve } from "../../src/server/index.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
 /** A server that listens, with its channels; nothing is sent before a test says so. */
@@ -52,7 +52,7 @@ export async function openGround({ recipients, slackUrl }: GroundParts = {}): Pr
     clock,
     reach: { allow: allow.value },
     publicUrl: () => served.url,
-    ...(recipients === undefined ? {} : { recipients }),
+    recipients: recipients ?? memberRecipients(store, now),
     ...(slackUrl === undefined ? {} : { slackUrl }),
   });
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);

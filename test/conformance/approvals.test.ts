@@ -109,7 +109,16 @@ describe("verdicts", () => {
     message: "policy wants an answer",
     agentId: "default",
     policies: [policy],
-    rule: { approvers: [], otherwise: null, expiresMs: HOUR, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+    rule: {
+      approvers: [],
+      otherwise: null,
+      expiresMs: HOUR,
+      isSeparate: false,
+      quorum: 1,
+      show: [],
+      form: null,
+      confirm: null,
+    },
   });
   const block = (more: Partial<Extract<Verdict, { disposition: "block" }>>): Verdict => ({
     disposition: "block",

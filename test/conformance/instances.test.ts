@@ -191,7 +191,16 @@ describe("a for_each node that can only fail", () => {
       message: "may it?",
       agentId: null,
       policies: ["p@1"],
-      rule: { approvers: [], otherwise: null, expiresMs: 1_000_000, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+      rule: {
+        approvers: [],
+        otherwise: null,
+        expiresMs: 1_000_000,
+        isSeparate: false,
+        quorum: 1,
+        show: [],
+        form: null,
+        confirm: null,
+      },
     };
     const rig = new Rig(each(), { judge: ({ nodeId }) => (nodeId === "a[1]" ? hold : ALLOW) }).start();
     expect(rig.status("a[1]")).toBe("blocked");

@@ -325,11 +325,14 @@ describe("the runs", () => {
 describe("the approvals", () => {
   it("are answered by key: what will happen, approve, and the run continues", async () => {
     const page = await site.visit({ path: "/approvals" });
-    const detail = page.getByRole("region", { name: "decide waits for approval" });
-    await detail.getByText("What exactly will happen").waitFor();
     const { body } = await site.api.request("GET", "approvals?status=pending");
-    await detail.getByText(body.data[0].digest).waitFor();
+    const [asked] = body.data;
+    const detail = page.getByRole("region", { name: asked.title });
+    await detail.getByText("What exactly will happen").waitFor();
+    await detail.getByText(asked.subjectDigest).waitFor();
+    await page.getByRole("button", { name: /^Approve/ }).waitFor();
     await page.keyboard.press("a");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await page.getByText("No approval is waiting").waitFor();
     expect(await site.api.settle(gated)).toBe("completed");
     await page.getByRole("tab", { name: "Answered" }).click();
@@ -337,22 +340,21 @@ describe("the approvals", () => {
     await page.context().close();
   });
 
-  it("are rejected only with a reason, and identical ones together", async () => {
+  it("are rejected only with a reason, and those that ask the same together", async () => {
     const runs = [await site.api.run("gated"), await site.api.run("gated"), await site.api.run("gated")];
     const page = await site.visit({ path: "/approvals" });
-    await page.locator(".inbox-item").nth(2).waitFor();
-    const first = await page.locator(".inbox-item[aria-current=true]").count();
-    expect(first).toBe(1);
-    await page.keyboard.press("j");
-    expect(page.url()).toContain("?id=apr_");
+    await page.getByRole("heading", { name: "3 approvals of gated ask the same" }).waitFor();
+    expect(await page.locator(".inbox-item").count()).toBe(1);
+    await page.locator(".approval-detail .link-button").first().click();
+    await page.getByRole("button", { name: /^Reject/ }).waitFor();
     await page.keyboard.press("r");
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByRole("button", { name: "Reject" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Reason").fill("too early");
     await dialog.getByRole("button", { name: "Reject" }).click();
     await page.locator(".toast-bad", { hasText: "Rejected" }).waitFor();
-    await page.getByRole("button", { name: "Approve all 2 identical" }).click();
-    await dialog.getByLabel(/^Type/).fill("approve 2");
+    await page.getByRole("button", { name: "Approve 2 …" }).click();
+    await dialog.getByLabel(/^Type/).fill("2");
     await dialog.getByRole("button", { name: "Approve 2" }).click();
     await page.getByText("No approval is waiting").waitFor();
     const statuses = await Promise.all(runs.map((runId) => site.api.settle(runId)));

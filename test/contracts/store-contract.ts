@@ -3,6 +3,7 @@ import type { Store } from "../../src/store/index.ts";
 import { admissionRules } from "./admission-rules.ts";
 import { agentMemoryRules } from "./agent-memory-rules.ts";
 import { alertRules } from "./alert-rules.ts";
+import { approvalInboxRules } from "./approval-inbox-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
@@ -57,6 +58,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);
+    approvalInboxRules(subjectOf);
     registryRules(subjectOf);
     configRules(subjectOf);
     gatewayRules(subjectOf);

@@ -15,7 +15,7 @@ const pure = (rooms: readonly string[], packages: readonly string[] = []): RoomL
 export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/base": pure([], ["@noble/hashes"]),
   "core/text": pure(["base"], ["yaml", "re2js"]),
-  "core/expression": pure(["base"]),
+  "core/expression": pure(["base", "text"]),
   "core/template": pure(["base", "expression"]),
   "core/graph": pure(["base"]),
   "core/graph/layout": pure(["base", "graph"]),

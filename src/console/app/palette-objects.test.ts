@@ -12,7 +12,7 @@ const api = {
   },
   listGateways: () => Promise.resolve({ data: [{ id: "local" }] }),
   listKeys: () => Promise.reject(new Error("not permitted")),
-  listApprovals: () => Promise.resolve({ data: [{ id: "apr_1", summary: "pay waits for approval" }] }),
+  listApprovals: () => Promise.resolve({ data: [{ id: "apr_1", title: "pay waits for approval" }] }),
 } as unknown as SluiceClient;
 
 describe("what the palette finds", () => {

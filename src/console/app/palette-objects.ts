@@ -66,8 +66,8 @@ async function keysOf(api: Reader): Promise<readonly NamedObject[]> {
 
 async function approvalsOf(api: Reader): Promise<readonly NamedObject[]> {
   const waiting = await everyPage((page) => api.listApprovals({ ...page, status: "pending" }));
-  return waiting.map(({ id, summary }) => ({
-    label: summary,
+  return waiting.map(({ id, title }) => ({
+    label: title,
     kind: "Approval",
     icon: "approval",
     path: `/approvals?id=${encodeURIComponent(id)}`,

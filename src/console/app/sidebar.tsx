@@ -1,12 +1,13 @@
 import type { JSX } from "react";
-import { PENDING_MAX, usePendingApprovals } from "../live/use-pending-approvals.ts";
+import { useApprovalCounts } from "../live/use-approval-counts.ts";
 import { Icon, Logo } from "../parts/icon.tsx";
 import { Link } from "../page/router.tsx";
 import { SECTIONS } from "./sections.ts";
 
+const COUNT_MAX = 999;
+
 export function Sidebar({ section }: { readonly section: string }): JSX.Element {
-  const pending = usePendingApprovals().data;
-  const count = pending?.data.length ?? 0;
+  const count = useApprovalCounts().data?.waiting ?? 0;
   return (
     <nav className="sidebar" aria-label="Main">
       <Link to="/" className="sidebar-logo" aria-label="Sluice, home">
@@ -21,7 +22,7 @@ export function Sidebar({ section }: { readonly section: string }): JSX.Element 
               <span className="sidebar-label">{label}</span>
               {id === "approvals" && count > 0 && (
                 <span className="sidebar-count num" aria-label={`${count} waiting`}>
-                  {count >= PENDING_MAX ? "99+" : count}
+                  {count > COUNT_MAX ? `${COUNT_MAX}+` : count}
                 </span>
               )}
             </Link>

@@ -1,14 +1,4 @@
-import type { Approval } from "../../client/index.ts";
 import type { Decision } from "../../core/event/index.ts";
-
-/** Why a person is asked. */
-export const SOURCE_TEXTS: Readonly<Record<Approval["source"], string>> = {
-  gate: "The workflow asks for approval at this step.",
-  policy: "A policy holds this until a person approves.",
-  escalation: "It failed, and the workflow asks a person what to do.",
-  block:
-    "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
-};
 
 export const CHOICE_TEXTS: Readonly<
   Record<

@@ -15,18 +15,31 @@ export interface ConfirmProps {
   /** Asked for: its words are stored. */
   readonly reason?: "required" | "optional";
   readonly isDangerous?: boolean;
+  /** False: what is asked for in `children` is not complete yet. */
+  readonly isReady?: boolean;
   readonly onConfirm: (reason: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
 /** Asks before something is done, and shows what went wrong when it fails. */
 export function Confirm(props: ConfirmProps): JSX.Element {
-  const { title, children, verb, phrase, reason, isDangerous = true, onConfirm, onClose } = props;
+  const {
+    title,
+    children,
+    verb,
+    phrase,
+    reason,
+    isDangerous = true,
+    isReady: isComplete = true,
+    onConfirm,
+    onClose,
+  } = props;
   const [typed, setTyped] = useState("");
   const [words, setWords] = useState("");
   const ids = { phrase: useId(), reason: useId() };
   const doing = useAction(onConfirm);
-  const isReady = (phrase === undefined || typed === phrase) && (reason !== "required" || words.trim() !== "");
+  const isTyped = phrase === undefined || typed === phrase;
+  const isReady = isComplete && isTyped && (reason !== "required" || words.trim() !== "");
   const act = async (): Promise<void> => {
     if (await doing.run(words.trim())) onClose();
   };

@@ -2,7 +2,7 @@ import { isTerminal } from "../../core/event/index.ts";
 import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
 import { Money } from "./money.tsx";
-import { StatusBadge } from "./status.tsx";
+import { RunBadge } from "./run-badge.tsx";
 import type { Column } from "./table.tsx";
 import { Duration, TimeText } from "./time-text.tsx";
 import "./run-columns.css";
@@ -12,8 +12,8 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   {
     id: "status",
     head: "Status",
-    cell: ({ status }) => <StatusBadge status={status} />,
-    sortBy: ({ status }) => status,
+    cell: ({ status, waitingFor }) => <RunBadge status={status} waitingFor={waitingFor} />,
+    sortBy: ({ status, waitingFor }) => waitingFor ?? status,
   },
   {
     id: "run",

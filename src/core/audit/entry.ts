@@ -29,6 +29,8 @@ export const CATEGORY_OF = {
   "approval.revised": "governance",
   "approval.refused": "governance",
   "approval.resolved": "governance",
+  "approval.assigned": "governance",
+  "approval.commented": "governance",
   "budget.period_reset": "governance",
   "budget.alert": "governance",
   "agent.changed": "lifecycle",

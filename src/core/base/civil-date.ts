@@ -50,6 +50,14 @@ export function dateText({ year, month, day }: CivilDate): string {
   return `${years}-${pad(month, 2)}-${pad(day, 2)}`;
 }
 
+/** `2031-05-04T10:00:00.000Z`: an instant, in milliseconds since 1970, in UTC. */
+export function instantText(ms: number): string {
+  const day = Math.floor(ms / DAY_MS);
+  const rest = ms - day * DAY_MS;
+  const clock = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60, Math.floor(rest / 1_000) % 60];
+  return `${dateText(dateOf(day))}T${clock.map((part) => pad(part, 2)).join(":")}.${pad(Math.floor(rest % 1_000), 3)}Z`;
+}
+
 function pad(value: number, width: number): string {
   return String(value).padStart(width, "0");
 }

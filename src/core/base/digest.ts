@@ -10,6 +10,10 @@ export function digestJson(value: Json): string {
   return digestText(canonicalJson(value));
 }
 
+export function utf8Bytes(text: string): Uint8Array {
+  return utf8ToBytes(text);
+}
+
 /** Bytes a text takes in UTF-8, counted without encoding it. */
 export function utf8Length(text: string): number {
   let bytes = 0;

@@ -6,3 +6,4 @@ export * from "./problem.ts";
 export * from "./failure.ts";
 export * from "./digest.ts";
 export * from "./civil-date.ts";
+export * from "./suggest.ts";

@@ -11,6 +11,8 @@ export const LIMITS = {
   commandBytesMax: 65_536,
   expressionLengthMax: 1_024,
   expressionDepthMax: 32,
+  expressionStepsMax: 10_000,
+  expressionResultBytesMax: 1_048_576,
   patternLengthMax: 1_024,
   /** Past it, whatever walks a value by recursion would risk the stack. */
   valueDepthMax: 100,

@@ -20,6 +20,7 @@ export const PROBLEM_CODES = [
   "unknown_step",
   "unknown_field",
   "unknown_fact",
+  "unknown_function",
   "unknown_phase",
   "unknown_role",
   "unknown_library_step",
@@ -53,6 +54,7 @@ export const WARNING_CODES = [
   "unused_arg",
   "unreachable_condition",
   "unseen_variable",
+  "shadowed_fact",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

@@ -1,4 +1,5 @@
 import {
+  didYouMean,
   fail,
   formatPath,
   getOwn,
@@ -15,7 +16,6 @@ import { findUnstorable } from "../text/index.ts";
 import { fitProblems } from "./field-fit.ts";
 import type { ArgField } from "./field.ts";
 import { quote } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** What a run is given against what its definition declares: the complete args, or everything that is wrong with them. */
 export function checkArgs(

@@ -1,6 +1,5 @@
-import { formatPath, type PathSegment } from "../base/index.ts";
+import { didYouMean, formatPath, type PathSegment } from "../base/index.ts";
 import { KIND_PHRASES, type DeadEnd } from "../expression/index.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Reserved words that a list of fields does not need to repeat. */
 const UNLISTED: ReadonlySet<string> = new Set(["outputs", "stdout", "json", "media", "_skipped"]);

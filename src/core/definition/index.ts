@@ -18,7 +18,7 @@ export { parseLens } from "./lens.ts";
 export { PROBLEM_DOCS, renderProblemDocs } from "./problem-docs.ts";
 export { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 export { deadEndHint, deadEndMessage } from "./dead-end.ts";
-export { didYouMean, suggest } from "./suggest.ts";
+export { didYouMean, suggest } from "../base/index.ts";
 export { Report, type ReadOptions } from "./report.ts";
 export { DURATION_TEXT, parseDuration } from "./duration.ts";
 export { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";

@@ -5,7 +5,7 @@ import type { NodeIndex } from "./lens-node.ts";
 import type { RawLensEdge } from "./lens-graph-shape.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../base/index.ts";
 
 /** Edges whose two ends exist; everything wrong with the others is reported. */
 export function checkEdges(

@@ -1,4 +1,4 @@
-import { compareCodeUnits, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
+import { compareCodeUnits, didYouMean, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
 import { normaliseLabel, parseOverride, type OverrideValue } from "../template/index.ts";
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
@@ -13,7 +13,6 @@ import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import { RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Reads a lens graph. What it returns is only a definition when nothing was reported. */
 export function readLensGraph(document: JsonObject, catalog: Catalog, report: Report): LensGraphDefinition {

@@ -1,4 +1,4 @@
-import { getOwn, type TreePath } from "../base/index.ts";
+import { getOwn, suggest, type TreePath } from "../base/index.ts";
 import { closedObject, followPath, parsePath, TEXT, type DeadEnd, type Known, type Path } from "../expression/index.ts";
 import { normaliseLabel, type LensTemplate } from "../template/index.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
@@ -9,7 +9,6 @@ import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import { checkTypes } from "./step-type.ts";
-import { suggest } from "./suggest.ts";
 
 /** The version a node is pinned to, or the newest; null when the lens is not available. */
 export function lensVersionOf(

@@ -1,10 +1,9 @@
-import { getOwn, type TreePath } from "../base/index.ts";
+import { didYouMean, getOwn, type TreePath } from "../base/index.ts";
 import type { Lens } from "./definition.ts";
 import type { RawLensNode } from "./lens-graph-shape.ts";
 import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 
 export interface NodeIndex {
   /** Index of the first node with each id. */

@@ -1,7 +1,6 @@
-import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { Catalog } from "./definition.ts";
 import type { Report } from "./report.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Two spellings of one field: when the workflow sets either, the entry's is not taken. */
 const SAME_FIELD: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
@@ -11,9 +11,9 @@ import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
 import { resolveReferences } from "./step-reference.ts";
+import { warnOfShadowedFacts } from "./step-fact.ts";
 import { StepScope } from "./step-scope.ts";
 import { checkStepTypes } from "./step-type.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Reads a `.lobsterX` document. What it returns is only a definition when nothing was reported. */
 export function readLobster(document: JsonObject, catalog: Catalog, report: Report): LobsterDefinition {
@@ -94,6 +94,7 @@ function checkSteps(drafts: readonly StepDraft[], scope: StepScope, report: Repo
   }));
   checkGraph(vertices, ["steps"], report);
   for (const draft of drafts) checkStepTypes(draft, scope, report);
+  warnOfShadowedFacts(drafts, scope.args, report);
   // A reference that could not be read might be the one that uses it.
   if (scope.isOpen || report.problems.length > 0) return dependencies;
   for (const name of Object.keys(scope.args)) {

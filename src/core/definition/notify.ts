@@ -1,5 +1,6 @@
-import { getOwn, isJsonObject, type Json, type TreePath } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonObject, type Json, type TreePath } from "../base/index.ts";
 import {
+  ANY,
   ANY_OBJECT,
   closedObject,
   evaluateCondition,
@@ -8,7 +9,6 @@ import {
   NUMBER,
   type ParsedExpression,
   TEXT,
-  valueKindOf,
   walk,
 } from "../expression/index.ts";
 import { readSource } from "../text/index.ts";
@@ -16,7 +16,6 @@ import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import { mandatory, optional, record } from "./record.ts";
 import { Report } from "./report.ts";
 import { choice, list, type Located, located, refine, type Shape } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 import { expression, givenName } from "./text-shape.ts";
 
 /** What people can be notified of. */
@@ -82,12 +81,11 @@ const where: Shape<ParsedExpression> = refine(expression, (parsed, path, report)
   if (!isKnown) return undefined;
   const mismatch = findUndecidable(parsed.root, ({ segments }) => {
     const followed = followPath(FACTS, segments);
-    return followed.ok ? valueKindOf(followed.known) : undefined;
+    return followed.ok ? followed.known : ANY;
   });
   if (mismatch === undefined) return parsed;
-  const message = `"where" can never be decided: ${mismatch.message}.`;
-  const { position } = mismatch;
-  report.problem("type_mismatch", path, message, position === undefined ? {} : { offset: position });
+  const { code, position } = mismatch;
+  report.problem(code, path, `"where" can never be decided: ${mismatch.message}.`, { offset: position });
   return undefined;
 });
 

@@ -213,6 +213,19 @@ const PROBLEMS: readonly Row[] = [
     ],
   },
   {
+    about: "functions that do not exist",
+    source: step(
+      "command: 'Say ${uper(x)}'",
+      "condition: lenght(x) > 1",
+      "success_criteria: [\"a and not match(outputs.b, 'c')\"]",
+    ),
+    finds: [
+      ["unknown_function steps[0].command 4:21", 'Did you mean "upper"?'],
+      ["unknown_function steps[0].condition 5:16", 'Did you mean "length"?'],
+      ["unknown_function steps[0].success_criteria[0] 6:35", 'Did you mean "matches"?'],
+    ],
+  },
+  {
     about: "a text that looks like a secret",
     source: step("command: use ghp_0123456789abcdefghijABCDEFGHIJ0123456789"),
     finds: [["secret_literal steps[0].command 4:18"]],
@@ -558,6 +571,14 @@ const WARNINGS: readonly Row[] = [
     about: "an arg that is not used",
     source: "name: w\nargs: { x: 1, y: 2 }\nsteps: [{ id: a, command: '${y}' }]\n",
     finds: [["unused_arg args.x 2:9", "Use ${x} in a step, or remove the arg."]],
+  },
+  {
+    about: "a step and an arg that take the place of facts",
+    source: "name: w\nargs: { round: 1 }\nsteps: [{ id: run, command: '${round}' }]\n",
+    finds: [
+      ["shadowed_fact args.round 2:9", "Rename it if the fact is wanted as well."],
+      ["shadowed_fact steps[0].id 3:15", "Rename it if the fact is wanted as well."],
+    ],
   },
   {
     about: "a condition that is always false",

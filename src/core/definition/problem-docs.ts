@@ -48,6 +48,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "The condition of a policy or of a notify rule names something it does not see, so that it would never hold.",
     "Use one of the facts named in the hint.",
   ),
+  unknown_function: doc(
+    "An expression calls a function that does not exist.",
+    "Use one of the functions listed in docs/reference/functions.md.",
+  ),
   unknown_phase: doc("A step names a phase that is not declared.", "Declare it under phases, or fix the name."),
   unknown_role: doc(
     "A step names a role that the file's roles do not declare.",
@@ -130,6 +134,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   unreachable_condition: doc(
     "A condition can never hold, so the step can never run.",
     "Fix the condition, or remove the step.",
+  ),
+  shadowed_fact: doc(
+    "A step or an arg is called run, node, error, previous or round, and so takes the place of that fact in expressions.",
+    "Rename it if the fact is wanted as well.",
   ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",

@@ -1,4 +1,4 @@
-import { getOwn, isJsonObject, LIMITS, type JsonObject, type Problem } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonObject, LIMITS, type JsonObject, type Problem } from "../base/index.ts";
 import { readSource, type SourceTree } from "../text/index.ts";
 import type { Catalog, Definition } from "./definition.ts";
 import { readLensGraph } from "./lens-graph.ts";
@@ -9,7 +9,6 @@ import { comparePlaces, placeFindings } from "./placing.ts";
 import { type ReadOptions, Report } from "./report.ts";
 import { findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";
 import { kindOf, quote, refuseType } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** What reading a file gave: a definition, or every reason why there is none. */
 export interface Checked<T> {

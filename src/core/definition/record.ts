@@ -1,8 +1,7 @@
-import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { ForeignWords } from "./foreign-word.ts";
 import type { Report } from "./report.ts";
 import { quote, refuseType, type Shape } from "./shape.ts";
-import { didYouMean } from "./suggest.ts";
 
 export interface Field<T> {
   readonly shape: Shape<T>;

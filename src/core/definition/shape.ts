@@ -1,4 +1,5 @@
 import {
+  didYouMean,
   isJsonArray,
   isJsonObject,
   type Json,
@@ -7,7 +8,6 @@ import {
   type TreePath,
 } from "../base/index.ts";
 import type { Report } from "./report.ts";
-import { didYouMean } from "./suggest.ts";
 
 /**
  * What a value of a file must look like. The same table reads the value, words its problems, and prints the JSON Schema,

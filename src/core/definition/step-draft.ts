@@ -1,6 +1,12 @@
 import { getOwn, isJsonObject, LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import type { Path } from "../expression/index.ts";
-import { parseStepTemplate, parseWithValue, type StepTemplate, type WithValue } from "../template/index.ts";
+import {
+  parseStepTemplate,
+  parseWithValue,
+  pathsOfTemplate,
+  type StepTemplate,
+  type WithValue,
+} from "../template/index.ts";
 import { ANYONE, type ApprovalRule, type Catalog, type ForEach, type OnFailure, type Step } from "./definition.ts";
 import { outputsOfForm } from "./form-shape.ts";
 import { isUnresolved } from "./library.ts";
@@ -247,7 +253,7 @@ function sourcePath(written: Json, path: TreePath, name: string): TreePath {
 }
 
 function pathsOf(template: StepTemplate | undefined): readonly Path[] {
-  return (template?.parts ?? []).filter((part) => typeof part !== "string");
+  return template === undefined ? [] : pathsOfTemplate(template);
 }
 
 function addValue(value: WithValue, at: TreePath, add: (paths: readonly Path[], at: TreePath) => void): void {

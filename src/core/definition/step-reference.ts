@@ -1,10 +1,9 @@
-import { compareCodeUnits } from "../base/index.ts";
+import { compareCodeUnits, didYouMean } from "../base/index.ts";
 import { mayBeApproved } from "./declared.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import type { Report } from "./report.ts";
 import type { Mention, StepDraft } from "./step-draft.ts";
 import { isAfterBinding, type Meaning, type StepScope } from "./step-scope.ts";
-import { didYouMean } from "./suggest.ts";
 
 const STEP_PARTS: ReadonlySet<string | number> = new Set(["outputs", "stdout", "json", "approved"]);
 
@@ -53,6 +52,7 @@ function resolveMention(
   }
   const meaning = scope.meaningOf(mention.path, mention.field, draft);
   if (meaning.kind === "arg" || Object.hasOwn(scope.args, head)) usedArgs.add(head);
+  if (meaning.kind === "fact") noteArgsOf(mention, scope, usedArgs);
   if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
   if (report.isFull) return isStep ? head : undefined;
   // One typo used ten times in a field is one mistake.
@@ -63,6 +63,13 @@ function resolveMention(
   }
   reported.add(key);
   return isStep ? head : undefined;
+}
+
+/** `run.args.x` uses the arg, and `run.args` uses all of them. */
+function noteArgsOf({ path }: Mention, { args }: StepScope, usedArgs: Set<string>): void {
+  const [, second, name] = path.segments;
+  if (second !== undefined && second !== "args") return;
+  for (const used of name === undefined ? Object.keys(args) : [String(name)]) usedArgs.add(used);
 }
 
 function reportMeaning(meaning: Meaning, mention: Mention, draft: StepDraft, scope: StepScope, report: Report): void {
@@ -149,12 +156,23 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     if ((head === "args" || head === "inputs") && typeof named === "string" && scope.isVariable(named)) {
       return `Write ${text.replace(`${head}.`, "")}.`;
     }
-    return didYouMean(head, scope.namesAt(mention.field, draft)) ?? knownNames(mention, draft, scope);
+    const names = scope.namesAt(mention.field, draft);
+    return hyphenHint(head, names) ?? didYouMean(head, names) ?? knownNames(mention, draft, scope);
   };
   // Longer paths were refused before single names were.
   const isOld = segments.length > 1 && !isUnbound && declarer === undefined && mention.field !== "name";
   if (isOld) report.problem("unknown_step", mention.about, message, { hint, offset, at: mention.at });
   else report.strict("unknown_step", mention.about, message, { hint, offset, at: mention.at });
+}
+
+/** A hyphen joins a name between braces, and subtracts everywhere else. */
+function hyphenHint(head: string, names: readonly string[]): string | undefined {
+  const parts = head.split("-");
+  if (parts.length > 1 && parts.every((part) => names.includes(part))) {
+    return `To subtract, write spaces around the minus: ${parts.join(" - ")}.`;
+  }
+  const longer = names.find((name) => name.startsWith(`${head}-`));
+  return longer === undefined ? undefined : `A name with a hyphen is written in braces: \${${longer}}.`;
 }
 
 const LISTED_MAX = 12;

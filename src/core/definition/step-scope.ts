@@ -2,17 +2,18 @@ import { formatPath } from "../base/index.ts";
 import { ANY, followPath, NUMBER, type DeadEnd, type Known, type Path } from "../expression/index.ts";
 import { knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
 import type { ArgField } from "./field.ts";
+import { factKnown } from "./step-fact.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 
 /** What a name in a step stands for, by the order in which the plan resolves it. */
 export type Meaning =
-  | { readonly kind: "own" | "step" | "element" | "variable" | "arg" | "input" | "open"; readonly known: Known }
+  | { readonly kind: HeadKind; readonly known: Known }
   /** No value could ever be found under this path. */
   | { readonly kind: "no_field"; readonly head: HeadKind; readonly deadEnd: DeadEnd }
   /** Nothing has this name. */
   | { readonly kind: "no_name" };
 
-type HeadKind = "own" | "step" | "element" | "variable" | "arg" | "input" | "open";
+type HeadKind = "own" | "step" | "element" | "variable" | "arg" | "input" | "fact" | "open";
 
 interface Head {
   readonly kind: HeadKind;
@@ -74,7 +75,12 @@ export class StepScope {
   #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     if (field === "success_criteria" && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
     if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
-    return this.#elementOf(head, field, draft) ?? this.#variableOf(head) ?? this.#inputOf(head, field, draft);
+    return (
+      this.#elementOf(head, field, draft) ??
+      this.#variableOf(head) ??
+      this.#inputOf(head, field, draft) ??
+      this.#factOf(head)
+    );
   }
 
   #ownOf(draft: StepDraft): Known {
@@ -119,6 +125,11 @@ export class StepScope {
     if (!isAfterBinding(field) || !Object.hasOwn(draft.inputs, head)) return undefined;
     const input = draft.inputs[head];
     return { kind: "input", known: input === undefined ? ANY : knownOf(input) };
+  }
+
+  #factOf(head: string): Head | undefined {
+    const known = factKnown(head, this.args);
+    return known === undefined ? undefined : { kind: "fact", known };
   }
 
   draftOf(id: string): StepDraft | undefined {

@@ -1,17 +1,20 @@
 import {
   ANY,
   evaluateCondition,
+  findTypeMismatch,
   findUndecidable,
   KIND_PHRASES,
   matchMember,
+  readsPaths,
   valueKindOf,
   type Expression,
   type Known,
   type ParsedExpression,
   type Path,
-  type ValueKind,
+  type TypeMismatch,
 } from "../expression/index.ts";
 import type { TreePath } from "../base/index.ts";
+import { isExpression, type StepTemplate, type WithValue } from "../template/index.ts";
 import type { Report } from "./report.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
@@ -34,6 +37,44 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
   }
   for (const { read, path: at } of criteria ?? []) checkTypes(read, at, knowIn("success_criteria"), report);
   checkList(draft, knowIn("for_each"), report);
+  for (const [field, template] of [["command", draft.raw.command] as const, ["stdin", draft.raw.stdin] as const]) {
+    if (template !== undefined) checkTemplate(template, [...draft.path, field], knowIn(field), report);
+  }
+  for (const [name, value] of Object.entries(draft.with)) {
+    checkWithValue(value, [...draft.path, "with", name], knowIn("with"), report);
+  }
+}
+
+function checkWithValue(value: WithValue, at: TreePath, know: Know, report: Report): void {
+  switch (value.kind) {
+    case "value":
+      return;
+    case "text":
+      return checkTemplate(value.template, at, know, report);
+    case "list":
+      return value.items.forEach((item, index) => checkWithValue(item, [...at, index], know, report));
+    case "object":
+      for (const [key, member] of Object.entries(value.members)) checkWithValue(member, [...at, key], know, report);
+  }
+}
+
+/** What a text calculates has to have a value. */
+function checkTemplate(template: StepTemplate, at: TreePath, know: Know, report: Report): void {
+  for (const part of template.parts) {
+    if (typeof part === "string" || !isExpression(part)) continue;
+    const mismatch = findTypeMismatch(part.root, know);
+    if (mismatch !== undefined) reportMismatch(mismatch, "This can never be calculated", at, report);
+  }
+}
+
+function reportMismatch(
+  { code, message, position, hint }: TypeMismatch,
+  verdict: string,
+  at: TreePath,
+  report: Report,
+): void {
+  const text = code === "type_mismatch" ? `${verdict}: ${message}.` : `${message}.`;
+  report.strict(code, at, text, { offset: position, hint });
 }
 
 function checkList({ forEach, path }: StepDraft, know: Know, report: Report): void {
@@ -46,11 +87,9 @@ function checkList({ forEach, path }: StepDraft, know: Know, report: Report): vo
 }
 
 export function checkTypes(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): boolean {
-  const kindOf = (path: Path): ValueKind | undefined => valueKindOf(know(path));
-  const mismatch = findUndecidable(parsed.root, kindOf);
+  const mismatch = findUndecidable(parsed.root, know);
   if (mismatch === undefined) return true;
-  const detail = mismatch.position === undefined ? {} : { offset: mismatch.position };
-  report.strict("type_mismatch", at, `This can never be decided: ${mismatch.message}.`, detail);
+  reportMismatch(mismatch, "This can never be decided", at, report);
   return false;
 }
 
@@ -63,7 +102,7 @@ function checkReachable(parsed: ParsedExpression, at: TreePath, know: Know, repo
 
 function neverHolds(node: Expression, know: Know): string | undefined {
   if (node.kind === "and") return neverHolds(node.left, know) ?? neverHolds(node.right, know);
-  if (!hasPath(node)) {
+  if (!readsPaths(node)) {
     const outcome = evaluateCondition(node, () => undefined);
     return outcome.ok && !outcome.value ? "its condition is always false" : undefined;
   }
@@ -86,23 +125,4 @@ function outsideEnum(subject: Expression, wanted: readonly Expression[], know: K
   }
   const canMatch = members.some((member) => typeof member !== "string" || matchMember(member, texts) !== undefined);
   return canMatch ? undefined : `${subject.path.text} is one of ${members.join(", ")}`;
-}
-
-function hasPath(node: Expression): boolean {
-  switch (node.kind) {
-    case "path":
-      return true;
-    case "literal":
-      return false;
-    case "list":
-      return node.items.some(hasPath);
-    case "not":
-      return hasPath(node.operand);
-    case "in":
-      return hasPath(node.value) || hasPath(node.list);
-    case "and":
-    case "or":
-    case "compare":
-      return hasPath(node.left) || hasPath(node.right);
-  }
 }

@@ -17,6 +17,8 @@ interface Flaw {
   readonly message: string;
   readonly position: number;
   readonly hint?: string;
+  /** When the flaw has a code of its own. */
+  readonly code?: ProblemCode;
 }
 
 /** A text with a grammar of its own; its flaws are shown at the character they are about. */
@@ -31,7 +33,7 @@ function parsed<T>(code: ProblemCode, parse: (text: string) => Outcome<T, Flaw>)
 
 export function reportFlaw(code: ProblemCode, flaw: Flaw, path: TreePath, report: Report): void {
   const message = `${nameOf(path)} cannot be read: ${flaw.message.replace(/\.$/, "")}.`;
-  report.problem(code, path, message, { offset: flaw.position, hint: sentence(flaw.hint) });
+  report.problem(flaw.code ?? code, path, message, { offset: flaw.position, hint: sentence(flaw.hint) });
 }
 
 function sentence(text: string | undefined): string | undefined {

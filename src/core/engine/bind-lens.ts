@@ -11,7 +11,7 @@ import {
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, PlanNode } from "../plan/index.ts";
 import { checkInputContract, isEdgeSatisfied, mergeValues, outputDataOf, resolveOutputPath } from "../outputs/index.ts";
 import { normaliseLabel, renderLensTemplate } from "../template/index.ts";
-import { walk } from "../expression/index.ts";
+import { type ExpressionFailure, walk } from "../expression/index.ts";
 import { contractBroken, tooLarge } from "./bind-step.ts";
 import { type Binding, bindingFailed, type Handoff } from "./binding.ts";
 import { givenValues } from "./given-values.ts";
@@ -32,7 +32,7 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
   bindRootInputs(state, body, values);
   for (const param of body.params) {
     const failure = bindParam(state, body, param, bound);
-    if (failure !== undefined) return bindingFailed("expression_error", failure);
+    if (failure !== undefined) return bindingFailed(failure.code, failure.message);
   }
   for (const override of body.overrides) bindOverride(state, override, values);
   for (const [label, value] of Object.entries(givenValues(state, node))) setValue(values, label, value);
@@ -109,7 +109,7 @@ interface Bound {
 }
 
 /** Joins the satisfied edges of one parameter; without any it keeps the root input, and says '' only for a reason. */
-function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bound): string | undefined {
+function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bound): ExpressionFailure | undefined {
   const sources: { label: string | null; id: string; value: Json }[] = [];
   const handoffs: Handoff[] = [];
   let untaken = 0;
@@ -157,7 +157,7 @@ interface EdgeReading {
 }
 
 /** Whether an edge lets its target run, and what it hands over. A path that leads nowhere hands over nothing. */
-export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReading, string> {
+export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReading, ExpressionFailure> {
   const { now } = nodeAt(state, edge.source);
   if (now.status !== "completed") return succeed({ isOpen: false, value: undefined });
   const data = outputDataOf(now.envelope, now.outputs);

@@ -12,10 +12,16 @@ import {
   formatPath,
 } from "../base/index.ts";
 import type { WithValue } from "../definition/index.ts";
-import type { Path } from "../expression/index.ts";
+import { evaluate, type ParsedExpression, type Path } from "../expression/index.ts";
 import { checkFields } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
-import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
+import {
+  isExpression,
+  isSingleReference,
+  renderStepTemplate,
+  type StepReference,
+  type StepTemplate,
+} from "../template/index.ts";
 import { type Binding, bindingFailed, type Findings, FindingsCollector, NO_FINDINGS } from "./binding.ts";
 import { type GivenReader, givenReader, givenValues, readsOf } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -120,7 +126,33 @@ function noteUnbound(scene: Scene, reference: Reference, place: string, result: 
 }
 
 function render(scene: Scene, template: StepTemplate, place: string): string {
-  return renderStepTemplate(template, (path) => jsonToText(valueIn(scene, path, place)));
+  return renderStepTemplate(template, (reference) => jsonToText(valueOf(scene, reference, place)));
+}
+
+function valueOf(scene: Scene, reference: StepReference, place: string): Json {
+  return isExpression(reference) ? valueOfExpression(scene, reference, place) : valueIn(scene, reference, place);
+}
+
+/** What an expression reads may be missing; what it gives may not, unless a node it reads was skipped. */
+function valueOfExpression(scene: Scene, expression: ParsedExpression, place: string): Json {
+  let skipped: string | null = null;
+  const result = evaluate(expression.root, (path) => {
+    const reference = referenceOf(scene.body, path);
+    const given = scene.given?.find(reference, path);
+    if (given !== undefined) return given;
+    const found = findValue(scene.state, scene.node, reference);
+    if (found.kind === "value") noteHandoff(scene, reference, place);
+    if (found.kind === "skipped") skipped = found.nodeId;
+    return found.kind === "value" ? found.value : undefined;
+  });
+  if (!result.ok) {
+    scene.failure ??= { code: result.failure.code, message: `${place}: ${result.failure.message}` };
+    return "";
+  }
+  if (result.value !== undefined) return result.value;
+  if (skipped !== null) warnSkipped(scene, skipped, place);
+  else scene.failure ??= { code: "unbound_reference", message: `${place}: ${expression.text} has no value` };
+  return "";
 }
 
 function valueIn(scene: Scene, path: Path, place: string): Json {
@@ -213,7 +245,7 @@ function withValue(scene: Scene, value: WithValue, place: string): Json {
       return value.value;
     case "text": {
       const single = isSingleReference(value.template);
-      return single === undefined ? render(scene, value.template, place) : valueIn(scene, single, place);
+      return single === undefined ? render(scene, value.template, place) : valueOf(scene, single, place);
     }
     case "list":
       return value.items.map((item, index) => withValue(scene, item, `${place}[${index}]`));

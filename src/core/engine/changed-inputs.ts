@@ -34,6 +34,7 @@ function referencesOf({ forEach }: PlanNode, { scope, inputs }: StepBody): reado
 }
 
 function isAnother({ state, args, changed }: Change, { origin, rest }: Reference): boolean {
+  if (origin.kind === "run") return rest[0] === undefined || rest[0] === "args";
   if (origin.kind !== "arg" || !changed.has(origin.name)) return false;
   return !isSame(walk(getOwn(state.args, origin.name), rest), walk(getOwn(args, origin.name), rest));
 }

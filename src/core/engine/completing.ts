@@ -63,7 +63,7 @@ function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs
   const resolve = resolverFor(state, node, body, outputs);
   for (const criterion of body.criteria) {
     const holds = evaluateCondition(criterion.root, resolve);
-    if (!holds.ok) return { code: "expression_error", message: `success_criteria: ${holds.failure}` };
+    if (!holds.ok) return { code: holds.failure.code, message: `success_criteria: ${holds.failure.message}` };
     if (!holds.value) {
       return { code: "criteria_failed", message: `not met: ${criterion.text}`, cause: "contract_violated" };
     }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { ForEachPlan, Origin, Reference, StepBody } from "../plan/index.ts";
-import type { StepTemplate, WithValue } from "../template/index.ts";
+import { pathsOfTemplate, type WithValue } from "../template/index.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -32,16 +32,12 @@ function bareText(text: string): string {
 }
 
 function* pathsOf({ command, stdin, with: values }: StepBody): Generator<Path> {
-  for (const template of [command, stdin]) if (template !== null) yield* pathsIn(template);
+  for (const template of [command, stdin]) if (template !== null) yield* pathsOfTemplate(template);
   for (const value of Object.values(values)) yield* pathsInValue(value);
 }
 
-function* pathsIn({ parts }: StepTemplate): Generator<Path> {
-  for (const part of parts) if (typeof part !== "string") yield part;
-}
-
 function* pathsInValue(value: WithValue): Generator<Path> {
-  if (value.kind === "text") yield* pathsIn(value.template);
+  if (value.kind === "text") yield* pathsOfTemplate(value.template);
   if (value.kind === "list") for (const item of value.items) yield* pathsInValue(item);
   if (value.kind === "object") for (const member of Object.values(value.members)) yield* pathsInValue(member);
 }

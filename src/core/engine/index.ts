@@ -1,6 +1,6 @@
 export { advance, type Advance } from "./advance.ts";
 export { apply, replay } from "./apply.ts";
-export { isAsked, isYes, OF_LAUNCH, refuseAnswer, statusAfter } from "./approval-answer.ts";
+export { isAsked, isYes, OF_LAUNCH, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
 export { APPROVAL_REMINDERS, digestSubject } from "./approvals.ts";
 export { requestOf } from "./bind.ts";
 export { childCallOf } from "./children.ts";

@@ -124,7 +124,7 @@ function beginInstance(turn: Turn, instance: NodeState): void {
     case "skip":
       return skipNode(turn, instance, readiness.reason);
     case "expression_error":
-      return failNode(turn, instance, { code: "expression_error", message: readiness.message });
+      return failNode(turn, instance, readiness.failure);
   }
 }
 

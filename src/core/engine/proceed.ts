@@ -30,7 +30,7 @@ export function decideNode(turn: Turn, node: NodeState): void {
     case "upstream_failure":
       return endFailed(turn, node, UPSTREAM_FAILURE);
     case "expression_error":
-      return failNode(turn, node, { code: "expression_error", message: readiness.message });
+      return failNode(turn, node, readiness.failure);
     case "run":
       emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
       return passOwnGate(turn, node, planNode);

@@ -3,7 +3,7 @@
  * the cost is its in-degree, whatever the size of the graph.
  */
 import type { SkipReason } from "../event/index.ts";
-import { evaluateCondition } from "../expression/index.ts";
+import { evaluateCondition, type ExpressionFailure } from "../expression/index.ts";
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -14,7 +14,7 @@ export type Readiness =
   | { readonly kind: "run" }
   | { readonly kind: "skip"; readonly reason: SkipReason }
   | { readonly kind: "upstream_failure" }
-  | { readonly kind: "expression_error"; readonly message: string };
+  | { readonly kind: "expression_error"; readonly failure: ExpressionFailure };
 
 const RUN = { kind: "run" } as const;
 
@@ -57,7 +57,7 @@ function decideCondition(
 ): ConditionReadiness {
   if (condition === null) return RUN;
   const holds = evaluateCondition(condition.root, resolverFor(state, node, body));
-  if (!holds.ok) return { kind: "expression_error", message: holds.failure };
+  if (!holds.ok) return { kind: "expression_error", failure: holds.failure };
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
 }
 
@@ -77,7 +77,7 @@ function decideLens(state: RunState, parents: Parents, body: LensBody): Readines
   if (edges.every((edge) => edge.condition === null)) return RUN;
   for (const edge of edges) {
     const reading = readEdge(state, edge);
-    if (!reading.ok) return { kind: "expression_error", message: reading.failure };
+    if (!reading.ok) return { kind: "expression_error", failure: reading.failure };
     if (reading.value.isOpen) return RUN;
   }
   return { kind: "skip", reason: "condition_false" };

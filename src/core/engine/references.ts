@@ -1,4 +1,4 @@
-import { getOwn, type Json, type JsonObject, required } from "../base/index.ts";
+import { getOwn, instantText, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { Origin, Reference, StepBody } from "../plan/index.ts";
 import { givenReader } from "./given-values.ts";
@@ -25,10 +25,24 @@ export function findValue(state: RunState, node: NodeState, reference: Reference
       return found(walk(node.instance?.item, rest));
     case "index":
       return found(walk(node.instance?.element, rest));
+    case "run":
+      return found(walk(factsOf(state), rest));
+    case "attempt":
+      return found(walk(attemptOf(node), rest));
     case "self":
     case "missing":
       return MISSING;
   }
+}
+
+function factsOf({ runId, startedAt, plan, args }: RunState): JsonObject {
+  const started = startedAt === null ? {} : { started_at: instantText(startedAt) };
+  return { id: runId, workflow: plan.name, args, ...started };
+}
+
+/** Of the attempt under way, or of the one that is about to be made. */
+function attemptOf({ attempts, now }: NodeState): number {
+  return now.status === "running" ? attempts : attempts + 1;
 }
 
 function found(value: Json | undefined): Found {

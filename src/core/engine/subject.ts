@@ -2,7 +2,13 @@
 import { isJsonObject, type Json, type JsonObject, jsonToText, required } from "../base/index.ts";
 import type { FormFields, Shown, Subject } from "../event/index.ts";
 import type { PlanNode, StepBody } from "../plan/index.ts";
-import { isSingleReference, renderStepTemplate, type StepTemplate } from "../template/index.ts";
+import {
+  isExpression,
+  isSingleReference,
+  renderStepTemplate,
+  type StepReference,
+  type StepTemplate,
+} from "../template/index.ts";
 import type { ReadChanges } from "./answer-changes.ts";
 import { effectsOf } from "./answer-effect.ts";
 import type { Question } from "./approvals.ts";
@@ -14,7 +20,7 @@ import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, outputsOf, referenceOf } from "./references.ts";
 import type { ApprovalState, NodeState, RunState } from "./state.ts";
 import { shownMembers, shownText, shownValue, withinLimit } from "./subject-size.ts";
-import type { Path } from "../expression/index.ts";
+import { evaluate, type Path } from "../expression/index.ts";
 
 /** As the approval opens. */
 export function subjectOf(state: RunState, node: NodeState, question: Question): Subject {
@@ -163,15 +169,22 @@ export function titleOf(state: RunState, node: NodeState): string {
   const { title, label, body } = planNodeOf(state, node);
   if (title === null || body.kind !== "step") return label;
   return renderStepTemplate(title, (path) => {
-    const value = readPath(state, node, body, path);
+    const value = read(state, node, body, path);
     return value === undefined ? path.text : jsonToText(value);
   });
 }
 
 function valueOf(state: RunState, node: NodeState, body: StepBody, template: StepTemplate): Json {
   const single = isSingleReference(template);
-  if (single !== undefined) return readPath(state, node, body, single) ?? null;
-  return renderStepTemplate(template, (path) => jsonToText(readPath(state, node, body, path)));
+  if (single !== undefined) return read(state, node, body, single) ?? null;
+  return renderStepTemplate(template, (path) => jsonToText(read(state, node, body, path)));
+}
+
+/** What cannot be evaluated is shown as missing: the node itself fails with the reason when its turn comes. */
+function read(state: RunState, node: NodeState, body: StepBody, reference: StepReference): Json | undefined {
+  if (!isExpression(reference)) return readPath(state, node, body, reference);
+  const result = evaluate(reference.root, (path) => readPath(state, node, body, path));
+  return result.ok ? result.value : undefined;
 }
 
 function readPath(state: RunState, node: NodeState, body: StepBody, path: Path): Json | undefined {

@@ -1,19 +1,28 @@
 import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import type { Meter } from "./meter.ts";
 
 /**
  * Structural equality, blind to the order of keys. It keeps its own stack, because a value may be nested deeper
- * than calls can be.
+ * than calls can be. Parts may be shared many times, so that what a meter allows bounds the work.
  */
-export function isSameJson(left: Json, right: Json): boolean {
+export function isSameJson(left: Json, right: Json, meter?: Meter): boolean {
+  if (typeof left !== "object" || typeof right !== "object") return isSameScalar(left, right, meter);
   if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object") return false;
   const pending: [Json, Json][] = [[left, right]];
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
     const [one, other] = pair;
-    if (one === other) continue;
+    meter?.elements(1);
+    if (isSameScalar(one, other, meter)) continue;
     if (!pushParts(one, other, pending)) return false;
   }
   return true;
+}
+
+function isSameScalar(one: Json, other: Json, meter: Meter | undefined): boolean {
+  if (meter !== undefined && typeof one === "string" && typeof other === "string" && one.length === other.length) {
+    meter.characters(one.length);
+  }
+  return one === other;
 }
 
 function pushParts(one: Json, other: Json, pending: [Json, Json][]): boolean {

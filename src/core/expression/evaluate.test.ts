@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json, Outcome } from "../base/index.ts";
 import { evaluate, evaluateCondition } from "./evaluate.ts";
-import type { ResolvePath } from "./expression.ts";
+import type { ExpressionFailure, ResolvePath } from "./expression.ts";
 import { parseExpression } from "./parse.ts";
 import { walk } from "./walk.ts";
 
@@ -21,13 +21,13 @@ const VALUES: Json = {
 
 const resolve: ResolvePath = (path) => walk(VALUES, path.segments);
 
-function run(text: string, from: ResolvePath = resolve): Outcome<Json | undefined, string> {
+function run(text: string, from: ResolvePath = resolve): Outcome<Json | undefined, ExpressionFailure> {
   const parsed = parseExpression(text);
   if (!parsed.ok) throw new Error(parsed.failure.message);
   return evaluate(parsed.value.root, from);
 }
 
-function condition(text: string): Outcome<boolean, string> {
+function condition(text: string): Outcome<boolean, ExpressionFailure> {
   const parsed = parseExpression(text);
   if (!parsed.ok) throw new Error(parsed.failure.message);
   return evaluateCondition(parsed.value.root, resolve);
@@ -106,7 +106,7 @@ describe("evaluateCondition", () => {
   it.each(FAULTS)("%s is a failure", (text, message) => {
     const outcome = condition(text);
     expect(outcome.ok).toBe(false);
-    expect(!outcome.ok && outcome.failure).toContain(message);
+    expect(!outcome.ok && outcome.failure.message).toContain(message);
   });
 
   it.each([
@@ -118,12 +118,12 @@ describe("evaluateCondition", () => {
     ["0", "0 is a number"],
   ])("%s is no condition", (text, message) => {
     const outcome = condition(text);
-    expect(!outcome.ok && outcome.failure).toContain(message);
+    expect(!outcome.ok && outcome.failure.message).toContain(message);
   });
 
   it("never shows a value in a message", () => {
     const outcome = condition("verdict == 5");
-    expect(!outcome.ok && outcome.failure).not.toContain("APPROVED");
+    expect(!outcome.ok && outcome.failure.message).not.toContain("APPROVED");
   });
 });
 

@@ -1,125 +1,167 @@
-import { fail, isJsonArray, succeed, type Json, type Outcome } from "../base/index.ts";
-import { isSameJson } from "./equality.ts";
-import type { ComparisonOperator, Expression, ResolvePath } from "./expression.ts";
-import { KIND_PHRASES, kindOfValue, nameOperand } from "./kind.ts";
-import { namesMember } from "./member.ts";
+import { fail, type Json, type Outcome, required, succeed } from "../base/index.ts";
+import { compareValues } from "./compare.ts";
+import { calculate } from "./arithmetic.ts";
+import type { Expression, ExpressionFailure, Lambda, ResolvePath } from "./expression.ts";
+import { Fault, misfit, saying } from "./fault.ts";
+import { type Applier, Call, findFunction } from "./function/index.ts";
+import { readIndex, readSlice } from "./indexing.ts";
+import { isMemberOf } from "./membership.ts";
+import { Meter } from "./meter.ts";
+import { checkResult } from "./size.ts";
+import { walk } from "./walk.ts";
 
-/** Why a value does not fit, found anywhere below; an object of its own, so that no value can be taken for it. */
-class Fault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
+type Found = Json | undefined;
+
+/** The value of an expression; `undefined` is missing. */
+export function evaluate(root: Expression, resolve: ResolvePath): Outcome<Found, ExpressionFailure> {
+  try {
+    const evaluation = new Evaluation(resolve);
+    const value = evaluation.find(root);
+    // A value that is only handed on was there before.
+    if (value !== undefined && root.kind !== "path") checkResult(value, evaluation);
+    return succeed(value);
+  } catch (error) {
+    return failureOf(error);
   }
-}
-
-type Found = Json | undefined | Fault;
-
-/** The value of an expression; `undefined` is missing. The failure is a sentence for the author. */
-export function evaluate(root: Expression, resolve: ResolvePath): Outcome<Json | undefined, string> {
-  const found = find(root, resolve);
-  return found instanceof Fault ? fail(found.message) : succeed(found);
 }
 
 /** Whether a condition holds: null and missing do not, and anything but a boolean is a failure. */
-export function evaluateCondition(root: Expression, resolve: ResolvePath): Outcome<boolean, string> {
-  const truth = findTruth(root, resolve, "a condition");
-  return truth instanceof Fault ? fail(truth.message) : succeed(truth);
+export function evaluateCondition(root: Expression, resolve: ResolvePath): Outcome<boolean, ExpressionFailure> {
+  try {
+    return succeed(new Evaluation(resolve).findTruth(root, "a condition"));
+  } catch (error) {
+    return failureOf(error);
+  }
 }
 
-function find(node: Expression, resolve: ResolvePath): Found {
-  switch (node.kind) {
-    case "literal":
-      return node.value;
-    case "path":
-      return resolve(node.path);
-    case "list":
-      return findList(node.items, resolve);
-    case "not": {
-      const truth = findTruth(node.operand, resolve, "not");
-      return truth instanceof Fault ? truth : !truth;
+function failureOf(error: unknown): Outcome<never, ExpressionFailure> {
+  if (!(error instanceof Fault)) throw error;
+  return fail({ code: error.code, message: error.message });
+}
+
+type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>;
+
+/** One evaluation: what it may still do, which it is the meter of, and the values of the parameters of the lambdas under way. */
+class Evaluation extends Meter implements Applier {
+  readonly #resolve: ResolvePath;
+  /** By slot; a lambda runs only inside the call it is written in, so that no slot is needed twice at a time. */
+  #locals: Found[] | null = null;
+
+  constructor(resolve: ResolvePath) {
+    super();
+    this.#resolve = resolve;
+  }
+
+  find(node: Expression): Found {
+    if (node.kind === "literal") return node.value;
+    if (node.kind === "path") return this.#resolve(node.path);
+    if (node.kind === "local") return walk(this.#locals?.[node.slot], node.segments);
+    this.step();
+    switch (node.kind) {
+      case "list":
+        return node.items.map((item) => this.find(item) ?? null);
+      case "object":
+        return Object.fromEntries(node.members.map(({ key, value }) => [key, this.find(value) ?? null]));
+      case "not":
+        return !this.findTruth(node.operand, "not");
+      case "negate":
+      case "arithmetic":
+        return this.#calculate(node);
+      case "and":
+      case "or":
+        return this.#findChain(node, node.kind);
+      case "coalesce":
+        return this.#findFirst(node);
+      case "compare":
+        return compareValues(node, this.find(node.left), this.find(node.right), this);
+      case "in":
+        return isMemberOf(node, this.find(node.value), this.find(node.list), this);
+      case "choice":
+        return this.#choose(node);
+      case "index":
+        return readIndex(node, this.find(node.target), this.find(node.index));
+      case "field":
+        return walk(this.find(node.target), [node.name]);
+      case "slice":
+        return this.#slice(node);
+      case "call":
+        return this.#call(node);
     }
-    case "and":
-    case "or":
-      return findChain(node, node.kind, resolve);
-    case "compare":
-      return findComparison(node, resolve);
-    case "in":
-      return findMembership(node, resolve);
   }
-}
 
-function findTruth(node: Expression, resolve: ResolvePath, taker: string): boolean | Fault {
-  const value = find(node, resolve);
-  if (typeof value === "boolean" || value instanceof Fault) return value;
-  if (value === undefined || value === null) return false;
-  const advice = taker === "not" ? "; to negate a comparison write not (…)" : "; compare it with something";
-  return new Fault(`${taker} takes true or false, but ${saying(node, value)}${advice}`);
-}
-
-/** Left to right, no further than needed. Chains lean to the right, so this is a loop. */
-function findChain(chain: Expression, kind: "and" | "or", resolve: ResolvePath): boolean | Fault {
-  let rest = chain;
-  while (rest.kind === kind) {
-    const truth = findTruth(rest.left, resolve, kind);
-    if (truth instanceof Fault || truth === (kind === "or")) return truth;
-    rest = rest.right;
+  findTruth(node: Expression, taker: string): boolean {
+    const value = this.find(node);
+    if (typeof value === "boolean") return value;
+    if (value === undefined || value === null) return false;
+    const advice = taker === "not" ? "; to negate a comparison write not (…)" : "; compare it with something";
+    throw misfit(`${taker} takes true or false, but ${saying(node, value)}${advice}`, node.position);
   }
-  return findTruth(rest, resolve, kind);
-}
 
-function findList(items: readonly Expression[], resolve: ResolvePath): readonly Json[] | Fault {
-  const values: Json[] = [];
-  for (const item of items) {
-    const value = find(item, resolve);
-    if (value instanceof Fault) return value;
-    values.push(value ?? null);
+  /** Left to right, no further than needed. Chains lean to the right, so this is a loop. */
+  #findChain(chain: Expression, kind: "and" | "or"): boolean {
+    let rest = chain;
+    while (rest.kind === kind) {
+      const truth = this.findTruth(rest.left, kind);
+      if (truth === (kind === "or")) return truth;
+      rest = rest.right;
+    }
+    return this.findTruth(rest, kind);
   }
-  return values;
-}
 
-function findComparison(node: Extract<Expression, { kind: "compare" }>, resolve: ResolvePath): boolean | Fault {
-  const left = find(node.left, resolve);
-  if (left instanceof Fault) return left;
-  const right = find(node.right, resolve);
-  if (right instanceof Fault) return right;
-  const { operator } = node;
-  if (left === undefined || left === null || right === undefined || right === null) {
-    const areBothEmpty = (left ?? null) === (right ?? null);
-    return operator === "==" ? areBothEmpty : operator === "!=" && !areBothEmpty;
+  #findFirst(chain: Expression): Found {
+    let rest = chain;
+    while (rest.kind === "coalesce") {
+      const value = this.find(rest.left);
+      if (value !== undefined && value !== null) return value;
+      rest = rest.right;
+    }
+    return this.find(rest);
   }
-  if (kindOfValue(left) !== kindOfValue(right)) {
-    const sides = `${saying(node.left, left)} and ${saying(node.right, right)}`;
-    return new Fault(`${sides}: ${operator} compares values of one kind`);
+
+  #choose(first: Of<"choice">): Found {
+    let node: Expression = first;
+    while (node.kind === "choice") {
+      node = this.findTruth(node.condition, "a choice") ? node.whenTrue : node.otherwise;
+    }
+    return this.find(node);
   }
-  if (operator === "==") return isSameJson(left, right);
-  if (operator === "!=") return !isSameJson(left, right);
-  if (typeof left === "number" && typeof right === "number") return holds(operator, left, right);
-  if (typeof left === "string" && typeof right === "string") return holds(operator, left, right);
-  return new Fault(`${operator} orders numbers or texts, but ${saying(node.left, left)}`);
-}
 
-/** Texts are ordered by code unit, as the language does it. */
-function holds<T extends number | string>(operator: ComparisonOperator, left: T, right: T): boolean {
-  if (operator === ">") return left > right;
-  if (operator === ">=") return left >= right;
-  return operator === "<" ? left < right : left <= right;
-}
-
-function findMembership(node: Extract<Expression, { kind: "in" }>, resolve: ResolvePath): boolean | Fault {
-  const value = find(node.value, resolve);
-  if (value instanceof Fault) return value;
-  const list = find(node.list, resolve);
-  if (list instanceof Fault) return list;
-  if (list === undefined || list === null) return false;
-  if (!isJsonArray(list)) {
-    return new Fault(`in looks into a list, but ${saying(node.list, list)}`);
+  /** Sums and products lean to the left: the first operand is found first, and each operator is applied on the way back. */
+  #calculate(root: Of<"arithmetic" | "negate">): Found {
+    const pending: Of<"arithmetic" | "negate">[] = [];
+    let node: Expression = root;
+    while (node.kind === "arithmetic" || node.kind === "negate") {
+      pending.push(node);
+      node = node.kind === "negate" ? node.operand : node.left;
+    }
+    let value = this.find(node);
+    this.spend(pending.length - 1);
+    for (let step = pending.pop(); step !== undefined; step = pending.pop()) {
+      const right = step.kind === "negate" ? undefined : this.find(step.right);
+      value = calculate(step, value, right, this);
+    }
+    return value;
   }
-  if (value === undefined) return false;
-  if (typeof value !== "string") return list.some((member) => isSameJson(value, member));
-  const text = value.trim();
-  return list.some((member) => typeof member === "string" && namesMember(text, member));
-}
 
-function saying(node: Expression, value: Exclude<Json, null>): string {
-  return `${nameOperand(node)} is ${KIND_PHRASES[kindOfValue(value)]}`;
+  #slice(node: Of<"slice">): Found {
+    const target = this.find(node.target);
+    const from = node.from === null ? null : this.find(node.from);
+    const to = node.to === null ? null : this.find(node.to);
+    return readSlice(node, target, from, to, this);
+  }
+
+  #call(node: Of<"call">): Found {
+    const entry = required(findFunction(node.name), "the parser knows every function");
+    const values = node.args.map((argument) => (argument.kind === "lambda" ? null : this.find(argument)));
+    return entry.run(new Call(entry, node, values, this));
+  }
+
+  apply({ slot, parameters, body }: Lambda, first: Found, second: Found): Found {
+    this.#locals ??= [];
+    this.#locals[slot] = first;
+    if (parameters.length > 1) this.#locals[slot + 1] = second;
+    // A body that calculates nothing would otherwise be free.
+    if (body.kind === "literal" || body.kind === "path" || body.kind === "local") this.step();
+    return this.find(body);
+  }
 }

@@ -1,10 +1,20 @@
-export type { Expression, ParsedExpression, Path, ResolvePath, SyntaxProblem } from "./expression.ts";
-export { evaluateCondition } from "./evaluate.ts";
+export type {
+  Expression,
+  ExpressionFailure,
+  ParsedExpression,
+  Path,
+  ResolvePath,
+  SyntaxProblem,
+} from "./expression.ts";
+export { evaluate, evaluateCondition } from "./evaluate.ts";
 export { matchMember } from "./member.ts";
 export { parseExpression } from "./parse.ts";
-export { parsePath, scanBracedPath, scanReference, type FoundPath } from "./path.ts";
-export { findUndecidable } from "./type-mismatch.ts";
-export { KIND_PHRASES, type ValueKind } from "./kind.ts";
+export { parsePath, scanReference } from "./path.ts";
+export { scanBraced, type FoundReference } from "./braced.ts";
+export { findTypeMismatch, findUndecidable, type TypeMismatch } from "./type-mismatch.ts";
+export { FUNCTIONS, signatureOf, type FunctionEntry } from "./function/index.ts";
+export { mapPaths, readsPaths } from "./tree.ts";
+export { KIND_PHRASES } from "./kind.ts";
 export { walk } from "./walk.ts";
 export {
   ANY,

@@ -1,5 +1,5 @@
 import { isJsonArray, type Json } from "../base/index.ts";
-import type { Expression } from "./expression.ts";
+import type { Argument } from "./expression.ts";
 
 /** The kinds of value that comparisons keep apart; null and missing have none. */
 export type ValueKind = "text" | "number" | "boolean" | "list" | "object";
@@ -20,20 +20,41 @@ export function kindOfValue(value: Exclude<Json, null>): ValueKind {
 }
 
 /** How an operand is called in a message: by what the author wrote, never by the value it had. */
-export function nameOperand(node: Expression): string {
+export function nameOperand(node: Argument): string {
   switch (node.kind) {
     case "path":
       return node.path.text;
+    case "local":
+      return node.text;
     case "literal":
       return JSON.stringify(node.value);
     case "list":
       return "[…]";
+    case "object":
+      return "{…}";
     case "not":
       return "not …";
+    case "negate":
+      return `-${nameOperand(node.operand)}`;
     case "and":
     case "or":
     case "compare":
     case "in":
       return "the comparison in parentheses";
+    case "coalesce":
+      return `${nameOperand(node.left)} ?? …`;
+    case "choice":
+      return "the choice … ? … : …";
+    case "arithmetic":
+      return `the result of ${node.operator}`;
+    case "index":
+    case "slice":
+      return `${nameOperand(node.target)}[…]`;
+    case "field":
+      return `${nameOperand(node.target)}.${node.name}`;
+    case "call":
+      return `${node.name}(…)`;
+    case "lambda":
+      return `${node.parameters.join(", ")} => …`;
   }
 }

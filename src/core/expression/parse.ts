@@ -1,67 +1,113 @@
-import { fail, LIMITS, required, succeed, type Outcome } from "../base/index.ts";
-import type { ComparisonOperator, Expression, ParsedExpression, Path, SyntaxProblem } from "./expression.ts";
+import { fail, LIMITS, succeed, type Outcome } from "../base/index.ts";
+import { type Cursor, expectedOperator, isMark, isTooDeep, peek, tooDeep } from "./cursor.ts";
+import type {
+  ArithmeticOperator,
+  ComparisonOperator,
+  Expression,
+  ParsedExpression,
+  SyntaxProblem,
+} from "./expression.ts";
+import { parsePostfix } from "./parse-operand.ts";
 import { readTokens, type Mark, type Token } from "./token.ts";
 
 /*
- * Binding, strongest first: `!`, then one comparison or `in`, then the word `not`, then `and`, then `or`: people read
- * `not a in b` as `not (a in b)`, and `!a == b` as CEL does. Comparisons do not chain. Chains of `and` and of `or` lean to the right, so that evaluating one is a loop and
- * the only nesting left is the author's own, which is bounded.
+ * Binding, strongest first: `.name`, `[…]` and calls, then `!` and `-` before a value, `* / %`, `+ -`, one comparison or
+ * `in`, the word `not`, `and`, `or`, `??`, and last `? :`. People read `not a in b` as `not (a in b)`, and `!a == b` as
+ * CEL does. Comparisons do not chain. Chains of `and`, `or` and `??` lean to the right, so that evaluating one is a loop;
+ * chains of arithmetic lean to the left and are only as long as the text. All other nesting is bounded.
  */
 
-type Parsed = Outcome<Expression, SyntaxProblem>;
-
-interface Cursor {
-  readonly tokens: readonly Token[];
-  at: number;
-  readonly paths: Path[];
-}
-
-const COMPARISONS: readonly Mark[] = ["==", "!=", ">", ">=", "<", "<="] satisfies ComparisonOperator[];
+export type Parsed = Outcome<Expression, SyntaxProblem>;
 
 export function parseExpression(text: string): Outcome<ParsedExpression, SyntaxProblem> {
-  if (text.length > LIMITS.expressionLengthMax) {
+  return parseBetween(text, 0, text.length);
+}
+
+/** The expression that stands between two places of a longer text; places in it are places of that text. */
+export function parseBetween(source: string, start: number, end: number): Outcome<ParsedExpression, SyntaxProblem> {
+  if (end - start > LIMITS.expressionLengthMax) {
     return fail({
-      message: `the expression has ${text.length} characters, and ${LIMITS.expressionLengthMax} are allowed`,
-      position: LIMITS.expressionLengthMax,
+      message: `the expression has ${end - start} characters, and ${LIMITS.expressionLengthMax} are allowed`,
+      position: start + LIMITS.expressionLengthMax,
       hint: "compute part of it in a step and compare its output",
     });
   }
-  const tokens = readTokens(text);
+  const text = source.slice(0, end);
+  const tokens = readTokens(text, start);
   if (!tokens.ok) return tokens;
-  const cursor: Cursor = { tokens: tokens.value, at: 0, paths: [] };
+  const cursor: Cursor = { text, tokens: tokens.value, at: 0, paths: [], locals: [] };
   if (peek(cursor).text === "") {
     return fail({
       message: "the expression is empty",
-      position: 0,
+      position: start,
       hint: "write a comparison, or leave the field out",
     });
   }
-  const root = parseChain(cursor, "or", 0);
+  const root = parseChoice(cursor, 0);
   if (!root.ok) return root;
   if (!isMark(peek(cursor), "end")) return fail(expectedOperator(cursor));
-  return succeed({ text, root: root.value, paths: cursor.paths });
+  return succeed({ text: text.slice(start), root: root.value, paths: cursor.paths });
 }
 
-function parseChain(cursor: Cursor, kind: "and" | "or", depth: number): Parsed {
+/** `condition ? a : b`; what stands behind the colon may be the next choice without being nested deeper. */
+export function parseChoice(cursor: Cursor, depth: number): Parsed {
+  const condition = parseChain(cursor, "??", depth);
+  if (!condition.ok || !isMark(peek(cursor), "?")) return condition;
+  const { position } = peek(cursor);
+  if (isTooDeep(depth)) return fail(tooDeep(position));
+  cursor.at += 1;
+  const whenTrue = parseChoice(cursor, depth + 1);
+  if (!whenTrue.ok) return whenTrue;
+  if (!isMark(peek(cursor), ":")) {
+    return fail({ message: 'the "?" has no ":"', position, hint: "a choice is written condition ? a : b" });
+  }
+  cursor.at += 1;
+  const otherwise = parseChoice(cursor, depth);
+  if (!otherwise.ok) return otherwise;
+  return succeed({
+    kind: "choice",
+    condition: condition.value,
+    whenTrue: whenTrue.value,
+    otherwise: otherwise.value,
+    position,
+  });
+}
+
+type ChainMark = "??" | "or" | "and";
+const CHAIN_KINDS = { "??": "coalesce", or: "or", and: "and" } as const;
+
+function parseChain(cursor: Cursor, mark: ChainMark, depth: number): Parsed {
   const operands: Expression[] = [];
+  const positions: number[] = [];
   for (;;) {
-    const operand = kind === "or" ? parseChain(cursor, "and", depth) : parseComparison(cursor, depth);
+    const operand = parseChained(cursor, mark, depth);
     if (!operand.ok) return operand;
     operands.push(operand.value);
-    if (!isMark(peek(cursor), kind)) break;
+    const next = peek(cursor);
+    if (!isMark(next, mark)) break;
+    positions.push(next.position);
     cursor.at += 1;
   }
-  return succeed(operands.reduceRight((right, left) => ({ kind, left, right })));
+  const kind = CHAIN_KINDS[mark];
+  return succeed(
+    operands.reduceRight((right, left, index) => ({ kind, left, right, position: positions[index] ?? 0 })),
+  );
+}
+
+function parseChained(cursor: Cursor, mark: ChainMark, depth: number): Parsed {
+  if (mark === "??") return parseChain(cursor, "or", depth);
+  return mark === "or" ? parseChain(cursor, "and", depth) : parseComparison(cursor, depth);
 }
 
 function parseComparison(cursor: Cursor, depth: number): Parsed {
-  if (peek(cursor).text === "not") return parseNot(cursor, depth, parseComparison);
-  const left = parseUnary(cursor, depth);
+  if (peek(cursor).text === "not") return parsePrefix(cursor, "not", depth, parseComparison);
+  const left = parseSum(cursor, depth);
   if (!left.ok) return left;
+  const { position } = peek(cursor);
   const operator = comparisonOf(peek(cursor));
   if (operator === undefined) return left;
   cursor.at += 1;
-  const right = parseUnary(cursor, depth);
+  const right = parseSum(cursor, depth);
   if (!right.ok) return right;
   if (comparisonOf(peek(cursor)) !== undefined) {
     return fail({
@@ -70,69 +116,62 @@ function parseComparison(cursor: Cursor, depth: number): Parsed {
       hint: "join them with and, as in a < b and b < c, or use parentheses",
     });
   }
-  if (operator === "in") return succeed({ kind: "in", value: left.value, list: right.value });
-  return succeed({ kind: "compare", operator, left: left.value, right: right.value });
+  if (operator === "in") return succeed({ kind: "in", value: left.value, list: right.value, position });
+  return succeed({ kind: "compare", operator, left: left.value, right: right.value, position });
+}
+
+const SUMS: readonly Mark[] = ["+", "-"] satisfies ArithmeticOperator[];
+const PRODUCTS: readonly Mark[] = ["*", "/", "%"] satisfies ArithmeticOperator[];
+
+function parseSum(cursor: Cursor, depth: number): Parsed {
+  return parseArithmetic(cursor, depth, SUMS, parseProduct);
+}
+
+function parseProduct(cursor: Cursor, depth: number): Parsed {
+  return parseArithmetic(cursor, depth, PRODUCTS, parseUnary);
+}
+
+function parseArithmetic(
+  cursor: Cursor,
+  depth: number,
+  operators: readonly Mark[],
+  parseOperand: typeof parseUnary,
+): Parsed {
+  let left = parseOperand(cursor, depth);
+  while (left.ok) {
+    const token = peek(cursor);
+    const operator = token.kind === "mark" && operators.includes(token.mark) ? token.mark : undefined;
+    if (operator === undefined) return left;
+    cursor.at += 1;
+    const right = parseOperand(cursor, depth);
+    if (!right.ok) return right;
+    left = succeed({
+      kind: "arithmetic",
+      operator: operator as ArithmeticOperator,
+      left: left.value,
+      right: right.value,
+      position: token.position,
+    });
+  }
+  return left;
 }
 
 function parseUnary(cursor: Cursor, depth: number): Parsed {
-  return isMark(peek(cursor), "not") ? parseNot(cursor, depth, parseUnary) : parsePrimary(cursor, depth);
+  if (isMark(peek(cursor), "not")) return parsePrefix(cursor, "not", depth, parseUnary);
+  return isMark(peek(cursor), "-")
+    ? parsePrefix(cursor, "negate", depth, parseUnary)
+    : parsePostfix(cursor, depth, parseChoice);
 }
 
-function parseNot(cursor: Cursor, depth: number, parseOperand: typeof parseUnary): Parsed {
-  if (depth >= LIMITS.expressionDepthMax) return fail(tooDeep(peek(cursor).position));
+function parsePrefix(cursor: Cursor, kind: "not" | "negate", depth: number, parseOperand: typeof parseUnary): Parsed {
+  const { position } = peek(cursor);
+  if (isTooDeep(depth)) return fail(tooDeep(position));
   cursor.at += 1;
   const operand = parseOperand(cursor, depth + 1);
-  return operand.ok ? succeed({ kind: "not", operand: operand.value }) : operand;
+  return operand.ok ? succeed({ kind, operand: operand.value, position }) : operand;
 }
 
-function parsePrimary(cursor: Cursor, depth: number): Parsed {
-  const token = peek(cursor);
-  if (token.kind === "literal") {
-    cursor.at += 1;
-    return succeed({ kind: "literal", value: token.value });
-  }
-  if (token.kind === "path") {
-    cursor.at += 1;
-    if (isMark(peek(cursor), "(")) return fail(functionCall(token.path));
-    cursor.paths.push(token.path);
-    return succeed({ kind: "path", path: token.path });
-  }
-  if (token.mark !== "(" && token.mark !== "[") return fail(expectedOperand(token));
-  if (depth >= LIMITS.expressionDepthMax) return fail(tooDeep(token.position));
-  cursor.at += 1;
-  return token.mark === "(" ? parseGroup(cursor, token, depth + 1) : parseList(cursor, token, depth + 1);
-}
-
-function parseGroup(cursor: Cursor, open: Token, depth: number): Parsed {
-  const inner = parseChain(cursor, "or", depth);
-  if (!inner.ok) return inner;
-  if (!isMark(peek(cursor), ")")) return fail(notClosed(cursor, open, ")"));
-  cursor.at += 1;
-  return inner;
-}
-
-function parseList(cursor: Cursor, open: Token, depth: number): Parsed {
-  const items: Expression[] = [];
-  let hasMore = !isMark(peek(cursor), "]");
-  while (hasMore) {
-    const item = parseChain(cursor, "or", depth);
-    if (!item.ok) return item;
-    items.push(item.value);
-    hasMore = isMark(peek(cursor), ",");
-    if (hasMore) cursor.at += 1;
-  }
-  if (!isMark(peek(cursor), "]")) return fail(notClosed(cursor, open, "]"));
-  cursor.at += 1;
-  return succeed({ kind: "list", items });
-}
-
-function peek(cursor: Cursor): Token {
-  return required(cursor.tokens[cursor.at], "the parser never reads past the end token");
-}
-
-function isMark(token: Token, mark: Mark): boolean {
-  return token.kind === "mark" && token.mark === mark;
-}
+const COMPARISONS: readonly Mark[] = ["==", "!=", ">", ">=", "<", "<="] satisfies ComparisonOperator[];
 
 function comparisonOf(token: Token): ComparisonOperator | "in" | undefined {
   if (token.kind !== "mark") return undefined;
@@ -141,54 +180,4 @@ function comparisonOf(token: Token): ComparisonOperator | "in" | undefined {
 
 function isComparison(mark: Mark): mark is ComparisonOperator {
   return COMPARISONS.includes(mark);
-}
-
-function tooDeep(position: number): SyntaxProblem {
-  return {
-    message: `the expression is nested deeper than ${LIMITS.expressionDepthMax}`,
-    position,
-    hint: "leave out parentheses that change nothing",
-  };
-}
-
-function functionCall(path: Path): SyntaxProblem {
-  const last = path.segments.at(-1);
-  const isSize = last === "size" || last === "len" || last === "length" || last === "count";
-  return {
-    message: `"${path.text}" cannot be called: expressions have no functions`,
-    position: path.position,
-    hint: isSize ? "write path.length for the size of a list or text" : "compare values with == != > >= < <= or in",
-  };
-}
-
-function expectedOperand(token: Token): SyntaxProblem {
-  const found = token.text === "" ? "the expression ends" : `"${token.text}" stands`;
-  return {
-    message: `${found} where a value is expected`,
-    position: token.position,
-    hint: "a value is a path, a number, a text in quotes, true, false, null or a list",
-  };
-}
-
-function expectedOperator(cursor: Cursor): SyntaxProblem {
-  const token = peek(cursor);
-  const { position } = token;
-  if (isMark(token, ")") || isMark(token, "]")) {
-    return { message: `"${token.text}" closes nothing`, position, hint: "remove it, or open it before" };
-  }
-  if (isMark(token, "not")) {
-    return { message: "not stands between two values", position, hint: "write not (a in b), or a != b" };
-  }
-  return {
-    message: `"${token.text}" stands where an operator is expected`,
-    position,
-    hint: "join values with == != > >= < <= in, and, or; put texts in quotes",
-  };
-}
-
-function notClosed(cursor: Cursor, open: Token, close: string): SyntaxProblem {
-  const token = peek(cursor);
-  if (token.text !== "" && token.kind !== "mark") return expectedOperator(cursor);
-  const hint = open.text === "[" ? `separate items with "," and end the list with "]"` : `close it with "${close}"`;
-  return { message: `the "${open.text}" is never closed`, position: open.position, hint };
 }

@@ -33,7 +33,10 @@ export function parsePath(text: string): Outcome<Path, SyntaxProblem> {
   });
 }
 
-/** The path that starts at this place of an expression: `a.b[0]`, `$a.b`, `${a.b}`, `${a}.b`. */
+/**
+ * The path that starts at this place: `a.b[0]`, `$a.b`, `${a.b}`, `${a}.b`. In an expression, where names are plain, it
+ * ends before an index that has to be calculated.
+ */
 export function scanPath(text: string, start: number, style: NameStyle): Scan {
   if (text.startsWith("${", start)) {
     const braced = scanBracedPath(text, start);
@@ -59,7 +62,7 @@ export function scanBracedPath(text: string, start: number): Scan {
     return fail({
       message: `a reference cannot contain "${characterAt(text, close)}"`,
       position: close,
-      hint: "between ${ and } stands one path, such as ${step.outputs.field}",
+      hint: "between ${ and } stands a path such as step.outputs.field, or an expression",
     });
   }
   const end = close + 1;
@@ -105,7 +108,10 @@ function scanRest(text: string, from: number, segments: Segment[], style: NameSt
   let at = from;
   while (text.startsWith(".", at) || text.startsWith("[", at)) {
     const next = readSegment(text, at, style);
-    if (next === undefined) return fail(text.startsWith(".", at) ? missingName(text, at + 1) : badIndex(text, at));
+    if (next === undefined) {
+      if (text.startsWith(".", at)) return fail(missingName(text, at + 1));
+      return style === "plain" ? succeed(at) : fail(badIndex(text, at));
+    }
     segments.push(next.segment);
     at = next.end;
   }

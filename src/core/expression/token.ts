@@ -1,10 +1,28 @@
 import { fail, succeed, type Outcome } from "../base/index.ts";
-import type { ComparisonOperator, Path, SyntaxProblem } from "./expression.ts";
+import type { ArithmeticOperator, ComparisonOperator, Path, SyntaxProblem } from "./expression.ts";
 import { findForeignSymbol, LOOKALIKES } from "./foreign.ts";
 import { characterAt, readAt, readName, skipSpace } from "./name.ts";
 import { scanPath } from "./path.ts";
 
-export type Mark = ComparisonOperator | "in" | "and" | "or" | "not" | "(" | ")" | "[" | "]" | "," | "end";
+export type Mark =
+  | ComparisonOperator
+  | ArithmeticOperator
+  | "in"
+  | "and"
+  | "or"
+  | "not"
+  | "??"
+  | "?"
+  | ":"
+  | "=>"
+  | "("
+  | ")"
+  | "["
+  | "]"
+  | "{"
+  | "}"
+  | ","
+  | "end";
 
 interface Placed {
   readonly position: number;
@@ -14,7 +32,9 @@ interface Placed {
 export type Token =
   | (Placed & { readonly kind: "mark"; readonly mark: Mark })
   | (Placed & { readonly kind: "literal"; readonly value: null | boolean | number | string })
-  | (Placed & { readonly kind: "path"; readonly path: Path });
+  | (Placed & { readonly kind: "path"; readonly path: Path })
+  /** `.name` behind a value that is no path. */
+  | (Placed & { readonly kind: "field"; readonly name: string });
 
 type Read = Outcome<Token, SyntaxProblem>;
 
@@ -23,11 +43,22 @@ const SYMBOLS: readonly (readonly [string, Mark])[] = [
   ["!=", "!="],
   [">=", ">="],
   ["<=", "<="],
+  ["=>", "=>"],
+  ["??", "??"],
   ["&&", "and"],
   ["||", "or"],
   [">", ">"],
   ["<", "<"],
   ["!", "not"],
+  ["+", "+"],
+  ["-", "-"],
+  ["*", "*"],
+  ["/", "/"],
+  ["%", "%"],
+  ["?", "?"],
+  [":", ":"],
+  ["{", "{"],
+  ["}", "}"],
   ["(", "("],
   [")", ")"],
   ["[", "["],
@@ -57,10 +88,10 @@ const NUMBER_START = /[+-]?\d/y;
 const NUMBER_RUN = /[+-]?[\p{L}\p{N}_.]+(?:(?<=[eE])[+-]\d+)?/uy;
 const DECIMAL = /^[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Cuts an expression into tokens; the last one is `end`. */
-export function readTokens(text: string): Outcome<readonly Token[], SyntaxProblem> {
+/** Cuts an expression, from a place on, into tokens; the last one is `end`. */
+export function readTokens(text: string, start: number): Outcome<readonly Token[], SyntaxProblem> {
   const tokens: Token[] = [];
-  let at = skipSpace(text, 0);
+  let at = skipSpace(text, start);
   while (at < text.length) {
     const read = readToken(text, at, endsOperand(tokens.at(-1)));
     if (!read.ok) return read;
@@ -71,10 +102,10 @@ export function readTokens(text: string): Outcome<readonly Token[], SyntaxProble
   return succeed(tokens);
 }
 
-/** Behind a value, `-` and `+` would be arithmetic and not the sign of a number. */
+/** Behind a value, `-` and `+` calculate and are not the sign of a number. */
 function endsOperand(token: Token | undefined): boolean {
   if (token === undefined) return false;
-  return token.kind !== "mark" || token.mark === ")" || token.mark === "]";
+  return token.kind !== "mark" || token.mark === ")" || token.mark === "]" || token.mark === "}";
 }
 
 function readToken(text: string, at: number, isBehindOperand: boolean): Read {
@@ -84,6 +115,10 @@ function readToken(text: string, at: number, isBehindOperand: boolean): Read {
   if (first === "$") return readPath(text, at);
   const word = readName(text, at, "plain");
   if (word !== undefined) return readWord(text, at, word);
+  if (first === "." && isBehindOperand) {
+    const name = readName(text, at + 1, "plain");
+    if (name !== undefined) return succeed({ kind: "field", name, position: at, text: `.${name}` });
+  }
   const foreign = findForeignSymbol(text, at);
   if (foreign !== undefined) return fail(foreign);
   const symbol = SYMBOLS.find(([written]) => text.startsWith(written, at));
@@ -126,7 +161,8 @@ function readNumber(text: string, at: number): Read {
     });
   }
   if (!Number.isFinite(value)) return fail({ message: `${written} is too large for a number`, position: at });
-  return succeed({ kind: "literal", value, position: at, text: written });
+  // There is no negative zero in JSON.
+  return succeed({ kind: "literal", value: value === 0 ? 0 : value, position: at, text: written });
 }
 
 function readText(text: string, at: number, quote: string): Read {

@@ -98,7 +98,7 @@ function findMatches(policies: readonly Policy[], subjectOf: () => JsonObject): 
     const holds = evaluateCondition(policy.condition.root, resolve);
     if (holds.ok) {
       if (holds.value) matches.push({ policy, error: null });
-    } else (isEnforced(policy) ? matches : broken).push({ policy, error: holds.failure });
+    } else (isEnforced(policy) ? matches : broken).push({ policy, error: holds.failure.message });
   }
   if (matches.length > 1) matches.sort(bySpecificity);
   return { matches, broken };

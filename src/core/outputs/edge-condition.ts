@@ -9,7 +9,7 @@ import {
   type Outcome,
 } from "../base/index.ts";
 import type { EdgeCondition } from "../definition/index.ts";
-import { evaluateCondition, type ResolvePath } from "../expression/index.ts";
+import { evaluateCondition, type ExpressionFailure, type ResolvePath } from "../expression/index.ts";
 import { isTooDeep } from "./depth.ts";
 
 /** Whether an edge from a completed source counts. `value` is what its output key led to; undefined is missing. */
@@ -17,10 +17,11 @@ export function isEdgeSatisfied(
   condition: EdgeCondition | null,
   value: Json | undefined,
   resolve: ResolvePath,
-): Outcome<boolean, string> {
+): Outcome<boolean, ExpressionFailure> {
   if (condition === null) return succeed(true);
   if (value !== undefined && isTooDeep(value)) {
-    return fail(`the value to test is nested deeper than ${LIMITS.valueDepthMax} levels`);
+    const message = `the value to test is nested deeper than ${LIMITS.valueDepthMax} levels`;
+    return fail({ code: "expression_error", message });
   }
   switch (condition.type) {
     case "equals":

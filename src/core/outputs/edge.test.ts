@@ -13,7 +13,7 @@ const nothing = () => undefined;
 
 function holds(condition: EdgeCondition | null, value: Json | undefined): boolean | string {
   const outcome = isEdgeSatisfied(condition, value, nothing);
-  return outcome.ok ? outcome.value : outcome.failure;
+  return outcome.ok ? outcome.value : outcome.failure.message;
 }
 
 describe("isEdgeSatisfied", () => {

@@ -152,6 +152,9 @@ export type Origin =
   | { readonly kind: "index" }
   /** `outputs.*` of the node itself, in success criteria. */
   | { readonly kind: "self" }
+  /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
+  | { readonly kind: "run" }
+  | { readonly kind: "attempt" }
   /** Nothing this node may see has that name. */
   | { readonly kind: "missing" };
 

@@ -52,7 +52,8 @@ export class Resolver {
     const element = this.#ofElement(path.text, head, rest, sight);
     if (element !== undefined) return element;
     const found = this.#ofVariable(path, head, rest, report) ??
-      this.#ofInput(path.text, head, rest, sight, report) ?? { text: path.text, origin: MISSING, rest };
+      this.#ofInput(path.text, head, rest, sight, report) ??
+      factOf(path.text, head, rest) ?? { text: path.text, origin: MISSING, rest };
     const isOptional = sight.hasInputs && this.#isOptionalInput(head);
     this.#noteUnseen(found, head, report);
     return isOptional ? { ...found, isOptional: true } : found;
@@ -129,4 +130,16 @@ export class Resolver {
     const reference = this.resolve(source, { ...sight, hasInputs: false }, report);
     return { text, origin: reference.origin, rest: [...reference.rest, ...rest] };
   }
+}
+
+/** Facts of the run and of the node, under names that nothing in the file has taken. */
+function factOf(text: string, head: string, rest: Segments): Reference | undefined {
+  const [second, third, ...deeper] = rest;
+  if (head === "node")
+    return second === "attempt" ? { text, origin: { kind: "attempt" }, rest: rest.slice(1) } : undefined;
+  if (head !== "run") return undefined;
+  // An arg by its longer name is the arg, so that what a node reads has one form.
+  if (second === "args" && typeof third === "string")
+    return { text, origin: { kind: "arg", name: third }, rest: deeper };
+  return { text, origin: { kind: "run" }, rest };
 }

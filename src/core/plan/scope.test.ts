@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { required } from "../base/index.ts";
 import { EMPTY_CATALOG } from "../definition/index.ts";
-import type { Expression } from "../expression/index.ts";
+import { type Expression, mapPaths } from "../expression/index.ts";
 import { checkSource, type Plan, type PlanNode, type Reference, type StepBody } from "./index.ts";
 
 function planOf(source: string): Plan {
@@ -34,22 +34,12 @@ function commandMeans(plan: Plan, id: string): unknown[] {
 }
 
 function pathsIn(root: Expression): string[] {
-  switch (root.kind) {
-    case "literal":
-      return [];
-    case "path":
-      return [root.path.text];
-    case "list":
-      return root.items.flatMap(pathsIn);
-    case "not":
-      return pathsIn(root.operand);
-    case "in":
-      return [...pathsIn(root.value), ...pathsIn(root.list)];
-    case "and":
-    case "or":
-    case "compare":
-      return [...pathsIn(root.left), ...pathsIn(root.right)];
-  }
+  const texts: string[] = [];
+  mapPaths({ text: "", root, paths: [] }, (path) => {
+    texts.push(path.text);
+    return path;
+  });
+  return texts;
 }
 
 function readOf(path: string): unknown {

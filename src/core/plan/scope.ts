@@ -1,7 +1,7 @@
 import type { PathSegment } from "../base/index.ts";
 import type { OutputField, ShowItem, Step, StepInput, WithValue } from "../definition/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
-import type { StepTemplate } from "../template/index.ts";
+import { pathsOfTemplate, type StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
 import type { ForEachPlan, InputBinding, Reference, Scope } from "./plan.ts";
 import type { ReportVariable, Resolver, Sight, VariableIssue } from "./resolver.ts";
@@ -43,12 +43,12 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     }
   };
 
-  if (step.command !== null) admit(pathsOf(step.command), BODY, reportAt("command"));
-  if (step.stdin !== null) admit(pathsOf(step.stdin), BODY, reportAt("stdin"));
+  if (step.command !== null) admit(pathsOfTemplate(step.command), BODY, reportAt("command"));
+  if (step.stdin !== null) admit(pathsOfTemplate(step.stdin), BODY, reportAt("stdin"));
   for (const [name, value] of Object.entries(step.with)) admit(pathsOfWith(value), BODY, reportAt("with", name));
-  if (step.title !== null) admit(pathsOf(step.title), BODY, reportAt("name"));
+  if (step.title !== null) admit(pathsOfTemplate(step.title), BODY, reportAt("name"));
   for (const [position, item] of shownBy(step).entries()) {
-    for (const text of textsOf(item)) admit(pathsOf(text), BODY, reportAt("show", position));
+    for (const text of textsOf(item)) admit(pathsOfTemplate(text), BODY, reportAt("show", position));
   }
   const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
     const report = reportAt("inputs", name);
@@ -123,16 +123,12 @@ function isSameReference(left: Reference, right: Reference): boolean {
   return JSON.stringify([left.origin, left.rest]) === JSON.stringify([right.origin, right.rest]);
 }
 
-function pathsOf(template: StepTemplate): readonly Path[] {
-  return template.parts.filter((part) => typeof part !== "string");
-}
-
 function* pathsOfWith(value: WithValue): Generator<Path> {
   switch (value.kind) {
     case "value":
       return;
     case "text":
-      yield* pathsOf(value.template);
+      yield* pathsOfTemplate(value.template);
       return;
     case "list":
       for (const item of value.items) yield* pathsOfWith(item);

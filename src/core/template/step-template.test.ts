@@ -1,10 +1,22 @@
 import { describe, expect, it } from "vitest";
 import type { StepTemplate } from "./template.ts";
-import { isSingleReference, parseStdin, parseStepTemplate, renderStepTemplate } from "./step-template.ts";
+import {
+  isExpression,
+  isSingleReference,
+  parseStdin,
+  parseStepTemplate,
+  pathsOfTemplate,
+  renderStepTemplate,
+} from "./step-template.ts";
 
 /** Literal pieces in quotes, references as written. */
 function cutOf(template: StepTemplate): string {
-  return template.parts.map((part) => (typeof part === "string" ? JSON.stringify(part) : part.text)).join(" ");
+  return template.parts
+    .map((part) => {
+      if (typeof part === "string") return JSON.stringify(part);
+      return isExpression(part) ? `(${part.text})` : part.text;
+    })
+    .join(" ");
 }
 
 function commandOf(text: string): string {
@@ -52,15 +64,43 @@ describe("parseStepTemplate", () => {
     ["${ }", "0: the reference ${} is empty"],
     ["${a b}", '4: a reference cannot contain "b"'],
     ["${HOME:-x}", '6: a reference cannot contain ":"'],
-    ["${a == 1}", '4: a reference cannot contain "="'],
-    ["${a()}", '3: a reference cannot contain "("'],
+    ["${a()}", '2: there is no function "a"'],
+    ["${price * }", "10: the expression ends where a value is expected"],
+    ["${ {a: 1 }", '3: a name is expected before "{"'],
+    ["${upper('}')", '7: a reference cannot contain "("'],
+    ["${a's}", '3: a reference cannot contain "\'"'],
     ["${1}", '2: a name is expected before "1"'],
     ["${a.}", '4: a name is expected before "}"'],
-    ["${a[-1]}", "3: an index is a whole number from 0 on, such as [0]"],
     ["${${a}}", '2: a name is expected before "$"'],
     ["${a}${b", "4: the reference that starts with ${ is never closed"],
   ])("refuses %s", (text, expected) => {
     expect(commandOf(text)).toBe(expected);
+  });
+
+  it.each([
+    ["${a == 1}", "(a == 1)"],
+    ["Pay ${price * quantity} now", '"Pay " (price * quantity) " now"'],
+    ["${ join(tags, ', ') }.", "(join(tags, ', ') ) \".\""],
+    ["${a[-1]}${ {a: {b: 1}}.a }", "(a[-1]) ({a: {b: 1}}.a )"],
+    ["${x ? '}' : \"{\"}", "(x ? '}' : \"{\")"],
+    ["${a - b}", "(a - b)"],
+    ["${a-b}", "${a-b}"],
+    ["${'it\\'s }' + a}", "('it\\'s }' + a)"],
+  ])("calculates %s", (text, expected) => {
+    expect(commandOf(text)).toBe(expected);
+  });
+
+  it("places what it calculates in the whole text", () => {
+    const [, part] = parse("Hi ${1 + a.b}").parts;
+    if (part === undefined || typeof part === "string" || !isExpression(part)) throw new Error("no expression");
+    expect(part.text).toBe("1 + a.b");
+    expect(part.paths).toEqual([{ text: "a.b", segments: ["a", "b"], position: 9 }]);
+    expect(pathsOfTemplate(parse("${a} ${b + c.d} ${map(e, x => x.f)}")).map(({ text }) => text)).toEqual([
+      "${a}",
+      "b",
+      "c.d",
+      "e",
+    ]);
   });
 
   it("says how to write a literal", () => {
@@ -102,8 +142,9 @@ describe("parseStdin", () => {
 
 describe("isSingleReference", () => {
   it("is the path of a text that is nothing else", () => {
-    expect(isSingleReference(parse("${a.b}"))?.segments).toEqual(["a", "b"]);
-    expect(isSingleReference(parse("${ a }"))?.segments).toEqual(["a"]);
+    expect(isSingleReference(parse("${a.b}"))).toMatchObject({ segments: ["a", "b"] });
+    expect(isSingleReference(parse("${ a }"))).toMatchObject({ segments: ["a"] });
+    expect(isSingleReference(parse("${a + 1}"))).toMatchObject({ text: "a + 1" });
   });
 
   it.each(["", "a", " ${a}", "${a} ", "${a}${b}", "$${a}"])("is nothing for %j", (text) => {
@@ -114,9 +155,9 @@ describe("isSingleReference", () => {
 describe("renderStepTemplate", () => {
   it("asks for each reference in order", () => {
     const asked: string[] = [];
-    const text = renderStepTemplate(parse("<${a}|${b.c}|${a}>"), (path) => {
-      asked.push(path.text);
-      return path.segments.join("/");
+    const text = renderStepTemplate(parse("<${a}|${b.c}|${a}>"), (reference) => {
+      asked.push(reference.text);
+      return isExpression(reference) ? "" : reference.segments.join("/");
     });
     expect(text).toBe("<a|b/c|a>");
     expect(asked).toEqual(["${a}", "${b.c}", "${a}"]);

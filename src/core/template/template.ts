@@ -1,10 +1,13 @@
 import type { Json } from "../base/index.ts";
-import type { Path } from "../expression/index.ts";
+import type { ParsedExpression, Path } from "../expression/index.ts";
+
+/** What stands between `${` and `}`: a path, or something to calculate. */
+export type StepReference = Path | ParsedExpression;
 
 /** A text with references, cut once: single pass, so that a value is never expanded again. */
 export interface StepTemplate {
   readonly text: string;
-  readonly parts: readonly (string | Path)[];
+  readonly parts: readonly (string | StepReference)[];
 }
 
 /** One `[[label]]` or `{{label}}` of a lens template. */

@@ -1,3 +1,4 @@
+export * from "./approval-text.ts";
 export { type EventFrame, eventOfFrame, frameEvent } from "./frame.ts";
 export { type NodeResult } from "./node-result.ts";
 export { isPaused, projectRun, projectView, type RunProjection } from "./projection.ts";

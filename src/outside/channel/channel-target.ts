@@ -23,7 +23,7 @@ import { ChannelRules } from "./channel-rules.ts";
 import { ChannelSender } from "./channel-sender.ts";
 import { type Happening, happeningOf, kindOfType, type Notice } from "./notice.ts";
 import { quietMs } from "./quiet-hours.ts";
-import { ADDRESSES_ONLY, type Recipient, type Recipients } from "./recipient.ts";
+import type { Recipient, Recipients } from "./recipient.ts";
 import { SLACK_URL } from "./slack-api.ts";
 
 export interface ChannelTargetsOptions {
@@ -37,8 +37,7 @@ export interface ChannelTargetsOptions {
   readonly clock: Pick<Clock, "now">;
   /** Private addresses are refused unless this allows them. */
   readonly reach?: Reach;
-  /** Default: only approvers written as addresses are known. */
-  readonly recipients?: Recipients;
+  readonly recipients: Recipients;
   /** Where people reach this installation; asked when a message is made. */
   readonly publicUrl: () => string;
   /** Default: Slack itself. */
@@ -47,7 +46,7 @@ export interface ChannelTargetsOptions {
 
 /** Channels as targets: people are notified of what their rules say. */
 export function channelTargets(options: ChannelTargetsOptions): TargetKind {
-  const { store, box, recipients = ADDRESSES_ONLY } = options;
+  const { store, box, recipients } = options;
   const rules = new ChannelRules(store);
   const tickets = new ApprovalTickets(store);
   const happenings = new Happenings(store);

@@ -14,15 +14,3 @@ export interface Recipients {
   /** The person with an address; null: it belongs to none that is known. */
   forAddress(orgId: string, email: string): Promise<Recipient | null>;
 }
-
-const USER_ADDRESS = /^user:([^\s@]+@[^\s@]+)$/;
-
-/** Knows no persons: only approvers that are written as addresses. */
-export const ADDRESSES_ONLY: Recipients = {
-  forApproval: async (_orgId, approvers) =>
-    approvers.flatMap((who) => {
-      const email = USER_ADDRESS.exec(who)?.[1];
-      return email === undefined ? [] : [{ personId: null, email, name: email }];
-    }),
-  forAddress: async () => null,
-};

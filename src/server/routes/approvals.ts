@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { answerBody, type Approval, approvalSchema, approvalsQuery, listOf } from "../../contract/index.ts";
+import { answerBody, approvalSchema } from "../../contract/index.ts";
 import type { ApprovalInput } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
@@ -8,26 +8,11 @@ import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { hasKnownPerson, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
-import { pageOf } from "../listing.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
-import { approvalOnWire, listOnWire } from "../wire.ts";
+import { approvalOnWire } from "../wire.ts";
 
 export const approvalRoutes: readonly Route[] = [
-  defineRoute({
-    method: "GET",
-    path: "/approvals",
-    operation: "approvals.list",
-    summary: "Lists approvals, newest first.",
-    permission: "governance:read",
-    query: approvalsQuery,
-    replies: { 200: { description: "One page", schema: listOf(approvalSchema) } },
-    handle: async ({ services, principal, query }) => {
-      const found = await services.store.listApprovals(principal.orgId, query.status ?? null, pageOf(query));
-      const shown = query.include === "subject" ? approvalOnWire : withoutSubject;
-      return json(listOnWire(found, shown));
-    },
-  }),
   defineRoute({
     method: "GET",
     path: "/approvals/{approvalId}",
@@ -49,21 +34,16 @@ export const approvalRoutes: readonly Route[] = [
   }),
 ];
 
-/** Lists stay small, however much is shown of each approval. */
-function withoutSubject(approval: ApprovalRecord): Approval {
-  return approvalOnWire({ ...approval, subject: null });
-}
-
 type ApprovalCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
-async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
+export async function requireApproval({ services, principal, params }: ApprovalCall): Promise<ApprovalRecord> {
   const { approvalId = "" } = params;
   const approval = await services.store.getApproval(principal.orgId, approvalId);
   if (approval === undefined) throw unknownApproval(approvalId);
   return approval;
 }
 
-function unknownApproval(approvalId: string): Refused {
+export function unknownApproval(approvalId: string): Refused {
   return new Refused("unknown_approval", `There is no approval "${approvalId}".`);
 }
 
@@ -102,7 +82,7 @@ function noteRefused({ services, principal, body }: AnswerCall, { id }: Approval
   services.refusals.noteAnswer(services, principal, id, { code, decision: body.decision });
 }
 
-async function readAnswer(
+export async function readAnswer(
   { services, principal, body, address }: AnswerCall,
   approval: ApprovalRecord,
 ): Promise<ReadAnswer> {

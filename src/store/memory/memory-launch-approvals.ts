@@ -58,7 +58,7 @@ export function memoryLaunchApprovals(world: MemoryWorld): LaunchApprovalStore {
       const before = approvals.get(id);
       if (before === undefined || !isLaunchApproval(before) || before.orgId !== orgId) return false;
       if (before.status !== "pending" || (before.chain?.steps ?? 0) !== (chain?.steps ?? 0) - 1) return false;
-      approvals.set(id, copy(approval));
+      approvals.set(id, { ...copy(approval), assignee: before.assignee });
       if (status !== "pending" && status !== "approved") forget(id);
       if (entry !== null) note(orgId, entry);
       return true;

@@ -42,12 +42,6 @@ export function memoryRuns(world: MemoryWorld): RunStore {
       const text = world.blobs.get(keyOf(orgId, hash));
       return text === undefined ? undefined : (JSON.parse(text) as Json);
     },
-    listApprovals: async (orgId, status, page) => {
-      const approvals = [...world.approvals.values()].filter(
-        (approval) => approval.orgId === orgId && (status === null || approval.status === status),
-      );
-      return newestFirst(approvals.map(copy), page, ({ requestedAt, id }) => ({ at: requestedAt, id }));
-    },
     getApproval: async (orgId, approvalId) => {
       const approval = world.approvals.get(approvalId);
       return approval?.orgId === orgId ? copy(approval) : undefined;

@@ -1,6 +1,7 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
 import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
@@ -22,6 +23,8 @@ export interface MemoryWorld {
   readonly now: () => number;
   readonly runs: Map<string, MemoryRun>;
   readonly approvals: Map<string, ApprovalRecord>;
+  /** By organisation and approval, in the order they came. */
+  readonly comments: Map<string, readonly ApprovalCommentRecord[]>;
   readonly idempotency: Map<string, { readonly runId: string; readonly bodyHash: string; readonly at: number }>;
   readonly blobs: Map<string, string>;
   readonly definitions: Map<string, PinnedDefinition>;
@@ -94,6 +97,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     now,
     runs: new Map(),
     approvals: new Map(),
+    comments: new Map(),
     idempotency: new Map(),
     blobs: new Map(),
     definitions: new Map(),

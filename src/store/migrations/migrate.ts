@@ -25,6 +25,7 @@ import { CREDIT_PLANS } from "./0020-credit-plans.ts";
 import { GATEWAY_INSTANCES } from "./0021-gateway-instances.ts";
 import { PEOPLE } from "./0022-people.ts";
 import { CHANNELS } from "./0023-channels.ts";
+import { INBOX } from "./0024-inbox.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
 import type { Migration } from "./migration.ts";
 
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly Migration[] = [
   GATEWAY_INSTANCES,
   PEOPLE,
   CHANNELS,
+  INBOX,
   WAITS_FOR,
 ];
 

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
-import { type ApprovalRecord, readApproval } from "../approval-record.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import {
   type LaunchAnswer,
@@ -9,7 +9,7 @@ import {
   withAnswer,
 } from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import { APPROVAL } from "./approval-rows.ts";
+import { APPROVAL, APPROVAL_BODY, type ApprovalBody, approvalOf, rewriteApproval, rowOf } from "./approval-rows.ts";
 
 export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
   return {
@@ -41,7 +41,7 @@ const OPEN = {
 };
 const STANDING = {
   name: "standing approval of a launch",
-  text: `select a.body from launch_approvals l join approvals a on a.id = l.approval_id
+  text: `select ${APPROVAL_BODY} from launch_approvals l join approvals a on a.id = l.approval_id
     where l.org_id = $1 and l.digest = $2`,
 };
 const NOTE = {
@@ -53,10 +53,10 @@ async function ask(sql: Sql, approval: ApprovalRecord, entry: AuditEntry): Promi
   const { id, orgId, digest, expiresAt } = approval;
   const claimed = await sql.query(CLAIM, [orgId, digest, id, expiresAt]);
   if (claimed.length === 0) {
-    const [standing] = await sql.query<{ body: string }>(STANDING, [orgId, digest]);
-    return standing === undefined ? approval : readApproval(standing.body);
+    const [standing] = await sql.query<ApprovalBody>(STANDING, [orgId, digest]);
+    return standing === undefined ? approval : approvalOf(standing);
   }
-  await sql.query(OPEN, APPROVAL.values({ ...approval, runId: NO_RUN, body: approval }));
+  await sql.query(OPEN, APPROVAL.values({ ...rowOf(approval), runId: NO_RUN }));
   await note(sql, orgId, entry);
   return approval;
 }
@@ -67,21 +67,17 @@ async function note(sql: Sql, orgId: string, entry: AuditEntry): Promise<void> {
 
 const HELD = {
   name: "approval of a launch to answer",
-  text: `select a.body from approvals a join launch_approvals l on l.approval_id = a.id
+  text: `select ${APPROVAL_BODY} from approvals a join launch_approvals l on l.approval_id = a.id
     where a.org_id = $1 and a.id = $2 and a.run_id = '' and a.status = 'pending' and l.expires_at > ${NOW_MS}
     for update of a`,
-};
-const CLOSE = {
-  name: "answer the approval of a launch",
-  text: "update approvals set status = $2, body = $3 where id = $1",
 };
 const FORGET = { name: "forget a launch", text: "delete from launch_approvals where approval_id = $1" };
 
 async function answer(sql: Sql, orgId: string, given: LaunchAnswer, entry: AuditEntry): Promise<boolean> {
-  const [row] = await sql.query<{ body: string }>(HELD, [orgId, given.id]);
-  const approval = row === undefined ? undefined : readApproval<LaunchApproval>(row.body);
+  const [row] = await sql.query<ApprovalBody>(HELD, [orgId, given.id]);
+  const approval = row === undefined ? undefined : (approvalOf(row) as LaunchApproval);
   if (approval === undefined || approval.answers.length !== given.seen) return false;
-  await sql.query(CLOSE, [given.id, given.status, JSON.stringify(withAnswer(approval, given))]);
+  await rewriteApproval(sql, withAnswer(approval, given));
   // A second request for the same launch after a refusal opens a new approval.
   if (given.status === "rejected") await sql.query(FORGET, [given.id]);
   await note(sql, orgId, entry);
@@ -110,17 +106,17 @@ const RETURN = {
 /** All that wait are in the index of pending ones, and they are few. */
 const DUE = {
   name: "due launches",
-  text: `select a.body from approvals a
+  text: `select ${APPROVAL_BODY} from approvals a
     where a.run_id = '' and a.status = 'pending' and coalesce((a.body::jsonb->'chain'->>'dueAt')::bigint, 0) <= ${NOW_MS}
     order by coalesce((a.body::jsonb->'chain'->>'dueAt')::bigint, 0), a.id limit $1`,
 };
 const TIME = { name: "time for launches", text: `select ${NOW_MS} as now` };
-const MOVE = {
-  name: "move a launch",
-  text: `update approvals set status = $3, body = $4
+const MOVABLE = {
+  name: "launch to move",
+  text: `select id from approvals
     where org_id = $1 and id = $2 and run_id = '' and status = 'pending'
-      and coalesce((body::jsonb->'chain'->>'steps')::int, 0) = $5
-    returning id`,
+      and coalesce((body::jsonb->'chain'->>'steps')::int, 0) = $3
+    for update`,
 };
 const EXTEND = {
   name: "extend a launch",
@@ -137,14 +133,15 @@ const DROP_UNUSED = {
 
 async function due(sql: Sql, limit: number) {
   const [time] = await sql.query<{ now: number }>(TIME);
-  const rows = await sql.query<{ body: string }>(DUE, [limit]);
-  return { now: time?.now ?? 0, approvals: rows.map(({ body }) => readApproval<LaunchApproval>(body)) };
+  const rows = await sql.query<ApprovalBody>(DUE, [limit]);
+  return { now: time?.now ?? 0, approvals: rows.map((row) => approvalOf(row) as LaunchApproval) };
 }
 
 async function move(sql: Sql, approval: LaunchApproval, entry: AuditEntry | null): Promise<boolean> {
   const { id, orgId, status, expiresAt, chain } = approval;
-  const moved = await sql.query(MOVE, [orgId, id, status, JSON.stringify(approval), (chain?.steps ?? 0) - 1]);
-  if (moved.length === 0) return false;
+  const movable = await sql.query(MOVABLE, [orgId, id, (chain?.steps ?? 0) - 1]);
+  if (movable.length === 0) return false;
+  await rewriteApproval(sql, approval);
   if (status === "approved") await sql.query(EXTEND, [id, expiresAt]);
   else if (status !== "pending") await sql.query(FORGET, [id]);
   if (entry !== null) await note(sql, orgId, entry);

@@ -5,7 +5,7 @@ import { decodeCursor, listed } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents, type StoredEvent } from "../event-pack.ts";
 import type { Sql, SqlRow } from "../sql.ts";
 import type { Listed, LoadedRun, OpenAttempt, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
-import { getApproval, listApprovals } from "./approval-rows.ts";
+import { getApproval } from "./approval-rows.ts";
 import { readBlobs } from "./blob-rows.ts";
 import { Columns, text } from "./columns.ts";
 import { findKey } from "./idempotency-rows.ts";
@@ -26,7 +26,6 @@ export function sqlRuns(sql: Sql): RunStore {
       const [row] = await lookUp<{ body: string }>(sql, GET_BLOB, [orgId, hash]);
       return row === undefined ? undefined : (JSON.parse(row.body) as Json);
     },
-    listApprovals: (orgId, status, page) => listApprovals(sql, orgId, status, page),
     getApproval: (orgId, approvalId) => getApproval(sql, orgId, approvalId),
   };
 }

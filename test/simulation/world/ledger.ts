@@ -130,7 +130,16 @@ export class Ledger {
         message: "a person decides",
         agentId: model.id,
         policies: ["careful@1"],
-        rule: { approvers: [], otherwise: null, expiresMs: 7_200_000, isSeparate: false, quorum: 1, show: [], form: null, confirm: null },
+        rule: {
+          approvers: [],
+          otherwise: null,
+          expiresMs: 7_200_000,
+          isSeparate: false,
+          quorum: 1,
+          show: [],
+          form: null,
+          confirm: null,
+        },
       };
     }
     this.admit(account, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);

@@ -1,42 +1,95 @@
-import type { JSX } from "react";
-import type { Approval } from "../../../client/index.ts";
+import { type JSX, useMemo, useState } from "react";
+import type { AnswerRight, Approval } from "../../../client/index.ts";
+import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
+import { requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
-import { sendAnswers } from "./use-answer.ts";
+import { initialTexts, readForm } from "./form-values.ts";
+import { FormView } from "./form-view.tsx";
+import { sendAnswer } from "./send-answer.ts";
 
-export interface Asked {
+export interface AskedAnswer {
   readonly decision: Decision;
-  readonly approvals: readonly Approval[];
+  /** As it was shown when the answer was chosen. */
+  readonly approval: Approval;
+  readonly right: AnswerRight;
 }
 
-/** Asks for the reason of a no, and once more before several are answered at once. */
-export function AnswerDialog({ asked, onClose }: { readonly asked: Asked; readonly onClose: () => void }): JSX.Element {
-  const { decision, approvals } = asked;
-  const { verb, means } = CHOICE_TEXTS[decision];
-  const count = approvals.length;
-  const isNo = needsReason(decision);
+const MESSAGE_SHOWN = 400;
+
+/** Asks once more before an answer is sent, with what it does; the form of a gate is filled in here. */
+export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; readonly onClose: () => void }) {
+  const { decision, approval, right } = asked;
+  const { verb } = CHOICE_TEXTS[decision];
+  const fields = decision === "approve" ? approval.form : null;
+  const [texts, setTexts] = useState(() => initialTexts(fields ?? {}));
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const read = useMemo(() => readForm(fields ?? {}, texts), [fields, texts]);
+  const isOverride = !right.mayAnswer && right.mayOverride;
+  const isReasonNeeded = needsReason(decision) || isOverride;
+  const send = (reason: string): Promise<void> =>
+    sendAnswer(approval, {
+      decision,
+      ...(reason === "" ? {} : { reason }),
+      ...(fields === null ? {} : { form: read.values as JsonObject }),
+      ...(isOverride ? { override: true } : {}),
+    });
   return (
     <Confirm
-      title={count === 1 ? `${verb}?` : `${verb} ${count} identical approvals?`}
-      verb={count === 1 ? verb : `${verb} ${count}`}
-      {...(count > 1 ? { phrase: `${decision} ${count}` } : {})}
-      reason={isNo ? "required" : "optional"}
-      isDangerous={isNo}
-      onConfirm={(reason) => sendAnswers(decision, approvals, reason)}
+      title={`${verb}: ${approval.title}?`}
+      verb={verb}
+      reason={isReasonNeeded ? "required" : "optional"}
+      isDangerous={needsReason(decision)}
+      isReady={read.problems.size === 0}
+      onConfirm={send}
       onClose={onClose}
     >
-      <p>{approvals[0]?.summary}</p>
-      <p className="muted">{means}</p>
-      {count > 1 && (
-        <ul className="answer-runs" aria-label="Affected runs">
-          {approvals.map(({ id, runId, nodeId }) => (
-            <li key={id}>
-              <code>{runId}</code> {nodeId}
-            </li>
-          ))}
-        </ul>
-      )}
+      <div className="stack">
+        <Effect asked={asked} />
+        {isOverride && (
+          <p className="note">
+            You are not among those who are asked. This answers in their place, and the audit records it with your
+            reason.
+          </p>
+        )}
+        {fields !== null && (
+          <FormView
+            fields={fields}
+            texts={texts}
+            problems={new Map([...read.problems].filter(([name]) => touched.has(name)))}
+            onChange={(name, text) => {
+              setTexts({ ...texts, [name]: text });
+              setTouched(new Set([...touched, name]));
+            }}
+          />
+        )}
+      </div>
     </Confirm>
+  );
+}
+
+/** What the answer does, in the words of the approval, and how far it still is from being enough. */
+function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer }): JSX.Element {
+  const { subject, quorum, answers } = approval;
+  const effect =
+    subject?.answers.find((answer) => answer.decision === decision)?.effect ?? CHOICE_TEXTS[decision].means;
+  const missing = quorum - answers.length - 1;
+  const request = decision === "approve" || decision === "retry" ? (subject?.request ?? null) : null;
+  return (
+    <>
+      <p>{effect}</p>
+      {request !== null && (
+        <p>
+          {requestText(request).sentence}
+          <code className="answer-message">{shownText(request.message).slice(0, MESSAGE_SHOWN)}</code>
+        </p>
+      )}
+      {decision === "approve" && missing > 0 && (
+        <p className="muted">
+          {missing} more {missing === 1 ? "person has" : "people have"} to approve after you.
+        </p>
+      )}
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Run, Usage } from "../../../client/index.ts";
 import { isTerminal } from "../../../core/event/index.ts";
+import { useApprovalCounts } from "../../live/use-approval-counts.ts";
 import { usePendingApprovals } from "../../live/use-pending-approvals.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
@@ -11,6 +12,10 @@ export interface HomeData {
   readonly recent: readonly Run[] | undefined;
   readonly inFlight: readonly Run[];
   readonly needs: readonly Need[];
+  /** All that need a person, also those that are too many to be listed. */
+  readonly needCount: number;
+  /** Approvals the signed-in person may answer. */
+  readonly mine: number;
   readonly envelopes: readonly Envelope[];
   readonly spentToday: number | undefined;
   /** Of the runs that ended among the newest ones; null when none has. */
@@ -32,6 +37,7 @@ export function useHomeData(): HomeData {
     tags: ["runs"],
   });
   const approvals = usePendingApprovals();
+  const counts = useApprovalCounts().data;
   const gateways = useQuery(mayGovern ? "home/gateways" : null, () => api.listGateways(), {
     tags: ["gateways"],
     everyMs: SLOW_MS,
@@ -47,16 +53,20 @@ export function useHomeData(): HomeData {
   );
   const envelopes = money.data === undefined ? [] : envelopesOf(money.data.budgets, money.data.usage, now);
   const byId = new Map([...(open.data?.data ?? []), ...(recent ?? [])].map((run) => [run.id, run]));
+  const asked = approvals.data?.data ?? [];
+  const needs = needsOf({
+    platform: platform.data,
+    approvals: asked,
+    envelopes,
+    gateways: gateways.data?.data ?? [],
+    failed: failed.slice(0, FAILED_SHOWN),
+  });
   return {
     recent,
     inFlight: [...byId.values()].filter(({ status }) => !isTerminal(status)),
-    needs: needsOf({
-      platform: platform.data,
-      approvals: approvals.data?.data ?? [],
-      envelopes,
-      gateways: gateways.data?.data ?? [],
-      failed: failed.slice(0, FAILED_SHOWN),
-    }),
+    needs,
+    needCount: needs.length + Math.max(0, (counts?.waiting ?? 0) - asked.length),
+    mine: counts?.mine ?? 0,
     envelopes,
     spentToday: money.data === undefined ? undefined : todayOf(money.data.usage.workflow, now),
     successRate: ended.length === 0 ? null : ended.filter(({ status }) => status === "completed").length / ended.length,

@@ -57,7 +57,9 @@ describe("envelopes", () => {
 describe("what needs a person", () => {
   it("comes by urgency", () => {
     const approval = (id: string, expiresAt: string) =>
-      ({ id, summary: id, nodeId: "n", expiresAt }) as unknown as Parameters<typeof needsOf>[0]["approvals"][number];
+      ({ id, title: id, workflow: "w", nodeId: "n", expiresAt }) as unknown as Parameters<
+        typeof needsOf
+      >[0]["approvals"][number];
     const needs = needsOf({
       platform: { open: false, reason: "maintenance" },
       approvals: [approval("late", "2026-11-20T00:00:00Z"), approval("soon", "2026-11-16T00:00:00Z")],

@@ -44,7 +44,7 @@ export function HomeScreen(): JSX.Element {
       <Tiles home={home} />
       <div className="home-columns">
         <Panel title="Needs a person now" isFlush>
-          <Needs needs={home.needs} />
+          <Needs needs={home.needs} count={home.needCount} />
         </Panel>
         <Panel title="Spend against envelopes">
           <Envelopes envelopes={home.envelopes} />
@@ -58,7 +58,7 @@ export function HomeScreen(): JSX.Element {
 }
 
 function Tiles({ home }: { readonly home: HomeData }): JSX.Element {
-  const { inFlight, needs, spentToday, successRate, ended, recent } = home;
+  const { inFlight, needCount, mine, spentToday, successRate, ended, recent } = home;
   const beats = (recent ?? [])
     .toReversed()
     .slice(-20)
@@ -66,7 +66,10 @@ function Tiles({ home }: { readonly home: HomeData }): JSX.Element {
   return (
     <dl className="tiles">
       <Tile label="Runs in flight">{inFlight.length}</Tile>
-      <Tile label="Need a person">{needs.length}</Tile>
+      <Tile label="Need a person">{needCount}</Tile>
+      <Tile label="Yours to answer">
+        <Link to="/approvals?mine=true">{mine}</Link>
+      </Tile>
       <Tile label="Spent today">{spentToday === undefined ? "–" : <Money micros={spentToday} />}</Tile>
       <Tile label={ended === 0 ? "Success" : `Success of the last ${ended}`}>
         {successRate === null ? "–" : `${Math.round(successRate * 100)} %`}
@@ -87,7 +90,7 @@ function Tile({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-function Needs({ needs }: { readonly needs: readonly Need[] }): JSX.Element {
+function Needs({ needs, count }: { readonly needs: readonly Need[]; readonly count: number }): JSX.Element {
   if (needs.length === 0) {
     return (
       <Empty icon="check" title="Nothing waits for a person">
@@ -114,7 +117,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): JSX.Element {
           </Link>
         </li>
       ))}
-      {needs.length > NEEDS_SHOWN && <li className="needs-more muted">and {needs.length - NEEDS_SHOWN} more</li>}
+      {count > NEEDS_SHOWN && <li className="needs-more muted">and {count - NEEDS_SHOWN} more</li>}
     </ul>
   );
 }

@@ -48,13 +48,14 @@ function closed({ reason }: PlatformState): Need {
   };
 }
 
-function asked({ id, summary, nodeId, expiresAt }: Approval): Need {
+function asked({ id, title, workflow, nodeId, expiresAt }: Approval): Need {
   return {
     key: id,
     icon: "approval",
     tone: "hold",
-    title: summary,
-    detail: nodeId === null ? "A launch waits for approval" : `Node ${nodeId} waits for approval`,
+    title,
+    detail:
+      nodeId === null ? `A launch of ${workflow ?? "a workflow"} waits` : `${workflow ?? "Node"} / ${nodeId} waits`,
     to: `/approvals?id=${encodeURIComponent(id)}`,
     at: expiresAt,
     isDeadline: true,

@@ -1,5 +1,5 @@
 import { type JSX, useState } from "react";
-import { RUN_STATUSES } from "../../../core/event/index.ts";
+import { RUN_STATUSES, WAITING_FOR } from "../../../core/event/index.ts";
 import type { Run } from "../../../client/index.ts";
 import { useShortcuts } from "../../page/keyboard.ts";
 import { navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
@@ -11,6 +11,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { WAITING_TEXTS } from "../../parts/run-badge.tsx";
 import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { lookOf } from "../../parts/status.tsx";
@@ -44,7 +45,9 @@ export function RunsScreen(): JSX.Element {
         {rows === undefined ? (
           found.problem === null && <Skeleton lines={8} height={28} />
         ) : rows.length === 0 ? (
-          <NoRuns isFiltered={["status", "workflow", "parent"].some((name) => params.get(name) !== null)} />
+          <NoRuns
+            isFiltered={["status", "waiting_for", "workflow", "parent"].some((name) => params.get(name) !== null)}
+          />
         ) : (
           <Table
             label="Runs"
@@ -76,10 +79,12 @@ function focusFirstRow(): void {
 
 function filterOf({ get }: SearchParams): RunFilter {
   const status = RUN_STATUSES.find((each) => each === get("status"));
+  const waitingFor = WAITING_FOR.find((each) => each === get("waiting_for"));
   const workflow = get("workflow");
   const parent = get("parent");
   return {
     ...(status === undefined ? {} : { status }),
+    ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
     ...(workflow === null ? {} : { workflow }),
     ...(parent === null ? {} : { parent }),
   };
@@ -105,6 +110,21 @@ function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
           {RUN_STATUSES.map((status) => (
             <option key={status} value={status}>
               {lookOf(status).label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span className="muted">Waiting for</span>
+        <select
+          aria-label="Waiting for"
+          value={params.get("waiting_for") ?? ""}
+          onChange={(event) => params.set({ waiting_for: event.target.value })}
+        >
+          <option value="">Any</option>
+          {WAITING_FOR.map((each) => (
+            <option key={each} value={each}>
+              {WAITING_TEXTS[each]}
             </option>
           ))}
         </select>

@@ -12,7 +12,7 @@ export function ViewBar({ params }: { readonly params: SearchParams }): JSX.Elem
   const saved = useStore(savedViews);
   const [isNaming, setNaming] = useState(false);
   const here = usePlace().search.slice(1);
-  const isFiltered = ["status", "workflow", "parent"].some((name) => params.get(name) !== null);
+  const isFiltered = ["status", "waiting_for", "workflow", "parent"].some((name) => params.get(name) !== null);
   const isKnown = [...BUILT_IN, ...saved].some(({ search }) => search === here);
   return (
     <div className="row view-bar" role="group" aria-label="Views">

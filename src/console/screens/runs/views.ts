@@ -13,6 +13,7 @@ const STORED = "sluice.views.runs";
 export const BUILT_IN: readonly SavedView[] = [
   { name: "All", search: "" },
   { name: "Running", search: "status=running" },
+  { name: "Waiting for a person", search: "waiting_for=person" },
   { name: "Failed", search: "status=failed" },
   { name: "Timed out", search: "status=timed_out" },
 ];

@@ -4,6 +4,8 @@ import type { ApprovalView } from "../../../../core/view/index.ts";
 import { api } from "../../../live/api.ts";
 import { cache } from "../../../live/cache.ts";
 import { useMay } from "../../../live/session-store.ts";
+import { useQuery } from "../../../live/use-query.ts";
+import { Link } from "../../../page/router.tsx";
 import { useAction } from "../../../page/use-action.ts";
 import { Button, type ButtonProps } from "../../../parts/button.tsx";
 import { Field } from "../../../parts/field.tsx";
@@ -30,6 +32,11 @@ function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
   const mayApprove = useMay("governance:approve");
+  const mayRead = useMay("governance:read");
+  // What the answer counts for; without it there is none from here.
+  const asked = useQuery(mayRead ? `approval/${approval.id}` : null, () => api.getApproval(approval.id), {
+    tags: ["approvals"],
+  }).data;
   const [reason, setReason] = useState("");
   const [isReasonWanted, setReasonWanted] = useState(false);
   const answering = useAction(async (decision: Decision) => {
@@ -37,6 +44,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     await api.resolveApproval(approval.id, {
       decision,
       digest: approval.digest,
+      ...(typeof asked?.subjectDigest === "string" ? { subjectDigest: asked.subjectDigest } : {}),
       ...(words === "" ? {} : { reason: words }),
     });
     cache.invalidate("approvals");
@@ -49,7 +57,7 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
   };
   return (
     <section className="approval" aria-label="Approval">
-      <h3>{approval.source === "block" ? "Or continue without it" : "What will happen"}</h3>
+      <h3>{approval.source === "block" ? "Or continue without it" : (asked?.title ?? "What will happen")}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
       <Pairs
         pairs={[
@@ -67,7 +75,10 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
           ],
         ]}
       />
-      {mayApprove ? (
+      <p>
+        <Link to={`/approvals?id=${encodeURIComponent(approval.id)}`}>Everything about this approval</Link>
+      </p>
+      {mayApprove && asked !== undefined && asked.form === null ? (
         <>
           <Field
             label="Reason"
@@ -90,7 +101,9 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
           </div>
         </>
       ) : (
-        <p className="muted">Your key may not approve. It needs governance:approve.</p>
+        <p className="muted">
+          {mayApprove ? "It is answered on its own page." : "Your key may not approve. It needs governance:approve."}
+        </p>
       )}
       {answering.problem !== null && <ProblemView problem={answering.problem} />}
     </section>

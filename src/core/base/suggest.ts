@@ -1,4 +1,4 @@
-import { compareCodeUnits } from "../base/index.ts";
+import { compareCodeUnits } from "./json.ts";
 
 const WORD_LENGTH_MAX = 128;
 const SHORT_WORD = 4;

@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Approval } from "../client/index.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { diffLines, hunksOf, printYaml, readSource } from "../core/text/index.ts";
+import { largeValueOf, shownText } from "../core/view/index.ts";
+import type { Api } from "./api.ts";
+import { diffText } from "./approval-text.ts";
+import { EXIT } from "./exit-code.ts";
+import { isConfirmed, readPair, type ResolveOptions, sendAnswer } from "./inbox.ts";
+import { type Io, isAtTerminal } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { oneLine, printable } from "./terminal-text.ts";
+
+export interface EditOptions extends ResolveOptions {
+  /** `input=value`; without any, an editor is opened. */
+  readonly set?: readonly string[];
+}
+
+/** Changes bound inputs, shows what differs, and approves exactly that. */
+export async function editApproval(io: Io, api: Api, id: string, options: EditOptions): Promise<number> {
+  const approval = await api.getApproval(id);
+  const inputs = editable(approval);
+  const written = options.set ?? [];
+  const edited = written.length > 0 ? withSet(inputs, written) : await editByHand(io, approval, inputs);
+  const changed = changesOf(inputs, edited);
+  if (Object.keys(changed).length === 0) {
+    io.err.write("nothing was changed, and nothing was answered\n");
+    return EXIT.cancelled;
+  }
+  for (const [name, value] of Object.entries(changed)) {
+    io.err.write(`${oneLine(name)}\n`);
+    const lines = diffText(hunksOf(diffLines(shownText(inputs[name]), shownText(value)))).split("\n");
+    for (const line of lines) io.err.write(`  ${printable(line)}\n`);
+  }
+  if (options.yes !== true) {
+    if (!isAtTerminal(io)) throw new Refusal("add --yes to approve with these changes, or do it at a terminal");
+    if (!(await isConfirmed(io, `approve ${oneLine(approval.title)} with these changes?`))) {
+      io.err.write("nothing was answered\n");
+      return EXIT.cancelled;
+    }
+  }
+  return sendAnswer(io, api, approval, options, { decision: "approve", modifications: { inputs: changed } });
+}
+
+function editable({ id, subject, status }: Approval): JsonObject {
+  const inputs = Object.entries(subject?.request?.inputs ?? {}).filter(([, value]) => largeValueOf(value) === null);
+  if (status !== "pending") throw new Refusal(`${printable(id)} does not wait any more: it is ${status}`);
+  if (inputs.length === 0) throw new Refusal(`${printable(id)} has no inputs that can be changed here`);
+  return Object.fromEntries(inputs);
+}
+
+/** Text stays text; what was no text is read as YAML or JSON. */
+function withSet(inputs: JsonObject, written: readonly string[]): JsonObject {
+  const changed = written.map((text): readonly [string, Json] => {
+    const [name, value] = readPair("--set", text);
+    const before = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (before === undefined) {
+      throw new Refusal(
+        `--set ${printable(name)}: there is no such input; there are ${Object.keys(inputs).join(", ")}`,
+      );
+    }
+    return [name, typeof before === "string" ? value : readValue(`--set ${name}`, value)];
+  });
+  return { ...inputs, ...Object.fromEntries(changed) };
+}
+
+function readValue(where: string, text: string): Json {
+  const { tree, problems } = readSource(text);
+  const [problem] = problems;
+  if (tree === null || problem !== undefined)
+    throw new Refusal(`${printable(where)}: ${problem?.message ?? "no value"}`);
+  return tree.value;
+}
+
+/** In the person's own editor, as YAML. */
+async function editByHand(io: Io, { id }: Approval, inputs: JsonObject): Promise<JsonObject> {
+  if (io.openEditor === undefined || !isAtTerminal(io)) {
+    throw new Refusal("give the changes with --set input=value, or do it at a terminal, where an editor is opened");
+  }
+  const folder = mkdtempSync(join(tmpdir(), "sluice-edit-"));
+  try {
+    const file = join(folder, "inputs.yaml");
+    writeFileSync(file, `# Inputs of ${id}. Save and close to see what differs.\n${printYaml(inputs)}`, {
+      mode: 0o600,
+    });
+    const code = await io.openEditor(file);
+    if (code !== 0) throw new Refusal(`the editor ended with ${code}; nothing was answered`);
+    const value = readValue("the edited inputs", readFileSync(file, "utf8"));
+    if (!isJsonObject(value)) throw new Refusal("the edited inputs must be a map; nothing was answered");
+    return value;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function changesOf(before: JsonObject, after: JsonObject): JsonObject {
+  const unknown = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
+  if (unknown.length > 0)
+    throw new Refusal(`there is no input ${unknown.map(printable).join(", ")}; nothing was answered`);
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => canonicalJson(value) !== canonicalJson(before[name] ?? null)),
+  );
+}

@@ -1,0 +1,112 @@
+/** A run of text within a block. */
+export type Inline =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "strong" | "emphasis"; readonly parts: readonly Inline[] }
+  /** The address is shown beside the text: a link may lead elsewhere than it says. */
+  | { readonly kind: "link"; readonly text: string; readonly address: string }
+  | { readonly kind: "image"; readonly text: string; readonly address: string };
+
+const DEPTH_MAX = 4;
+const DELIMITERS = [
+  { open: "**", kind: "strong" },
+  { open: "__", kind: "strong" },
+  { open: "*", kind: "emphasis" },
+  { open: "_", kind: "emphasis" },
+] as const;
+
+/** Reads from left to right. A delimiter without its end is looked for once, so that hostile texts cost no more. */
+export function inlinesOf(text: string, depth = 0): readonly Inline[] {
+  return new InlineReader(text, depth).read();
+}
+
+class InlineReader {
+  readonly #text: string;
+  readonly #depth: number;
+  readonly #found: Inline[] = [];
+  readonly #unclosed = new Set<string>();
+  #plain = "";
+  #at = 0;
+
+  constructor(text: string, depth: number) {
+    this.#text = text;
+    this.#depth = depth;
+  }
+
+  read(): readonly Inline[] {
+    while (this.#at < this.#text.length) {
+      if (!this.#escape() && !this.#code() && !this.#link() && !this.#emphasis()) {
+        this.#plain += this.#text.charAt(this.#at);
+        this.#at += 1;
+      }
+    }
+    this.#flush();
+    return this.#found;
+  }
+
+  #flush(): void {
+    if (this.#plain !== "") this.#found.push({ kind: "text", text: this.#plain });
+    this.#plain = "";
+  }
+
+  #take(inline: Inline, next: number): true {
+    this.#flush();
+    this.#found.push(inline);
+    this.#at = next;
+    return true;
+  }
+
+  #starts(word: string): boolean {
+    return this.#text.startsWith(word, this.#at);
+  }
+
+  /** Where a word is found next; -1 also when an earlier search has shown that it is not there. */
+  #find(word: string, from: number): number {
+    if (this.#unclosed.has(word)) return -1;
+    const found = this.#text.indexOf(word, from);
+    if (found === -1) this.#unclosed.add(word);
+    return found;
+  }
+
+  #escape(): boolean {
+    if (!this.#starts("\\") || !/[!-/:-@[-`{-~]/.test(this.#text.charAt(this.#at + 1))) return false;
+    this.#plain += this.#text.charAt(this.#at + 1);
+    this.#at += 2;
+    return true;
+  }
+
+  #code(): boolean {
+    if (!this.#starts("`")) return false;
+    const end = this.#find("`", this.#at + 1);
+    if (end === -1) return false;
+    return this.#take({ kind: "code", text: this.#text.slice(this.#at + 1, end) }, end + 1);
+  }
+
+  #link(): boolean {
+    const isImage = this.#starts("![");
+    if (!isImage && !this.#starts("[")) return false;
+    const from = this.#at + (isImage ? 2 : 1);
+    const middle = this.#find("](", from);
+    const end = middle === -1 ? -1 : this.#find(")", middle + 2);
+    if (end === -1 || this.#text.slice(from, middle).includes("[")) return false;
+    const text = this.#text.slice(from, middle);
+    const [address = ""] = this.#text
+      .slice(middle + 2, end)
+      .trim()
+      .split(/\s/, 1);
+    return this.#take({ kind: isImage ? "image" : "link", text, address }, end + 1);
+  }
+
+  #emphasis(): boolean {
+    const delimiter = DELIMITERS.find(({ open }) => this.#starts(open));
+    if (delimiter === undefined || this.#depth >= DEPTH_MAX) return false;
+    const { open, kind } = delimiter;
+    const from = this.#at + open.length;
+    const isWord = open.startsWith("_") && /\w/.test(this.#text.charAt(this.#at - 1));
+    if (isWord || /\s|^$/.test(this.#text.charAt(from))) return false;
+    const end = this.#find(open, from + 1);
+    if (end === -1 || /\s/.test(this.#text.charAt(end - 1))) return false;
+    const parts = inlinesOf(this.#text.slice(from, end), this.#depth + 1);
+    return this.#take({ kind, parts }, end + open.length);
+  }
+}

@@ -1,0 +1,77 @@
+import type { JSX } from "react";
+import type { AnswerRight, Approval } from "../../../client/index.ts";
+import type { JsonObject } from "../../../core/base/index.ts";
+import type { Decision } from "../../../core/event/index.ts";
+import { Link } from "../../page/router.tsx";
+import { Button } from "../../parts/button.tsx";
+import type { IconName } from "../../parts/icon.tsx";
+import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";
+import type { Edited } from "./edit-values.ts";
+
+interface BarProps {
+  readonly approval: Approval;
+  readonly right: AnswerRight | undefined;
+  readonly onAnswer: (decision: Decision) => void;
+  readonly onEdit: (edited: Edited, values: JsonObject) => void;
+}
+
+const ICONS: Readonly<Record<Decision, IconName>> = {
+  approve: "check",
+  reject: "cross",
+  retry: "redo",
+  skip: "skip",
+  abort: "stop",
+};
+
+/** Whether an answer can be given here at all. */
+export function canAnswer(right: AnswerRight | undefined): right is AnswerRight {
+  return right !== undefined && (right.mayAnswer || right.mayOverride);
+}
+
+/** The answers there are. Each opens the confirmation. */
+export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.Element | null {
+  const { choices, source, runId, nodeId } = approval;
+  if (!canAnswer(right)) return null;
+  return (
+    <div className="row approval-answers">
+      {choices.map((choice) => (
+        <Button
+          key={choice}
+          kind={choice === "approve" ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
+          icon={ICONS[choice]}
+          title={CHOICE_TEXTS[choice].means}
+          onClick={() => onAnswer(choice)}
+        >
+          {CHOICE_TEXTS[choice].verb} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
+          {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
+        </Button>
+      ))}
+      <EditButtons approval={approval} onEdit={onEdit} />
+      {source === "block" && runId !== null && nodeId !== null && (
+        <Link className="button button-primary button-normal" to={`/runs/${runId}?node=${encodeURIComponent(nodeId)}`}>
+          Give what it needs
+        </Link>
+      )}
+    </div>
+  );
+}
+
+function EditButtons({ approval, onEdit }: Pick<BarProps, "approval" | "onEdit">): JSX.Element | null {
+  const { subject, source, choices } = approval;
+  const inputs = subject?.request?.inputs ?? {};
+  const canEdit = choices.includes("approve") && Object.keys(inputs).length > 0;
+  return (
+    <>
+      {canEdit && (
+        <Button icon="compare" onClick={() => onEdit("inputs", inputs)}>
+          Change and approve …
+        </Button>
+      )}
+      {source === "escalation" && (
+        <Button icon="compare" onClick={() => onEdit("outputs", { stdout: "" })}>
+          Give the result …
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { canonicalJson, type Json, type JsonObject } from "../../../core/base/index.ts";
+import { largeValueOf, shownText } from "../../../core/view/index.ts";
+
+/** What can be changed before it is approved: the bound inputs of what is sent, or the result of what has failed. */
+export type Edited = "inputs" | "outputs";
+
+export interface EditField {
+  readonly name: string;
+  readonly before: Json;
+  /** Text stays text; anything else is edited as JSON. */
+  readonly isText: boolean;
+}
+
+/** Values that stand here as a reference cannot be edited here. */
+export function editFields(values: JsonObject): readonly EditField[] {
+  return Object.entries(values).flatMap(([name, before]) =>
+    largeValueOf(before) === null ? [{ name, before, isText: typeof before === "string" }] : [],
+  );
+}
+
+export function initialEdits(fields: readonly EditField[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(fields.map(({ name, before }) => [name, shownText(before)]));
+}
+
+export interface ReadEdits {
+  /** Only what differs. */
+  readonly changed: JsonObject;
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+export function readEdits(fields: readonly EditField[], texts: Readonly<Record<string, string>>): ReadEdits {
+  const changed: [string, Json][] = [];
+  const problems = new Map<string, string>();
+  for (const { name, before, isText } of fields) {
+    const text = texts[name] ?? "";
+    const after = isText ? text : parseJson(text);
+    if (after === undefined) problems.set(name, "This must be JSON.");
+    else if (canonicalJson(after) !== canonicalJson(before)) changed.push([name, after]);
+  }
+  return { changed: Object.fromEntries(changed), problems };
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { type JSX, useEffect, useState } from "react";
+import { APPROVAL_SOURCES } from "../../../core/event/index.ts";
+import type { SearchParams } from "../../page/router.tsx";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useQuery } from "../../live/use-query.ts";
+
+const AGES = [
+  ["1h", "An hour"],
+  ["4h", "4 hours"],
+  ["1d", "A day"],
+  ["3d", "3 days"],
+] as const;
+
+const SOURCES = { gate: "Step of a workflow", policy: "Policy", escalation: "Failure", block: "Blocked node" } as const;
+
+const TYPING_MS = 250;
+
+/** The filters of the inbox; all of them are part of the address. */
+export function FilterBar({ params }: { readonly params: SearchParams }): JSX.Element {
+  const mayRead = useMay("workflow:read");
+  const workflows = useQuery(mayRead ? "workflows/names" : null, () => api.listWorkflows({ limit: 100 }), {
+    tags: ["workflows"],
+    freshMs: 10_000,
+  }).data;
+  const names = (workflows?.data ?? []).map(({ name }) => name);
+  const chosen = params.get("workflow");
+  const known = chosen === null || names.includes(chosen) ? names : [chosen, ...names];
+  const isDone = params.get("show") === "answered";
+  return (
+    <div className="row inbox-filters" role="search" aria-label="Filter approvals">
+      <SearchField params={params} />
+      {!isDone && (
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={params.get("mine") === "true"}
+            onChange={(event) => params.set({ mine: event.target.checked ? "true" : null, id: null })}
+          />
+          Only those I may answer
+        </label>
+      )}
+      <Choice params={params} name="workflow" label="Workflow" options={known.map((name) => [name, name])} />
+      <Choice
+        params={params}
+        name="source"
+        label="Asked by"
+        options={APPROVAL_SOURCES.map((source) => [source, SOURCES[source]])}
+      />
+      <Choice
+        params={params}
+        name="assignee"
+        label="Assigned to"
+        options={[
+          ["me", "Me"],
+          ["none", "No one"],
+        ]}
+      />
+      <Choice params={params} name="older_than" label="Waiting for over" options={AGES} />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly params: SearchParams;
+  readonly name: string;
+  readonly label: string;
+  readonly options: readonly (readonly [string, string])[];
+}
+
+function Choice({ params, name, label, options }: ChoiceProps): JSX.Element {
+  return (
+    <label>
+      <span className="muted">{label}</span>{" "}
+      <select
+        aria-label={label}
+        value={params.get(name) ?? ""}
+        onChange={(event) => params.set({ [name]: event.target.value, id: null })}
+      >
+        <option value="">Any</option>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Searches after a pause in typing. */
+function SearchField({ params }: { readonly params: SearchParams }): JSX.Element {
+  const asked = params.get("q") ?? "";
+  const [typed, setTyped] = useState(asked);
+  useEffect(() => setTyped(asked), [asked]);
+  useEffect(() => {
+    if (typed.trim() === asked) return undefined;
+    const timer = setTimeout(() => params.set({ q: typed.trim(), id: null }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed, asked, params]);
+  return (
+    <input
+      type="search"
+      aria-label="Search approvals"
+      placeholder="Search title, workflow, run, args"
+      maxLength={200}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,154 @@
+import { type JSX, useId, useState } from "react";
+import type { InboxItem } from "../../../client/index.ts";
+import type { Decision } from "../../../core/event/index.ts";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { Button } from "../../parts/button.tsx";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { shortId } from "../../parts/run-columns.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { StatusBadge } from "../../parts/status.tsx";
+import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";
+import { differencesOf } from "./differences.ts";
+import { SubjectView } from "./subject/subject-view.tsx";
+import { WhoView } from "./who-view.tsx";
+
+/** As many as one request may answer. */
+const MEMBERS_MAX = 200;
+const PAGE = 100;
+
+interface GroupProps {
+  readonly group: string;
+  readonly onOpen: (id: string) => void;
+  readonly onAnswer: (decision: Decision, items: readonly InboxItem[]) => void;
+}
+
+/** Approvals that differ in nothing but their args: what differs in a table, and answers for those that are chosen. */
+export function GroupDetail({ group, onOpen, onAnswer }: GroupProps): JSX.Element {
+  const found = useQuery(`approval-group/${group}`, () => readGroup(group), { tags: ["approvals"] });
+  if (found.data === undefined) {
+    return (
+      <section className="approval-detail" aria-label="Approvals that ask the same">
+        {found.problem === null ? (
+          <Skeleton lines={6} height={40} />
+        ) : (
+          <ProblemView problem={found.problem} onRetry={() => void found.refresh()} />
+        )}
+      </section>
+    );
+  }
+  const [first] = found.data;
+  if (first === undefined) return <section className="approval-detail">They have been answered.</section>;
+  return <Members items={found.data} first={first} onOpen={onOpen} onAnswer={onAnswer} />;
+}
+
+async function readGroup(group: string): Promise<readonly InboxItem[]> {
+  const items: InboxItem[] = [];
+  let cursor: string | undefined;
+  while (items.length < MEMBERS_MAX) {
+    const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    const found = await api.listApprovals({ group, status: "pending", order: "expiring", include: "subject", ...page });
+    items.push(...found.data);
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return items;
+}
+
+function Members({
+  items,
+  first,
+  onOpen,
+  onAnswer,
+}: Omit<GroupProps, "group"> & { readonly items: readonly InboxItem[]; readonly first: InboxItem }): JSX.Element {
+  const id = useId();
+  const mayAnswer = useMay("governance:approve");
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const chosen = items.filter((item) => !left.has(item.id));
+  const toggle = (approvalId: string): void => {
+    const next = new Set(left);
+    if (!next.delete(approvalId)) next.add(approvalId);
+    setLeft(next);
+  };
+  return (
+    <section className="approval-detail" aria-labelledby={id}>
+      <div className="spread">
+        <h2 id={id}>
+          {items.length} approvals of {first.workflow} ask the same
+        </h2>
+        <StatusBadge status="hold" label="Waiting" />
+      </div>
+      {mayAnswer && (
+        <div className="row approval-answers">
+          {first.form === null &&
+            first.choices.map((choice) => (
+              <Button
+                key={choice}
+                kind={choice === "reject" || choice === "abort" ? "danger" : "plain"}
+                disabled={chosen.length === 0}
+                onClick={() => onAnswer(choice, chosen)}
+              >
+                {CHOICE_TEXTS[choice].verb} {chosen.length} …
+              </Button>
+            ))}
+          {first.form !== null && <p className="note">Each of them has a form; answer them one by one.</p>}
+        </div>
+      )}
+      <DifferenceTable items={items} left={left} onToggle={toggle} onOpen={onOpen} />
+      <WhoView approval={first} right={undefined} />
+      <p className="muted">The rest is the same in all of them. As the first one shows it:</p>
+      <SubjectView approval={first} />
+    </section>
+  );
+}
+
+interface TableProps {
+  readonly items: readonly InboxItem[];
+  readonly left: ReadonlySet<string>;
+  readonly onToggle: (id: string) => void;
+  readonly onOpen: (id: string) => void;
+}
+
+function DifferenceTable({ items, left, onToggle, onOpen }: TableProps): JSX.Element {
+  const { names, values } = differencesOf(items);
+  return (
+    <div className="subject-table" tabIndex={0} role="region" aria-label="What differs">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Answer</th>
+            <th scope="col">Run</th>
+            {names.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.id}>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Answer for ${item.runId ?? item.id}`}
+                  checked={!left.has(item.id)}
+                  onChange={() => onToggle(item.id)}
+                />
+              </td>
+              <td>
+                <button type="button" className="link-button mono" onClick={() => onOpen(item.id)}>
+                  {item.runId === null ? "launch" : shortId(item.runId)}
+                </button>
+              </td>
+              {(values.get(item.id) ?? []).map((text, index) => (
+                <td key={names[index]}>{text}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

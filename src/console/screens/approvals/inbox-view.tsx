@@ -1,0 +1,139 @@
+import { type JSX, useEffect, useMemo, useRef, useState } from "react";
+import type { AnswerRight, Approval, InboxItem } from "../../../client/index.ts";
+import type { JsonObject } from "../../../core/base/index.ts";
+import type { Decision } from "../../../core/event/index.ts";
+import { useShortcuts } from "../../page/keyboard.ts";
+import { api } from "../../live/api.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { ProblemView } from "../../parts/problem-view.tsx";
+import { Skeleton } from "../../parts/skeleton.tsx";
+import { canAnswer } from "./answer-bar.tsx";
+import { AnswerDialog } from "./answer-dialog.tsx";
+import { ApprovalDetail } from "./approval-detail.tsx";
+import { BulkDialog } from "./bulk-dialog.tsx";
+import { EditDialog } from "./edit-dialog.tsx";
+import type { Edited } from "./edit-values.ts";
+import { GroupDetail } from "./group-detail.tsx";
+import { entriesOf, groupOfKey, type InboxEntry, placeOf } from "./inbox.ts";
+import { InboxList } from "./inbox-list.tsx";
+import type { InboxList as List } from "./use-inbox.ts";
+
+/** What is being answered; it keeps what was shown, whatever the list does meanwhile. */
+type Asked =
+  | { readonly kind: "answer"; readonly decision: Decision; readonly approval: Approval; readonly right: AnswerRight }
+  | { readonly kind: "edit"; readonly approval: Approval; readonly edited: Edited; readonly values: JsonObject }
+  | { readonly kind: "bulk"; readonly decision: Decision; readonly items: readonly InboxItem[] };
+
+interface InboxProps {
+  readonly list: List;
+  /** Of the address: the id of an approval, or the key of a group. */
+  readonly selected: string | null;
+  /** Null: nothing is left to select. */
+  readonly onSelect: (key: string | null) => void;
+  readonly onMore: () => void;
+}
+
+/** The list, and what is selected in it. */
+export function InboxView({ list, selected, onSelect, onMore }: InboxProps): JSX.Element {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const entries = useMemo(() => entriesOf(list.items), [list.items]);
+  const { at, key } = useSelection(entries, selected, onSelect);
+  const group = key === null ? null : groupOfKey(key);
+  const shown = useShown(group === null ? key : null);
+  const { approval, right } = shown;
+  const move = (step: number): void => {
+    const next = entries[Math.min(Math.max(at + step, 0), entries.length - 1)];
+    if (next !== undefined) onSelect(next.key);
+  };
+  const answer = (decision: Decision): void => {
+    const isOpen = approval?.status === "pending" && approval.choices.includes(decision);
+    if (approval !== undefined && isOpen && canAnswer(right)) setAsked({ kind: "answer", decision, approval, right });
+  };
+  useShortcuts([
+    { keys: "j", label: "Next", group: "Approvals", run: () => move(1) },
+    { keys: "k", label: "Previous", group: "Approvals", run: () => move(-1) },
+    { keys: "a", label: "Approve; asks once more", group: "Approvals", run: () => answer("approve") },
+    { keys: "r", label: "Reject; asks for the reason", group: "Approvals", run: () => answer("reject") },
+  ]);
+  return (
+    <div className="inbox">
+      <InboxList entries={entries} at={at} hasMore={list.hasMore} onSelect={onSelect} onMore={onMore} />
+      {group !== null ? (
+        <GroupDetail
+          key={group}
+          group={group}
+          onOpen={onSelect}
+          onAnswer={(decision, items) => setAsked({ kind: "bulk", decision, items })}
+        />
+      ) : approval === undefined ? (
+        <section className="approval-detail" aria-label="Approval">
+          {shown.problem === null ? <Skeleton lines={6} height={40} /> : <ProblemView problem={shown.problem} />}
+        </section>
+      ) : (
+        <ApprovalDetail
+          key={approval.id}
+          approval={approval}
+          right={right}
+          onAnswer={answer}
+          onEdit={(edited, values) => setAsked({ kind: "edit", approval, edited, values })}
+        />
+      )}
+      {asked !== null && <AskedDialog asked={asked} onClose={() => setAsked(null)} />}
+    </div>
+  );
+}
+
+function AskedDialog({ asked, onClose }: { readonly asked: Asked; readonly onClose: () => void }): JSX.Element {
+  switch (asked.kind) {
+    case "answer":
+      return <AnswerDialog asked={asked} onClose={onClose} />;
+    case "edit":
+      return <EditDialog approval={asked.approval} edited={asked.edited} values={asked.values} onClose={onClose} />;
+    case "bulk":
+      return <BulkDialog decision={asked.decision} items={asked.items} onClose={onClose} />;
+  }
+}
+
+/**
+ * The selected entry, and what is shown of it. One that was in the list and has left it hands its place on; one that never
+ * was, because it is answered or far down, is shown all the same.
+ */
+function useSelection(
+  entries: readonly InboxEntry[],
+  selected: string | null,
+  onSelect: (key: string | null) => void,
+): { readonly at: number; readonly key: string | null } {
+  const before = useRef(0);
+  const seen = useRef<string | null>(null);
+  const at = placeOf(entries, selected, before.current);
+  const entry = entries[at];
+  const isListed = entry !== undefined && (entry.key === selected || entry.items.some(({ id }) => id === selected));
+  const hasLeft = !isListed && selected !== null && seen.current === selected;
+  useEffect(() => {
+    before.current = at;
+    if (isListed) seen.current = selected;
+  }, [at, isListed, selected]);
+  useEffect(() => {
+    if (hasLeft) onSelect(entry?.key ?? null);
+  }, [hasLeft, entry, onSelect]);
+  if (selected !== null && !hasLeft) return { at: isListed ? at : -1, key: selected };
+  return { at, key: entry?.key ?? null };
+}
+
+interface ShownApproval {
+  readonly approval: Approval | undefined;
+  readonly right: AnswerRight | undefined;
+  readonly problem: Error | null;
+}
+
+function useShown(id: string | null): ShownApproval {
+  const found = useQuery(id === null ? null : `approval/${id}`, () => api.getApproval(id ?? ""), {
+    tags: ["approvals"],
+  });
+  const right = useQuery(id === null ? null : `approval-right/${id}`, () => api.approvals.getRight(id ?? ""), {
+    tags: ["approvals"],
+  });
+  return id === null
+    ? { approval: undefined, right: undefined, problem: null }
+    : { approval: found.data, right: right.data, problem: found.problem };
+}

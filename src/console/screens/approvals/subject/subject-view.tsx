@@ -1,0 +1,132 @@
+import { type JSX, type ReactNode, useId } from "react";
+import type { Approval } from "../../../../client/index.ts";
+import { NOTHING_SENT, SOURCE_TEXTS } from "../../../../core/view/index.ts";
+import { CodeBlock } from "../../../parts/code-block.tsx";
+import { Money } from "../../../parts/money.tsx";
+import { CHOICE_TEXTS } from "../../../parts/approval-texts.ts";
+import { RequestView } from "./request-view.tsx";
+import { ShownView } from "./shown-view.tsx";
+import { ValueTable } from "./value-view.tsx";
+import "./subject.css";
+
+type Subject = NonNullable<Approval["subject"]>;
+
+/** Everything an answer depends on, the decisive first: what will happen, what it is about, why it is asked. */
+export function SubjectView({ approval }: { readonly approval: Approval }): JSX.Element {
+  const { subject, source, rendered } = approval;
+  if (subject === null) return <OldSubject rendered={rendered} source={source} />;
+  const { shown, args, parents, answers, request } = subject;
+  return (
+    <>
+      {shown.length > 0 && (
+        <Part title="What it is about">
+          {shown.map((each, index) => (
+            <ShownView key={index} shown={each} />
+          ))}
+        </Part>
+      )}
+      <Part title="What exactly will happen">
+        <RequestView subject={subject} />
+      </Part>
+      <Part title="What each answer does">
+        <dl className="subject-effects">
+          {answers.map(({ decision, effect }) => (
+            <div key={decision}>
+              <dt>{CHOICE_TEXTS[decision].verb}</dt>
+              <dd>{effect}</dd>
+            </div>
+          ))}
+        </dl>
+      </Part>
+      <Part title="Why it is asked">
+        <Reasons subject={subject} source={source} />
+      </Part>
+      {Object.keys(args).length > 0 && (
+        <Part title="Args of the run">
+          <ValueTable label="Args of the run" values={args} />
+        </Part>
+      )}
+      {Object.entries(parents).map(([nodeId, outputs]) => (
+        <Part key={nodeId} title={`What ${nodeId} gave`} isFolded={shown.length > 0 || request !== null}>
+          <ValueTable label={`What ${nodeId} gave`} values={outputs} />
+        </Part>
+      ))}
+    </>
+  );
+}
+
+/** An approval that was opened before subjects were kept: the text its digest covers. */
+function OldSubject({ rendered, source }: Pick<Approval, "rendered" | "source">): JSX.Element {
+  return (
+    <>
+      <Part title="What exactly will happen">
+        {rendered === "" ? (
+          <p>{NOTHING_SENT}</p>
+        ) : (
+          <CodeBlock text={rendered} label="What will happen" isWrapped maxHeight={320} />
+        )}
+      </Part>
+      <Part title="Why it is asked">
+        <p>{SOURCE_TEXTS[source]}</p>
+      </Part>
+    </>
+  );
+}
+
+function Reasons({ subject, source }: { readonly subject: Subject; readonly source: Approval["source"] }): JSX.Element {
+  const { policies, agent, costMicros, estimateMicros } = subject;
+  return (
+    <div className="stack">
+      <p>{SOURCE_TEXTS[source]}</p>
+      {policies.length > 0 && (
+        <ul className="subject-policies">
+          {policies.map(({ name, reason }) => (
+            <li key={name}>
+              <strong>{name}</strong>: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        {agent !== null && (
+          <>
+            It would act as the agent <strong>{agent.id}</strong>
+            {agent.trust !== null && <> (trust {agent.trust})</>}.{" "}
+          </>
+        )}
+        The run has cost <Money micros={costMicros} /> so far
+        {estimateMicros !== null && (
+          <>
+            ; this step is estimated at <Money micros={estimateMicros} />
+          </>
+        )}
+        .
+      </p>
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly title: string;
+  /** Closed at first: for what is looked at now and then. */
+  readonly isFolded?: boolean;
+  readonly children: ReactNode;
+}
+
+function Part({ title, isFolded = false, children }: PartProps): JSX.Element {
+  const id = useId();
+  if (isFolded) {
+    return (
+      <details className="subject-part">
+        <summary>{title}</summary>
+        {children}
+      </details>
+    );
+  }
+  return (
+    <section className="subject-part" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+import type { JSX } from "react";
+import type { Json, JsonObject } from "../../../../core/base/index.ts";
+import type { LargeValue } from "../../../../core/event/index.ts";
+import { largeValueOf, shownText } from "../../../../core/view/index.ts";
+import { CodeBlock } from "../../../parts/code-block.tsx";
+import { grouped } from "../../../parts/figures.ts";
+
+interface ValueProps {
+  readonly label: string;
+  readonly value: Json | undefined;
+}
+
+/** Any value; of a large one its beginning, its size and where it is. */
+export function ValueView({ label, value }: ValueProps): JSX.Element {
+  const large = largeValueOf(value);
+  return (
+    <div className="subject-value">
+      <CodeBlock text={shownText(value)} label={label} isWrapped maxHeight={260} />
+      {large !== null && <LargeNote large={large} />}
+    </div>
+  );
+}
+
+export function LargeNote({ large }: { readonly large: LargeValue }): JSX.Element {
+  return (
+    <p className="note">
+      Only the beginning of <code>{large.$ref}</code> is shown: it has {grouped(large.bytes)} bytes (SHA-256{" "}
+      <code>{large.sha256.slice(0, 16)}…</code>). The answer counts for the whole of it.
+    </p>
+  );
+}
+
+/** Short values in a table, long ones below each other. */
+export function ValueTable({ label, values }: { readonly label: string; readonly values: JsonObject }): JSX.Element {
+  const entries = Object.entries(values);
+  const isShort = (value: Json): boolean => largeValueOf(value) === null && shownText(value).length <= 120;
+  const short = entries.filter(([, value]) => isShort(value) && !shownText(value).includes("\n"));
+  const long = entries.filter((entry) => !short.includes(entry));
+  return (
+    <div className="stack">
+      {short.length > 0 && (
+        <table className="subject-values" aria-label={label}>
+          <tbody>
+            {short.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{shownText(value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {long.map(([name, value]) => (
+        <div key={name}>
+          <p className="subject-name">{name}</p>
+          <ValueView label={name} value={value} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { closedObject, type Known, NUMBER, TEXT } from "../expression/index.ts";
+import { knownOf } from "./declared.ts";
+import type { ArgField } from "./field.ts";
+import type { Report } from "./report.ts";
+import type { StepDraft } from "./step-draft.ts";
+
+/** Names that mean something in every file, unless a step or an arg has taken them. */
+const FACT_NAMES: ReadonlySet<string> = new Set(["run", "node", "error", "previous", "round"]);
+
+const NODE_FACTS = closedObject([["attempt", NUMBER]]);
+
+/** What is known of a fact; nothing for a name that is none at this place. */
+export function factKnown(head: string, args: Readonly<Record<string, ArgField>>): Known | undefined {
+  if (head === "node") return NODE_FACTS;
+  if (head !== "run") return undefined;
+  const fields = Object.entries(args).map(([name, field]): [string, Known] => [name, knownOf(field)]);
+  return closedObject([
+    ["id", TEXT],
+    ["started_at", TEXT],
+    ["workflow", TEXT],
+    ["args", closedObject(fields)],
+  ]);
+}
+
+/** A step or an arg of such a name keeps its meaning, with a warning. */
+export function warnOfShadowedFacts(
+  drafts: readonly StepDraft[],
+  args: Readonly<Record<string, ArgField>>,
+  report: Report,
+): void {
+  const hint = "Rename it if the fact is wanted as well.";
+  for (const name of Object.keys(args)) {
+    if (!FACT_NAMES.has(name)) continue;
+    const message = `Arg "${name}" takes the place of the fact "${name}" in expressions.`;
+    report.warning("shadowed_fact", ["args", name], message, { isAtKey: true, hint });
+  }
+  for (const { id, path } of drafts) {
+    if (id === null || !FACT_NAMES.has(id)) continue;
+    const message = `Step "${id}" takes the place of the fact "${id}" in expressions.`;
+    report.warning("shadowed_fact", [...path, "id"], message, { hint });
+  }
+}

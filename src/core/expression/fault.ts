@@ -1,0 +1,32 @@
+import type { Json } from "../base/index.ts";
+import type { Argument, ExpressionFailure } from "./expression.ts";
+import { KIND_PHRASES, kindOfValue, nameOperand } from "./kind.ts";
+
+/** Why an expression has no value, thrown where it is found and caught where evaluation began. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: ExpressionFailure["code"];
+  constructor(message: string, code: ExpressionFailure["code"]) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Values that do not fit, with the column they are written at. */
+export function misfit(message: string, position: number): Fault {
+  return new Fault(`${message} (column ${position + 1})`, "expression_error");
+}
+
+export function overLimit(message: string): Fault {
+  return new Fault(message, "expression_limit");
+}
+
+/** What an operand is, by what the author wrote and never by the value it had. */
+export function saying(node: Argument, value: Json | undefined): string {
+  return `${nameOperand(node)} is ${phraseOf(value)}`;
+}
+
+function phraseOf(value: Json | undefined): string {
+  if (value === undefined) return "missing";
+  return value === null ? "null" : KIND_PHRASES[kindOfValue(value)];
+}

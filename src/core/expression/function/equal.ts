@@ -1,0 +1,23 @@
+import { countCodePoints } from "../../base/index.ts";
+import { isSameJson } from "../equality.ts";
+import type { Call } from "./call.ts";
+
+/** Whether a text has a part, or a list an element. */
+export function contains(call: Call): boolean {
+  return indexIn(call) !== -1;
+}
+
+/** Where the second argument stands in the first: by characters in a text, by elements in a list. */
+export function indexIn(call: Call): number {
+  const wanted = call.value(1) ?? null;
+  if (call.isList(0)) {
+    call.meter.elements(call.list(0).length);
+    return call.list(0).findIndex((item) => isSameJson(item, wanted, call.meter));
+  }
+  if (typeof wanted !== "string") {
+    throw call.misfit(`${call.saying(0)}, and only text is part of it, but ${call.saying(1)}`, 1);
+  }
+  call.meter.search(call.text(0), wanted);
+  const unit = call.text(0).indexOf(wanted);
+  return unit === -1 ? -1 : countCodePoints(call.text(0).slice(0, unit));
+}

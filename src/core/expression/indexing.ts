@@ -1,0 +1,44 @@
+import { getOwn, isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import type { Expression } from "./expression.ts";
+import { misfit, saying } from "./fault.ts";
+import type { Meter } from "./meter.ts";
+import { sliceList, sliceText } from "./slice.ts";
+
+type Found = Json | undefined;
+type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>;
+
+/** `list[number]` or `object[text]`; what is missing has nothing, and there is nothing under what is missing. */
+export function readIndex(node: Of<"index">, target: Found, index: Found): Found {
+  if (target === undefined || target === null || index === undefined || index === null) return undefined;
+  if (isJsonArray(target) && typeof index === "number") {
+    if (!Number.isSafeInteger(index)) {
+      throw misfit(`an index is a whole number, but ${saying(node.index, index)} with a fraction`, node.position);
+    }
+    return target.at(index);
+  }
+  if (isJsonObject(target) && typeof index === "string") return getOwn(target, index);
+  const sides = `${saying(node.target, target)} and ${saying(node.index, index)}`;
+  throw misfit(`${sides}: a list is indexed by a number, an object by text`, node.position);
+}
+
+export function readSlice(node: Of<"slice">, target: Found, from: Found, to: Found, meter: Meter): Found {
+  if (target === undefined || target === null) return undefined;
+  const first = boundOf(node, node.from, from);
+  const end = boundOf(node, node.to, to);
+  if (isJsonArray(target)) {
+    meter.elements(target.length);
+    return sliceList(target, first, end);
+  }
+  if (typeof target === "string") {
+    meter.characters(target.length);
+    return sliceText(target, first, end);
+  }
+  throw misfit(`a slice is taken of a list or text, but ${saying(node.target, target)}`, node.position);
+}
+
+function boundOf(node: Of<"slice">, written: Expression | null, bound: Found): number | null {
+  if (written === null) return null;
+  if (typeof bound === "number" && Number.isSafeInteger(bound)) return bound;
+  const whole = typeof bound === "number" ? " with a fraction" : "";
+  throw misfit(`a slice goes from one whole number to another, but ${saying(written, bound)}${whole}`, node.position);
+}

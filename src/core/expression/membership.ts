@@ -1,0 +1,27 @@
+import { isJsonArray, type Json } from "../base/index.ts";
+import { isSameJson } from "./equality.ts";
+import type { Expression } from "./expression.ts";
+import { misfit, saying } from "./fault.ts";
+import { namesMember } from "./member.ts";
+import type { Meter } from "./meter.ts";
+
+/** A text is in a list when it names a member of it; any other value when one equals it. */
+export function isMemberOf(
+  node: Extract<Expression, { readonly kind: "in" }>,
+  value: Json | undefined,
+  list: Json | undefined,
+  meter: Meter,
+): boolean {
+  if (list === undefined || list === null) return false;
+  if (!isJsonArray(list)) throw misfit(`in looks into a list, but ${saying(node.list, list)}`, node.position);
+  if (value === undefined) return false;
+  meter.elements(list.length);
+  if (typeof value !== "string") return list.some((member) => isSameJson(value, member, meter));
+  const text = value.trim();
+  meter.characters(value.length);
+  return list.some((member) => {
+    if (typeof member !== "string") return false;
+    meter.characters(Math.min(text.length, member.length));
+    return namesMember(text, member);
+  });
+}

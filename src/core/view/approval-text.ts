@@ -1,0 +1,85 @@
+import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import type { ApprovalSource, LargeValue, Subject } from "../event/index.ts";
+
+/** Why a person is asked. */
+export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
+  gate: "The workflow asks for approval at this step.",
+  policy: "A policy holds this until a person approves.",
+  escalation: "It failed, and the workflow asks a person what to do.",
+  block:
+    "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
+};
+
+export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
+
+/** What stands for a value that is too large to be shown; null: the value itself is there. */
+export function largeValueOf(value: unknown): LargeValue | null {
+  if (!isJsonObject(value as Json)) return null;
+  const { $ref, bytes, sha256, preview } = value as Record<string, unknown>;
+  const isLarge =
+    typeof $ref === "string" && typeof bytes === "number" && typeof sha256 === "string" && typeof preview === "string";
+  return isLarge ? { $ref, bytes, sha256, preview } : null;
+}
+
+/** A value as text: what is text already stays as it is, and a large value is its beginning. */
+export function shownText(value: unknown): string {
+  const large = largeValueOf(value);
+  if (large !== null) return large.preview;
+  return typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
+}
+
+/** What is sent when it is approved, in the words of what receives it. */
+export interface RequestText {
+  readonly sentence: string;
+  /** Heading of the exact text. */
+  readonly heading: string;
+}
+
+/** How each adapter understands a request. */
+export function requestText({
+  provider,
+  model,
+  message,
+}: Pick<NonNullable<Subject["request"]>, "provider" | "model" | "message">): RequestText {
+  const [first = ""] = shownText(message).trim().split(/\s/, 1);
+  switch (provider) {
+    case "process":
+      return {
+        sentence: `The gateway runs the program it has configured as “${first}”, with exactly this command line and input.`,
+        heading: "Command line",
+      };
+    case "http":
+      return { sentence: "An HTTP request is sent to this address, with these inputs.", heading: "Address" };
+    case "mcp":
+      return { sentence: `The tool ${first} is called with exactly these inputs.`, heading: "Tool" };
+    default: {
+      const receiver = [model, provider].filter((name) => name !== null).join(" by ");
+      const to = receiver === "" ? "the default adapter" : receiver;
+      return { sentence: `Exactly this message is sent to ${to}.`, heading: "Message" };
+    }
+  }
+}
+
+export interface ShownTable {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A list of objects or of lists as a table; null when the value is neither. */
+export function shownTable(value: unknown): ShownTable | null {
+  if (!isJsonArray(value as Json) || (value as readonly Json[]).length === 0) return null;
+  const list = value as readonly Json[];
+  if (list.every(isJsonObject)) {
+    const head = [...new Set(list.flatMap((row) => Object.keys(row)))];
+    return { head, rows: list.map((row) => head.map((name) => cellText(row[name]))) };
+  }
+  if (!list.every(isJsonArray)) return null;
+  const width = list.reduce((widest, row) => Math.max(widest, row.length), 0);
+  const head = Array.from({ length: width }, (_, index) => String(index + 1));
+  return { head, rows: list.map((row) => head.map((_, index) => cellText(row[index]))) };
+}
+
+function cellText(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

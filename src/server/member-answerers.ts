@@ -1,0 +1,32 @@
+import { type MembershipStore, membersOf } from "../store/index.ts";
+import type { Answerers } from "./answerer.ts";
+import type { Principal } from "./auth.ts";
+import { memberPrincipal } from "./member-principal.ts";
+import type { PersonRing } from "./person-ring.ts";
+import { Refused } from "./problem.ts";
+
+/** Members of the organisation who answer from outside: by a link that was sent to them, or in a chat. */
+export function memberAnswerers(store: Pick<MembershipStore, "listMembers">, people: PersonRing): Answerers {
+  const byPersonId = async (orgId: string, personId: string): Promise<Principal | null> => {
+    try {
+      const member = await people.memberOf(orgId, personId);
+      return member === null ? null : memberPrincipal(orgId, member);
+    } catch (error) {
+      // Who is disabled here answers nothing, by whatever way.
+      if (error instanceof Refused) return null;
+      throw error;
+    }
+  };
+  return {
+    byPersonId,
+    byEmail: async (orgId, email) => {
+      const wanted = email.toLowerCase();
+      for await (const member of membersOf(store, orgId)) {
+        if (member.email?.toLowerCase() === wanted) return byPersonId(orgId, member.personId);
+      }
+      return null;
+    },
+    // An account in a chat is known by its verified address alone.
+    bySlackAccount: async () => null,
+  };
+}

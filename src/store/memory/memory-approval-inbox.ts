@@ -1,0 +1,123 @@
+import type { AuditEntry } from "../../core/audit/index.ts";
+import { compareCodeUnits } from "../../core/base/index.ts";
+import {
+  type Answerer,
+  type ApprovalFilter,
+  type ApprovalInboxStore,
+  type ApprovalListing,
+  type ApprovalOrder,
+  type ApprovalRow,
+  listingOf,
+} from "../approval-inbox-store.ts";
+import type { ApprovalRecord } from "../approval-record.ts";
+import { type ApprovalIndex, askedName, holds, indexOf, searchable } from "../approval-index.ts";
+import { appendedAuditId } from "../audit-id.ts";
+import { decodeCursor, listed, type Position } from "../cursor.ts";
+import type { Listed, Page } from "../store.ts";
+import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+
+export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
+  const { approvals, comments } = world;
+  const note = (orgId: string, entry: AuditEntry): void => {
+    world.audit.pending.set(appendedAuditId(), { orgId, at: entry.at, body: JSON.stringify([entry]) });
+  };
+  const ofOrganisation = (orgId: string, approvalId: string): ApprovalRecord | undefined => {
+    const approval = approvals.get(approvalId);
+    return approval?.orgId === orgId ? approval : undefined;
+  };
+  const find = (orgId: string, { filter, order, withSubject }: ApprovalListing, page: Page): Listed<ApprovalRow> => {
+    const after = decodeCursor(page.cursor);
+    const compare = COMPARISONS[order];
+    const rows = [...approvals.values()]
+      .filter((approval) => approval.orgId === orgId && fits(world, approval, filter))
+      .filter((approval) => after === null || compare(positionOf(approval, order), after) > 0)
+      .sort((left, right) => compare(positionOf(left, order), positionOf(right, order)));
+    const { data, nextCursor } = listed(rows, page.limit, (approval) => positionOf(approval, order));
+    const shown = data.map((approval) => ({
+      approval: copy(withSubject ? approval : { ...approval, subject: null }),
+      group: indexed(approval).group,
+    }));
+    return { data: shown, nextCursor };
+  };
+  return {
+    listApprovals: async (orgId, status, page) => {
+      const { data, nextCursor } = find(orgId, listingOf(status), page);
+      return { data: data.map(({ approval }) => approval), nextCursor };
+    },
+    findApprovals: async (orgId, listing, page) => find(orgId, listing, page),
+    countApprovals: async (orgId, filter) =>
+      [...approvals.values()].filter((approval) => approval.orgId === orgId && fits(world, approval, filter)).length,
+    assignApproval: async (orgId, approvalId, assignee, entry) => {
+      const approval = ofOrganisation(orgId, approvalId);
+      if (approval === undefined) return false;
+      approvals.set(approvalId, { ...approval, assignee });
+      note(orgId, entry);
+      return true;
+    },
+    addComment: async (orgId, approvalId, comment, entry) => {
+      if (ofOrganisation(orgId, approvalId) === undefined) return false;
+      const key = keyOf(orgId, approvalId);
+      comments.set(key, [...(comments.get(key) ?? []), copy(comment)]);
+      note(orgId, entry);
+      return true;
+    },
+    listComments: async (orgId, approvalId, page) => {
+      const after = decodeCursor(page.cursor);
+      const rows = (comments.get(keyOf(orgId, approvalId)) ?? [])
+        .filter((comment) => after === null || oldestFirst(comment, after) > 0)
+        .toSorted(oldestFirst);
+      return listed(rows.map(copy), page.limit, ({ at, id }) => ({ at, id }));
+    },
+  };
+}
+
+/** Records are replaced when they change, so that what follows from one is computed once. */
+const indexes = new WeakMap<ApprovalRecord, ApprovalIndex>();
+
+function indexed(approval: ApprovalRecord): ApprovalIndex {
+  const known = indexes.get(approval) ?? indexOf(approval);
+  indexes.set(approval, known);
+  return known;
+}
+
+function positionOf({ requestedAt, expiresAt, id }: ApprovalRecord, order: ApprovalOrder): Position {
+  return { at: order === "expiring" ? expiresAt : requestedAt, id };
+}
+
+function oldestFirst(left: Position, right: Position): number {
+  return left.at - right.at || compareCodeUnits(left.id, right.id);
+}
+
+const COMPARISONS: Readonly<Record<ApprovalOrder, (left: Position, right: Position) => number>> = {
+  newest: (left, right) => oldestFirst(right, left),
+  oldest: oldestFirst,
+  expiring: oldestFirst,
+};
+
+function fits(world: MemoryWorld, approval: ApprovalRecord, filter: ApprovalFilter): boolean {
+  const { status, workflow, source, runId, assignee, requestedUntil, text, group, answerer } = filter;
+  const index = indexed(approval);
+  return (
+    (status === undefined || approval.status === status || (status === "closed" && approval.status !== "pending")) &&
+    (workflow === undefined || index.workflow === workflow) &&
+    (source === undefined || approval.source === source) &&
+    (runId === undefined || approval.runId === runId) &&
+    (assignee === undefined || isAssigned(approval, assignee)) &&
+    (requestedUntil === undefined || approval.requestedAt <= requestedUntil) &&
+    (group === undefined || index.group === group) &&
+    (text === undefined || index.search.includes(searchable(text))) &&
+    (answerer === undefined || mayBeAnswered(world, approval, answerer))
+  );
+}
+
+function isAssigned({ assignee }: ApprovalRecord, wanted: readonly string[] | null): boolean {
+  return wanted === null ? assignee === null : assignee !== null && wanted.includes(assignee);
+}
+
+function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, ids }: Answerer): boolean {
+  const { asks, answered, requester } = indexed(approval);
+  if (asks !== "" && !holds(asks, names.map(askedName))) return false;
+  if (holds(answered, ids)) return false;
+  const starter = requester ?? world.runs.get(approval.runId)?.pinned.startedBy ?? null;
+  return !(approval.isSeparate && starter !== null && ids.includes(starter));
+}

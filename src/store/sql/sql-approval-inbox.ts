@@ -1,0 +1,172 @@
+import type { AuditEntry } from "../../core/audit/index.ts";
+import {
+  type ApprovalCommentRecord,
+  type ApprovalFilter,
+  type ApprovalInboxStore,
+  type ApprovalListing,
+  type ApprovalOrder,
+  type ApprovalRow,
+  listingOf,
+} from "../approval-inbox-store.ts";
+import { askedName, searchable } from "../approval-index.ts";
+import { appendedAuditId } from "../audit-id.ts";
+import { decodeCursor, listed } from "../cursor.ts";
+import { arrayLiteral, type Sql, type SqlScalar } from "../sql.ts";
+import type { Listed, Page } from "../store.ts";
+import { type ApprovalBody, approvalOf } from "./approval-rows.ts";
+import { bigint, Columns, optional, text } from "./columns.ts";
+import { lookUp } from "./look-up.ts";
+
+export function sqlApprovalInbox(sql: Sql): ApprovalInboxStore {
+  return {
+    listApprovals: async (orgId, status, page) => {
+      const { data, nextCursor } = await find(sql, orgId, listingOf(status), page);
+      return { data: data.map(({ approval }) => approval), nextCursor };
+    },
+    findApprovals: (orgId, listing, page) => find(sql, orgId, listing, page),
+    countApprovals: async (orgId, filter) => {
+      const where = new Conditions(orgId, filter);
+      const counting = { name: "", text: `select count(*)::int as count from approvals a where ${where.text}` };
+      return (await lookUp<{ count: number }>(sql, counting, where.params))[0]?.count ?? 0;
+    },
+    assignApproval: async (orgId, approvalId, assignee, entry) =>
+      (await lookUp(sql, ASSIGN, [orgId, approvalId, assignee, ...noteOf(entry)])).length > 0,
+    addComment: async (orgId, approvalId, comment, entry) => {
+      const [, , ...values] = COMMENT.values({ orgId, approvalId, ...comment });
+      return (await lookUp(sql, ADD_COMMENT, [orgId, approvalId, ...values, ...noteOf(entry)])).length > 0;
+    },
+    listComments: (orgId, approvalId, page) => comments(sql, orgId, approvalId, page),
+  };
+}
+
+const ORDERS = {
+  newest: { column: "requested_at", direction: "desc", after: "<" },
+  oldest: { column: "requested_at", direction: "asc", after: ">" },
+  expiring: { column: "expires_at", direction: "asc", after: ">" },
+} as const satisfies Readonly<Record<ApprovalOrder, object>>;
+
+/**
+ * What is asked for, as text: the database chooses the index by the conditions that are there. The statement is not kept
+ * prepared, because a plan for any status would not use the index of those that wait.
+ */
+class Conditions {
+  readonly params: SqlScalar[];
+  readonly #parts = ["a.org_id = $1"];
+
+  constructor(orgId: string, { status, text: wanted, answerer, assignee, ...filter }: ApprovalFilter) {
+    this.params = [orgId];
+    if (status === "closed") this.#parts.push("a.status <> 'pending'");
+    else if (status === "pending") this.#parts.push("a.status = 'pending'");
+    else if (status !== undefined) this.#parts.push(this.#with("a.status = ", status));
+    if (filter.workflow !== undefined) this.#parts.push(this.#with("a.workflow = ", filter.workflow));
+    if (filter.source !== undefined) this.#parts.push(this.#with("a.source = ", filter.source));
+    if (filter.runId !== undefined) this.#parts.push(this.#with("a.run_id = ", filter.runId));
+    if (filter.group !== undefined) this.#parts.push(this.#with("a.group_key = ", filter.group));
+    if (filter.requestedUntil !== undefined) this.#parts.push(this.#with("a.requested_at <= ", filter.requestedUntil));
+    if (assignee === null) this.#parts.push("a.assignee is null");
+    else if (assignee !== undefined)
+      this.#parts.push(`a.assignee = any(${this.place(arrayLiteral(assignee))}::text[])`);
+    if (wanted !== undefined) this.#parts.push(`position(${this.place(searchable(wanted))} in a.search) > 0`);
+    if (answerer !== undefined) this.#answerable(answerer);
+  }
+
+  get text(): string {
+    return this.#parts.join(" and ");
+  }
+
+  /** The place of a parameter. */
+  place(value: SqlScalar): string {
+    this.params.push(value);
+    return `$${this.params.length}`;
+  }
+
+  add(part: string): void {
+    this.#parts.push(part);
+  }
+
+  #with(condition: string, value: SqlScalar): string {
+    return `${condition}${this.place(value)}`;
+  }
+
+  /** As `mayBeAnswered` has it in memory. */
+  #answerable({ names, ids }: NonNullable<ApprovalFilter["answerer"]>): void {
+    const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
+    const own = `${this.place(arrayLiteral(ids))}::text[]`;
+    const holds = (column: string, words: string): string =>
+      `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
+    this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+    this.#parts.push(`not ${holds("answered", own)}`);
+    this.#parts.push(`not (a.is_separate and (coalesce(a.requester = any(${own}), false)
+      or exists (select from runs r where r.run_id = a.run_id and r.started_by = any(${own}))))`);
+  }
+}
+
+async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
+  const after = decodeCursor(page.cursor);
+  const { column, direction, after: beyond } = ORDERS[listing.order];
+  const where = new Conditions(orgId, listing.filter);
+  if (after !== null)
+    where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
+  const columns = `a.body, a.assignee, a.group_key${listing.withSubject ? ", a.subject" : ""}`;
+  const statement = {
+    name: "",
+    text: `select ${columns} from approvals a where ${where.text}
+      order by a.${column} ${direction}, a.id ${direction} limit ${where.place(page.limit + 1)}`,
+  };
+  const rows = await lookUp<ApprovalBody & { group_key: string | null }>(sql, statement, where.params);
+  const found = rows.map((row) => ({ approval: approvalOf(row), group: row.group_key }));
+  return listed(found, page.limit, ({ approval }) => ({
+    at: listing.order === "expiring" ? approval.expiresAt : approval.requestedAt,
+    id: approval.id,
+  }));
+}
+
+function noteOf(entry: AuditEntry): readonly SqlScalar[] {
+  return [appendedAuditId(), entry.at, JSON.stringify([entry])];
+}
+
+/** One statement: what is recorded in the audit has happened. */
+const ASSIGN = {
+  name: "assign approval",
+  text: `with changed as (update approvals set assignee = $3 where org_id = $1 and id = $2 returning id),
+      noted as (insert into audit_pending (id, org_id, at, body) select $4, $1, $5, $6 from changed)
+    select id from changed`,
+};
+
+const COMMENT = new Columns({
+  orgId: text,
+  approvalId: text,
+  at: bigint,
+  id: text,
+  by: text,
+  byId: optional(text),
+  personId: optional(text),
+  text,
+});
+const ADD_COMMENT = {
+  name: "add comment",
+  text: `with added as (
+      insert into approval_comments (${COMMENT.list()})
+        select org_id, id, $3::bigint, $4, $5, $6, $7, $8 from approvals where org_id = $1 and id = $2 returning id),
+      noted as (insert into audit_pending (id, org_id, at, body) select $9, $1, $10, $11 from added)
+    select id from added`,
+};
+const LIST_COMMENTS = {
+  name: "list comments",
+  text: `select ${COMMENT.list()} from approval_comments
+    where org_id = $1 and approval_id = $2 and ($3::bigint is null or (at, id) > ($3, $4))
+    order by at, id limit $5`,
+};
+
+async function comments(
+  sql: Sql,
+  orgId: string,
+  approvalId: string,
+  page: Page,
+): Promise<Listed<ApprovalCommentRecord>> {
+  const after = decodeCursor(page.cursor);
+  const params = [orgId, approvalId, after?.at ?? null, after?.id ?? null, page.limit + 1];
+  const rows = COMMENT.all(await lookUp(sql, LIST_COMMENTS, params));
+  const found = rows.map(({ orgId: _, approvalId: __, ...comment }) => comment);
+  return listed(found, page.limit, ({ at, id }) => ({ at, id }));
+}
