@@ -37,6 +37,7 @@ export const PROBLEM_CODES = [
   "type_mismatch",
   "bad_pattern",
   "bad_template",
+  "bad_wait",
   "too_many_steps",
   "too_many_edges",
   "orphan_edge",

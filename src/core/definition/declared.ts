@@ -31,11 +31,15 @@ function typed(type: FieldType): Known {
 export function isPureGate({ raw, unresolvedLibraryStep }: StepDraft): boolean {
   const isGate = raw.approval === "required" || raw.hitl === true;
   const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
-  return isGate && !hasCommand && raw.workflow_ref === undefined && unresolvedLibraryStep === null;
+  const hasWork = hasCommand || raw.workflow_ref !== undefined || raw.wait !== undefined || raw.emit !== undefined;
+  return isGate && !hasWork && unresolvedLibraryStep === null;
 }
 
 /** A failure that `on_failure: skip` or a person passed over leaves this mark. */
 const SKIPPED_MARK: readonly [string, Known] = ["_skipped", BOOLEAN];
+
+/** A wait that continued although nothing had come leaves this mark. */
+const TIMED_OUT_MARK: [string, Known] = ["timed_out", BOOLEAN];
 
 /** What other steps see as `step.outputs`. A step with instances gathers theirs. */
 export function outputsOf(draft: StepDraft): Known {
@@ -62,6 +66,7 @@ export function ownOutputsOf(draft: StepDraft): Known {
   const fields: [string, Known][] = [
     ...[...brokenNames].map((name): [string, Known] => [name, ANY]),
     ...Object.entries(inputs).map(([name, input]): [string, Known] => [name, knownOf(input)]),
+    ...(draft.raw.wait === undefined ? [] : [TIMED_OUT_MARK]),
     ...Object.entries(outputs ?? {}).map(([name, output]): [string, Known] => [name, knownOf(output)]),
   ];
   if (isDeclaring(draft)) return closedObject([SKIPPED_MARK, ...fields]);

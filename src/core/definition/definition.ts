@@ -134,6 +134,28 @@ export interface StepInput extends Omit<OutputField, "type"> {
   readonly from: Path | null;
 }
 
+export const ON_TIMEOUT = ["fail", "skip", "continue"] as const;
+export type OnTimeout = (typeof ON_TIMEOUT)[number];
+
+/** What a step waits for; what is filled in when its turn has come stands in `with`: `until`, or `match`. */
+export type Wait =
+  | { readonly kind: "delay"; readonly ms: number }
+  | { readonly kind: "until" }
+  | ({ readonly kind: "event"; readonly type: string } & WaitEnd)
+  | ({ readonly kind: "signal"; readonly name: string } & WaitEnd);
+
+interface WaitEnd {
+  /** Null: as long as it takes. */
+  readonly timeoutMs: number | null;
+  readonly onTimeout: OnTimeout;
+}
+
+/** An event a step emits; its `key` and `data` stand in `with`. */
+export interface Emit {
+  readonly type: string;
+  readonly keepMs: number;
+}
+
 export interface ForEach {
   readonly list: Path;
   readonly as: string;
@@ -171,7 +193,10 @@ export interface Step {
   /** Who answers any other approval about this step (an escalation); absent when the author did not say. */
   readonly askRule?: ApprovalRule;
   readonly workflowRef: WorkflowRef | null;
+  /** Args of the other workflow; of a step that waits or emits, what is filled in there. */
   readonly with: Readonly<Record<string, WithValue>>;
+  readonly wait: Wait | null;
+  readonly emit: Emit | null;
   /** Set when the entry was not available (offline check); such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;

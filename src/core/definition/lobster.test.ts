@@ -184,6 +184,8 @@ describe("a workflow of steps", () => {
           approval: null,
           workflowRef: null,
           with: {},
+          wait: null,
+          emit: null,
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,
           forEach: null,

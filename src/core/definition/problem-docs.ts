@@ -101,6 +101,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A text with references cannot be read, or a command is longer than 64 KiB.",
     "Close every ${…}; hand long material over through stdin.",
   ),
+  bad_wait: doc(
+    "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
+    "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",

@@ -3,15 +3,13 @@ import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
+import { checkWork } from "./work-conflict.ts";
 
 /** Fields of one step that contradict each other, or that say nothing without another. */
 export function checkConflicts(written: Located<RawStep>, isOpen: boolean, report: Report): void {
   const { raw, path } = written;
   const has = (name: string): boolean => isWritten(raw, name);
-  if (has("command") && has("workflow_ref")) {
-    const hint = "Put the command into a step of its own.";
-    conflict(path, "workflow_ref", `A step has either "command" or "workflow_ref".`, hint, report);
-  }
+  checkWork(written, report);
   if (has("approval") && has("hitl")) {
     conflict(path, "hitl", `"hitl" and "approval" mean the same.`, "Keep approval.", report);
   } else if (written.read.hitl === true) {
@@ -71,7 +69,7 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
 function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void {
   const isGate = read.approval === "required" || read.hitl === true;
   const hasCommand = isWritten(raw, "command") && read.command?.text.trim() !== "";
-  if (!isGate || hasCommand || isWritten(raw, "workflow_ref")) return;
+  if (!isGate || hasCommand || ["workflow_ref", "wait", "emit"].some((name) => isWritten(raw, name))) return;
   for (const name of ["outputs", "success_criteria"]) {
     if (!isWritten(raw, name)) continue;
     const message = `A gate without a command returns only "approved", so that "${name}" says nothing.`;
@@ -113,11 +111,11 @@ function checkReemitted({ read, path }: Located<RawStep>, report: Report): void 
 
 function checkCommand({ read, raw, path }: Located<RawStep>, report: Report): void {
   const isGate = isWritten(raw, "approval") || read.hitl === true;
-  const hasOther = isGate || isWritten(raw, "workflow_ref");
+  const hasOther = isGate || ["workflow_ref", "wait", "emit"].some((name) => isWritten(raw, name));
   const isBlank = read.command !== undefined && read.command.text.trim() === "";
   if (hasOther || (isWritten(raw, "command") && !isBlank)) return;
   const message = isBlank ? `"command" is blank.` : `The step has nothing to do: it has no "command".`;
-  const hint = "Write what the agent should do, or use approval, workflow_ref or library_step.";
+  const hint = "Write what the agent should do, or use approval, workflow_ref, wait, emit or library_step.";
   const at = isBlank ? [...path, "command"] : path;
   report.problem("missing_command", [...path, "command"], message, { at, hint });
 }

@@ -65,7 +65,8 @@ export function draftStep(written: Located<RawStep>, catalog: Catalog, report: R
   const { read: raw, path } = written;
   const isOpen = isUnresolved(raw.library_step, catalog);
   checkConflicts(written, isOpen, report);
-  const withValues = readWith(raw.with, path, report);
+  const filled = filledOf(raw);
+  const withValues = readWith(filled, path, report);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
   const title = titleOf(raw, path, report);
   return {
@@ -80,14 +81,15 @@ export function draftStep(written: Located<RawStep>, catalog: Catalog, report: R
     brokenNames: brokenNamesOf(written),
     isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
     conditionPath,
-    mentions: mentionsOf(written, withValues, conditionPath, title),
+    mentions: mentionsOf(written, withValues, filled.field, conditionPath, title),
     title,
   };
 }
 
 /** What is entered at a gate is what it returns. */
 function outputsOf(raw: RawStep): Step["outputs"] {
-  const hasWork = (raw.command !== undefined && raw.command.text.trim() !== "") || raw.workflow_ref !== undefined;
+  const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
+  const hasWork = hasCommand || raw.workflow_ref !== undefined || raw.wait !== undefined || raw.emit !== undefined;
   if (raw.outputs !== undefined || raw.form === undefined || hasWork) return raw.outputs ?? null;
   return outputsOfForm(raw.form);
 }
@@ -138,6 +140,8 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     approval: isGate ? approvalRuleOf(raw) : null,
     workflowRef: raw.workflow_ref ?? null,
     with: draft.with,
+    wait: raw.wait?.work ?? null,
+    emit: raw.emit?.work ?? null,
     unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,
     forEach: draft.forEach,
@@ -197,12 +201,23 @@ function forEachOf(raw: RawStep): ForEach | null {
   };
 }
 
-function readWith(raw: JsonObject | undefined, path: TreePath, report: Report): Readonly<Record<string, WithValue>> {
+/** Values that are filled in when the step's turn has come, and the field they are written in. */
+interface Filled {
+  readonly field: "with" | "wait" | "emit";
+  readonly values: JsonObject;
+}
+
+function filledOf({ wait, emit, with: args = {} }: RawStep): Filled {
+  if (wait !== undefined) return { field: "wait", values: wait.values };
+  return emit === undefined ? { field: "with", values: args } : { field: "emit", values: emit.values };
+}
+
+function readWith({ field, values: raw }: Filled, path: TreePath, report: Report): Readonly<Record<string, WithValue>> {
   const values: [string, WithValue][] = [];
-  for (const [name, value] of Object.entries(raw ?? {})) {
+  for (const [name, value] of Object.entries(raw)) {
     const parsed = parseWithValue(value);
     if (parsed.ok) values.push([name, parsed.value]);
-    else reportFlaw("bad_template", parsed.failure, [...path, "with", name, ...parsed.failure.path], report);
+    else reportFlaw("bad_template", parsed.failure, [...path, field, name, ...parsed.failure.path], report);
   }
   return Object.fromEntries(values);
 }
@@ -210,6 +225,7 @@ function readWith(raw: JsonObject | undefined, path: TreePath, report: Report): 
 function mentionsOf(
   { read: raw, raw: written, path }: Located<RawStep>,
   withValues: Readonly<Record<string, WithValue>>,
+  field: Filled["field"],
   conditionPath: TreePath,
   title: StepTemplate | null,
 ): readonly Mention[] {
@@ -229,7 +245,7 @@ function mentionsOf(
     if (input.from !== null) add("inputs", [input.from], sourcePath(written, path, name), [...path, "inputs", name]);
   }
   for (const [name, value] of Object.entries(withValues)) {
-    const about = [...path, "with", name];
+    const about = [...path, field, name];
     addValue(value, about, (paths, at) => add("with", paths, at, about));
   }
   for (const criterion of raw.success_criteria ?? []) add("success_criteria", criterion.read.paths, criterion.path);

@@ -10,6 +10,7 @@ import {
   type OnFailure,
 } from "./definition.ts";
 import { approver, quorum, showItem } from "./approval-shape.ts";
+import { emitShape, waitShape } from "./event-shape.ts";
 import { positive } from "./document-shape.ts";
 import { inputField, outputField } from "./field-shape.ts";
 import { form } from "./form-shape.ts";
@@ -145,6 +146,8 @@ const SHARED = {
   separate_approver: optional(flag, "The person who started the run may not approve.", { default: false }),
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
   with: optional(mapOf(anyJson), "Args of the other workflow; ${…} is filled in."),
+  wait: optional(waitShape, "Waits: for a while (5m), until a moment, for an event, or for a signal."),
+  emit: optional(emitShape, "Emits an event: type, key, data."),
   queue_timeout: optional(duration, "Seconds the step may wait for a slot or a rate window.", {
     default: LIMITS.queueTimeoutMsDefault / 1_000,
   }),

@@ -25,6 +25,7 @@ import { onRecover, onRewind } from "./reopen.ts";
 import { onStart } from "./start.ts";
 import type { RunState } from "./state.ts";
 import { beginTurn, type Turn } from "./turn.ts";
+import { onEvent } from "./waits.ts";
 
 export interface Advance {
   readonly events: readonly RunEvent[];
@@ -74,6 +75,8 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onRecover(turn, input);
     case "resolve":
       return onResolve(turn, input);
+    case "event":
+      return onEvent(turn, input);
   }
 }
 

@@ -219,7 +219,7 @@ function isRead(body: StepBody, name: string): boolean {
 }
 
 function bindEntries(scene: Scene, entries: readonly (readonly [string, WithValue])[]): readonly [string, Json][] {
-  return entries.map(([name, value]) => [name, withValue(scene, value, `with.${name}`)]);
+  return entries.map(([name, value]) => [name, withValue(scene, value, `${scene.body.filled}.${name}`)]);
 }
 
 /** Where those args came from; a value a person gave came from nowhere in the run. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule, EffectGuarantee, ModerationMode, OutputField, WorkflowRef } from "../definition/index.ts";
 import type { ApprovalSource, Decision, Placement, Subject } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
-import type { Instruction, Route } from "./input.ts";
+import type { Instruction, OccurredEvent, Route } from "./input.ts";
 import type { Timer } from "./timer.ts";
 
 /** What is to be done, as data. Performed after the commit, each idempotent under its own id. */
@@ -14,6 +14,7 @@ export type Effect =
   | OpenApproval
   | { readonly type: "close-approval"; readonly approvalId: string }
   | StartChild
+  | EmitEvent
   | {
       readonly type: "cancel-child";
       readonly nodeId: string;
@@ -70,6 +71,14 @@ export interface Dispatch {
   readonly maxOutputTokens: number | null;
   readonly instructions: readonly Instruction[];
   readonly isResend: boolean;
+}
+
+/** Written by the same commit; an event whose id is taken is the same event. */
+export interface EmitEvent {
+  readonly type: "emit-event";
+  readonly event: OccurredEvent;
+  readonly keepMs: number;
+  readonly hops: number;
 }
 
 export interface OpenApproval {

@@ -7,6 +7,8 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   const before = node.now;
   node.now = now;
   if (isLimited(before) !== isLimited(now)) state.limitedNodes += isLimited(now) ? 1 : -1;
+  countWait(state, before, -1);
+  countWait(state, now, 1);
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -50,6 +52,11 @@ function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled
   const step = settled ? -1 : 1;
   state.unsettledNodes += step;
   for (const dependent of planNodeOf(state, node).dependents) nodeAt(state, dependent).unsettledParents += step;
+}
+
+function countWait({ waits }: RunState, now: NodeNow, step: number): void {
+  if (now.status !== "blocked") return;
+  if (now.waitingReason === "event" || now.waitingReason === "timer") waits[now.waitingReason] += step;
 }
 
 function isLimited(now: NodeNow): boolean {

@@ -9,13 +9,16 @@ import { startChild } from "./children.ts";
 import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
+import { emitEvent } from "./emitting.ts";
 import { expandNode } from "./instances.ts";
 import { laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { titleOf } from "./subject.ts";
-import { about, emit, log, perform, type Turn } from "./turn.ts";
+import type { Timer } from "./timer.ts";
+import { about, emit, log, perform, setTimer, type Turn } from "./turn.ts";
+import { beginWait } from "./waits.ts";
 
 /** All parents are settled: skipped, failed, or queued. */
 export function decideNode(turn: Turn, node: NodeState): void {
@@ -71,7 +74,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
 }
 
 function isSent({ kind }: PlanNode): boolean {
-  return kind !== "gate" && kind !== "child";
+  return kind !== "gate" && kind !== "child" && kind !== "wait" && kind !== "emit";
 }
 
 /** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
@@ -81,11 +84,27 @@ export function pump(turn: Turn): void {
   callLanes(turn);
   while (ready.head < ready.entries.length && state.ending === null && hasPlace(state)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
-    ready.head += 1;
     const node = nodeAt(state, index);
-    if (isWaiting(node, eventId)) requestNode(turn, node);
+    const hasTurn = isWaiting(node, eventId);
+    if (hasTurn && mustPause(turn, node)) break;
+    ready.head += 1;
+    if (hasTurn) requestNode(turn, node);
   }
   compact(state);
+}
+
+/** A commit stays small however many nodes only compute: the rest get their turn with the next input, due at once. */
+function mustPause(turn: Turn, node: NodeState): boolean {
+  const { state } = turn;
+  if (planNodeOf(state, node).emit === null) return false;
+  turn.computed += 1;
+  if (turn.computed <= LIMITS.computedNodesMax) return false;
+  if (turn.computed === LIMITS.computedNodesMax + 1) setTimer(turn, continuation(state), turn.at);
+  return true;
+}
+
+function continuation({ lastEventId: eventId }: RunState): Timer {
+  return { kind: "continue", eventId };
 }
 
 function isWaiting({ now }: NodeState, eventId: number): boolean {
@@ -130,6 +149,11 @@ export function requestNode(turn: Turn, node: NodeState): void {
   if (planNode.child !== null) {
     noteFindings(turn, node, findingsOfChild(turn.state, node));
     return startChild(turn, node, planNode);
+  }
+  if (planNode.wait !== null || planNode.emit !== null) {
+    noteFindings(turn, node, findingsOfChild(turn.state, node));
+    if (planNode.wait !== null) return beginWait(turn, node, planNode, planNode.wait);
+    if (planNode.emit !== null) return emitEvent(turn, node, planNode, planNode.emit);
   }
   if (planNode.duty !== null && !takeDuty(turn, node, planNode.duty)) return;
   const binding = bind(turn.state, node);

@@ -17,10 +17,12 @@ export interface Turn {
   readonly toDecide: number[];
   /** `for_each` nodes with an instance that has settled. */
   readonly toCollect: number[];
+  /** Nodes that only compute and have had their turn. */
+  computed: number;
 }
 
 export function beginTurn(state: RunState, { at, jitter }: { readonly at: number; readonly jitter: number }): Turn {
-  return { state, at, jitter, events: [], effects: [], toDecide: [], toCollect: [] };
+  return { state, at, jitter, events: [], effects: [], toDecide: [], toCollect: [], computed: 0 };
 }
 
 /** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */

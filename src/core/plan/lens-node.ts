@@ -32,6 +32,8 @@ export function planLensNode(
     effects: "at_least_once",
     approval: null,
     askRule: null,
+    wait: null,
+    emit: null,
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
     forEach: null,
     request: {

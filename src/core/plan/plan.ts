@@ -7,6 +7,7 @@ import type {
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
+  Emit,
   GatewayRule,
   InputContract,
   MergeStrategy,
@@ -15,6 +16,7 @@ import type {
   OutputContract,
   OutputField,
   OverrideValue,
+  Wait,
   WithValue,
   WorkflowRef,
 } from "../definition/index.ts";
@@ -38,7 +40,7 @@ export interface Plan {
   readonly edgeCount: number;
 }
 
-export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility"] as const;
+export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility", "wait", "emit"] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 export interface PlanNode {
@@ -66,6 +68,9 @@ export interface PlanNode {
   /** Who answers any other approval about the node, such as an escalation; null: the author did not say. */
   readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
+  /** What it waits for, and what it emits; what is filled in there stands in the body's `with`. */
+  readonly wait: Wait | null;
+  readonly emit: Emit | null;
   readonly forEach: ForEachPlan | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
@@ -180,6 +185,8 @@ export interface StepBody {
   readonly outputs: Readonly<Record<string, OutputField>> | null;
   readonly criteria: readonly ParsedExpression[];
   readonly with: Readonly<Record<string, WithValue>>;
+  /** The field of the step in which `with` is written. */
+  readonly filled: "with" | "wait" | "emit";
 }
 
 export interface InputBinding {

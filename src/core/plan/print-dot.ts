@@ -8,6 +8,8 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   child: "box3d",
   lens: "ellipse",
   utility: "note",
+  wait: "octagon",
+  emit: "cds",
 };
 
 /** The plan for Graphviz; a dashed arrow is an edge with a condition. */

@@ -7,6 +7,8 @@ const SHAPES: Readonly<Record<NodeKind, readonly [open: string, close: string]>>
   child: ["[[", "]]"],
   lens: ["([", "])"],
   utility: ["(", ")"],
+  wait: ["((", "))"],
+  emit: [">", "]"],
 };
 
 /** Words the diagram language reads as its own where an id is expected. */

@@ -45,7 +45,8 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
 
   if (step.command !== null) admit(pathsOfTemplate(step.command), BODY, reportAt("command"));
   if (step.stdin !== null) admit(pathsOfTemplate(step.stdin), BODY, reportAt("stdin"));
-  for (const [name, value] of Object.entries(step.with)) admit(pathsOfWith(value), BODY, reportAt("with", name));
+  const filled = step.wait !== null ? "wait" : step.emit !== null ? "emit" : "with";
+  for (const [name, value] of Object.entries(step.with)) admit(pathsOfWith(value), BODY, reportAt(filled, name));
   if (step.title !== null) admit(pathsOfTemplate(step.title), BODY, reportAt("name"));
   for (const [position, item] of shownBy(step).entries()) {
     for (const text of textsOf(item)) admit(pathsOfTemplate(text), BODY, reportAt("show", position));

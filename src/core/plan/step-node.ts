@@ -29,6 +29,8 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     approval: step.approval,
     askRule: step.askRule ?? step.approval,
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
+    wait: step.wait,
+    emit: step.emit,
     forEach: bound.forEach,
     request: hintsOf(step),
     body: {
@@ -41,6 +43,7 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
       outputs: step.outputs,
       criteria: bound.criteria,
       with: step.with,
+      filled: step.wait !== null ? "wait" : step.emit !== null ? "emit" : "with",
     },
     isRetryWritten: step.retry !== null || RETRYING.has(step.onFailure),
     isOnFailureWritten: step.isOnFailureWritten,
@@ -53,13 +56,15 @@ const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry",
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
+  if (step.wait !== null) return "wait";
+  if (step.emit !== null) return "emit";
   const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;
   return step.approval !== null && !hasWork ? "gate" : "agent";
 }
 
 /** A gate has no attempt that could time out: how long it waits is `expires`. */
 function timeoutOf(step: Step, kind: NodeKind): number | null {
-  if (kind === "gate") return null;
+  if (kind === "gate" || kind === "wait" || kind === "emit") return null;
   return step.timeoutMs ?? (kind === "child" ? null : LIMITS.stepTimeoutMsDefault);
 }
 
