@@ -31,6 +31,34 @@
   PRIMARY KEY (name)
   CREATE UNIQUE INDEX alert_leases_pkey ON public.alert_leases USING btree (name)
 
+-- approval_comments
+  org_id text not null collate C
+  approval_id text not null collate C
+  at bigint not null
+  id text not null collate C
+  by text not null
+  by_id text collate C
+  person_id text collate C
+  text text not null
+  PRIMARY KEY (org_id, approval_id, at, id)
+  CREATE UNIQUE INDEX approval_comments_pkey ON public.approval_comments USING btree (org_id, approval_id, at, id)
+
+-- approval_tickets
+  hash text not null collate C
+  org_id text not null collate C
+  approval_id text not null collate C
+  channel text not null
+  person_id text
+  address text not null
+  name text not null
+  created_at bigint not null
+  expires_at bigint not null
+  held_until bigint not null
+  used_at bigint
+  PRIMARY KEY (hash)
+  CREATE INDEX approval_tickets_expired ON public.approval_tickets USING btree (expires_at)
+  CREATE UNIQUE INDEX approval_tickets_pkey ON public.approval_tickets USING btree (hash)
+
 -- approvals
   id text not null collate C
   org_id text not null collate C
@@ -38,9 +66,22 @@
   status text not null
   requested_at bigint not null
   body text not null
+  expires_at bigint not null
+  workflow text collate C
+  source text not null collate C
+  asks text not null collate C
+  answered text not null collate C
+  is_separate boolean not null
+  requester text collate C
+  assignee text collate C
+  group_key text collate C
+  search text not null collate C
+  subject text
   PRIMARY KEY (id)
   CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text])))
+  CREATE INDEX approvals_expiring ON public.approvals USING btree (org_id, expires_at, id) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_newest ON public.approvals USING btree (org_id, requested_at DESC, id DESC)
+  CREATE INDEX approvals_open ON public.approvals USING btree (org_id, requested_at DESC, id DESC) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
 
@@ -111,6 +152,23 @@
   PRIMARY KEY (org_id, hash)
   CREATE UNIQUE INDEX blobs_pkey ON public.blobs USING btree (org_id, hash)
 
+-- channel_postings
+  org_id text not null collate C
+  target_id text not null collate C
+  approval_id text not null collate C
+  place text not null
+  id text not null
+  at bigint not null
+  PRIMARY KEY (org_id, target_id, approval_id, place, id)
+  CREATE UNIQUE INDEX channel_postings_pkey ON public.channel_postings USING btree (org_id, target_id, approval_id, place, id)
+
+-- channel_turns
+  org_id text not null collate C
+  target_id text not null collate C
+  taken text not null
+  PRIMARY KEY (org_id, target_id)
+  CREATE UNIQUE INDEX channel_turns_pkey ON public.channel_turns USING btree (org_id, target_id)
+
 -- definitions
   org_id text not null collate C
   hash text not null collate C
@@ -147,6 +205,21 @@
   CHECK (((first_event_id >= 1) AND (last_event_id >= first_event_id)))
   PRIMARY KEY (run_id, first_event_id)
   CREATE UNIQUE INDEX event_blocks_pkey ON ONLY public.event_blocks USING btree (run_id, first_event_id)
+
+-- event_waiters
+  run_id text not null collate C
+  node_id text not null collate C
+  org_id text not null collate C
+  epoch integer not null
+  blocked_by integer not null
+  type text not null collate C
+  key_digest text not null collate C
+  since bigint not null
+  marked_at bigint
+  PRIMARY KEY (run_id, node_id)
+  CREATE INDEX event_waiters_marked ON public.event_waiters USING btree (marked_at) WHERE (marked_at IS NOT NULL)
+  CREATE INDEX event_waiters_match ON public.event_waiters USING btree (org_id, type, key_digest, run_id, node_id)
+  CREATE UNIQUE INDEX event_waiters_pkey ON public.event_waiters USING btree (run_id, node_id)
 
 -- gateway_history
   org_id text not null collate C
@@ -297,6 +370,24 @@
   CREATE UNIQUE INDEX persons_pkey ON public.persons USING btree (id)
   CREATE INDEX persons_subject ON public.persons USING btree (subject)
 
+-- received_events
+  org_id text not null collate C
+  id text not null collate C
+  type text not null collate C
+  key_digest text not null collate C
+  body text not null compression lz4
+  hops integer not null
+  sent_by text collate C
+  received_at bigint not null
+  expires_at bigint not null
+  marked_at bigint
+  PRIMARY KEY (org_id, id)
+  CREATE INDEX received_events_expired ON public.received_events USING btree (expires_at) WHERE (marked_at IS NULL)
+  CREATE INDEX received_events_marked ON public.received_events USING btree (marked_at) WHERE (marked_at IS NOT NULL)
+  CREATE INDEX received_events_match ON public.received_events USING btree (org_id, type, key_digest, received_at, id)
+  CREATE UNIQUE INDEX received_events_pkey ON public.received_events USING btree (org_id, id)
+  CREATE INDEX received_events_time ON public.received_events USING btree (org_id, received_at, id)
+
 -- registry
   org_id text not null collate C
   kind text not null collate C
@@ -305,8 +396,9 @@
   body text not null
   created_at bigint not null
   updated_at bigint not null
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
+  CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
 
 -- replicas
@@ -325,11 +417,14 @@
   cost_micros bigint not null
   started_at bigint
   ended_at bigint
+  waiting_for text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
+  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text])))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
+  CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
 
 -- runs
   run_id text not null collate C
@@ -496,10 +591,14 @@
   last_error text
   created_at bigint not null
   settled_at bigint
+  recipient text
+  group_key text
+  held_until bigint not null
   CHECK (((next_at IS NULL) = (state = ANY (ARRAY['delivered'::text, 'given_up'::text]))))
   PRIMARY KEY (id)
   CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'given_up'::text])))
   CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_at, seq) WHERE (next_at IS NOT NULL)
+  CREATE INDEX webhook_deliveries_group ON public.webhook_deliveries USING btree (org_id, webhook_id, group_key) WHERE ((next_at IS NOT NULL) AND (group_key IS NOT NULL))
   CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (org_id, webhook_id, seq DESC)
   CREATE UNIQUE INDEX webhook_deliveries_pkey ON public.webhook_deliveries USING btree (id)
   CREATE INDEX webhook_deliveries_settled ON public.webhook_deliveries USING btree (created_at) WHERE (next_at IS NULL)

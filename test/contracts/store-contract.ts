@@ -11,6 +11,7 @@ import { channelRules } from "./channel-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
+import { eventRules } from "./event-rules.ts";
 import { feedRules } from "./feed-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
 import { hookRules } from "./hook-rules.ts";
@@ -55,6 +56,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     commitRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    eventRules(subjectOf);
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);

@@ -222,7 +222,7 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
   node.pausedAsks = 0;
 }
 
-function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"node.blocked">): void {
+function applyBlocked(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.blocked">): void {
   moveNode(state, node, {
     status: "blocked",
     waitingReason: payload.waitingReason,
@@ -230,6 +230,7 @@ function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"no
     missing: payload.missing ?? [],
     awaited: payload.event ?? null,
     until: payload.until ?? null,
+    eventId,
     errorCode: payload.errorCode ?? null,
     errorMessage: payload.errorMessage ?? null,
   });

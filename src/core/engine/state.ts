@@ -194,6 +194,8 @@ export type NodeNow =
       readonly awaited: AwaitedEvent | null;
       /** When it continues, or has waited long enough; null: it waits as long as it takes. */
       readonly until: number | null;
+      /** Of the event with which it began to wait. */
+      readonly eventId: number;
     }
   | Completed
   | (Settled & { readonly status: "failed" | "timed_out"; readonly errorCode: string; readonly errorMessage: string })

@@ -21,7 +21,7 @@ import { type Refusal, refuse } from "./refusal.ts";
 import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { AwaitedEvent, NodeState, RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
-import { about, emit, setTimer, type Turn } from "./turn.ts";
+import { about, emit, requireNode, setTimer, type Turn } from "./turn.ts";
 
 /** The turn of a node that waits has come. */
 export function beginWait(turn: Turn, node: NodeState, planNode: PlanNode, wait: Wait): void {
@@ -121,16 +121,24 @@ function onTimeout(turn: Turn, node: NodeState, awaited: AwaitedEvent | null): v
   }
 }
 
+/** Whether a node waits for an event, has taken it before, or waits for something else or nothing. */
+export function eventStanding(
+  state: RunState,
+  { nodeId, epoch, event }: EventInput,
+): "waiting" | "taken" | "not_waiting" {
+  const node = findNode(state, nodeId);
+  const awaited = node?.now.status === "blocked" ? node.now.awaited : null;
+  if (node === undefined || awaited === null || node.epoch !== epoch) return "not_waiting";
+  if (awaited.type !== event.type || keyDigest(awaited.key) !== keyDigest(event.key)) return "not_waiting";
+  return node.takenEvents.has(event.id) ? "taken" : "waiting";
+}
+
 /** An event for a node that waits for it. Given twice, or for another wait, it changes nothing. */
 export function onEvent(turn: Turn, input: EventInput): Refusal | undefined {
-  const node = findNode(turn.state, input.nodeId);
-  const now = node?.now;
-  const isWaiting = now?.status === "blocked" && now.awaited !== null && node?.epoch === input.epoch;
-  if (node === undefined || !isWaiting) return refuse("not_waiting", `${input.nodeId} does not wait for an event`);
-  const { awaited } = now;
-  if (awaited?.type !== input.event.type || keyDigest(awaited.key) !== keyDigest(input.event.key))
-    return refuse("not_waiting", `${input.nodeId} waits for another event`);
-  if (node.takenEvents.has(input.event.id)) return refuse("event_taken", `${input.nodeId} has taken this event`);
+  const standing = eventStanding(turn.state, input);
+  if (standing === "not_waiting") return refuse("not_waiting", `${input.nodeId} does not wait for this event`);
+  if (standing === "taken") return refuse("event_taken", `${input.nodeId} has taken this event`);
+  const node = requireNode(turn.state, input.nodeId);
   emit(turn, "event.received", { ...about(node), id: input.event.id, type: input.event.type });
   completeAttempt(turn, node, { outputs: outputsOf(input.event.data) });
   return undefined;

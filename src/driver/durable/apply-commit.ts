@@ -15,6 +15,8 @@ export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] 
   for (const { nodeId, attempt, deadlineAt, agentId, reserved } of commit.opened) {
     live.openAttempts.set(nodeId, { attempt, deadlineAt, agentId, reserved });
   }
+  for (const nodeId of commit.waitersEnded) live.waiters.delete(nodeId);
+  for (const { nodeId } of commit.waiters) live.waiters.add(nodeId);
   const gone: Timer[] = [...commit.timersCleared];
   for (const nodeId of commit.waitsEnded) gone.push(...queueTimersOf(live, nodeId));
   for (const { nodeId } of commit.waits) gone.push(...queueTimersOf(live, nodeId));

@@ -27,6 +27,7 @@ import { PEOPLE } from "./0022-people.ts";
 import { CHANNELS } from "./0023-channels.ts";
 import { INBOX } from "./0024-inbox.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
+import { EVENTS } from "./0029-events.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -55,6 +56,7 @@ const MIGRATIONS: readonly Migration[] = [
   CHANNELS,
   INBOX,
   WAITS_FOR,
+  EVENTS,
 ];
 
 /** The last step this program knows. */
