@@ -48,6 +48,7 @@ import { DeliveryClient } from "./delivery-client.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { PeopleClient } from "./people-client.ts";
+import { EventClient } from "./event-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
@@ -59,6 +60,8 @@ export class SluiceClient extends Caller {
     list: (path, asked) => this.list(path, asked),
     command: (method, path) => this.command(method, path),
   };
+  /** Events that steps wait for, and signals. */
+  readonly events = new EventClient(this.#door);
   /** What webhooks are sent, and messages that start runs. */
   readonly webhooks = new WebhookClient(this.#door);
   /** What people are sent. */

@@ -88,6 +88,7 @@ export const API_PROBLEMS = {
   contract_violated: [409, "It would break a contract"],
   refused: [409, "The run does not take this now"],
   ticket_expired: [410, "The address is no longer valid"],
+  event_too_large: [413, "The event is too large"],
   body_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The content type is not supported"],
   cursor_ahead: [416, "The cursor is ahead of the log"],

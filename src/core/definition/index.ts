@@ -21,4 +21,5 @@ export { deadEndHint, deadEndMessage } from "./dead-end.ts";
 export { didYouMean, suggest } from "../base/index.ts";
 export { Report, type ReadOptions } from "./report.ts";
 export { DURATION_TEXT, parseDuration } from "./duration.ts";
+export { EVENT_TYPE } from "./event-shape.ts";
 export { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";

@@ -6,9 +6,7 @@ import { contentOf } from "./live-size.ts";
 
 /** Brings what is kept of a run in memory, beside its state, to what a commit has written; says which timers are gone. */
 export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] {
-  const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = commit.head;
-  const rowVersion = commit.expectedVersion + 1;
-  live.run = { ...live.run, status, epoch, lastEventId, costMicros, startedAt, endedAt, rowVersion };
+  live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
   live.creating = null;
   live.contentBytes += contentOf(commit.events);
   for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
