@@ -96,7 +96,7 @@ describe("a wait for an event", () => {
   });
 
   it.each([
-    ["fail", "timed_out", null],
+    ["fail", "failed", null],
     ["skip", "skipped", null],
     ["continue", "completed", { timed_out: true }],
   ])("on_timeout: %s", (word, status, outputs) => {

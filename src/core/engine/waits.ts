@@ -114,9 +114,8 @@ function onTimeout(turn: Turn, node: NodeState, awaited: AwaitedEvent | null): v
     case "continue":
       return completeNode(turn, node, dataResult({ timed_out: true }));
     case "fail": {
-      const timeoutMs = wait.timeoutMs ?? 0;
-      const message = `${node.id} waited ${timeoutMs} ms for ${awaited?.type ?? "an event"}`;
-      return failNode(turn, node, { code: "timeout", message }, { timeoutMs });
+      const message = `${node.id} waited ${wait.timeoutMs ?? 0} ms for ${awaited?.type ?? "an event"}`;
+      return failNode(turn, node, { code: "timeout", message });
     }
   }
 }

@@ -18,6 +18,7 @@ import { instancesAddUp, lanesHold, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
 import { statusChangesAreComplete } from "./status.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
+import { eventsAreNeverLost, eventsAreTakenOnce, momentsCome } from "./happening.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
 
 export { type MakeChecker, Violation } from "./checker.ts";
@@ -58,4 +59,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   gatesHold,
   statusChangesAreComplete,
   skipsAreKept,
+  eventsAreTakenOnce,
+  eventsAreNeverLost,
+  momentsCome,
 ];

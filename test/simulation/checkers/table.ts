@@ -50,6 +50,8 @@ export function movesAreInTable(): Checker {
 
 function mayMove(facts: RunFacts, node: NodeFacts, to: NodeStatus): boolean {
   if (TABLE[node.status].includes(to)) return true;
+  // What only computes is done when its turn comes.
+  if (node.plan.kind === "emit" && node.status === "queued" && to === "completed") return true;
   // What is decided anew after a rewind may also turn out skipped or failed; it passes through no other status.
   const isDecidedAnew = node.status === "invalidated" && (to === "skipped" || to === "failed" || to === "cancelled");
   // A root whose condition cannot be evaluated fails before it was ever queued.
