@@ -45,7 +45,7 @@ export function sqlEvents(sql: Sql): EventStore {
   };
 }
 
-interface Body {
+export interface EventContent {
   readonly key: JsonObject;
   readonly data: Json;
 }
@@ -55,7 +55,7 @@ export const NEW_EVENT = {
   id: text,
   type: text,
   keyDigest: text,
-  body: parsed<Body>("json"),
+  body: parsed<EventContent>("json"),
   keepMs: bigint,
   hops: int,
   sentBy: optional(text),
@@ -74,7 +74,7 @@ const EVENT = new Columns({
   id: text,
   type: text,
   keyDigest: text,
-  body: parsed<Body>(),
+  body: parsed<EventContent>(),
   hops: int,
   sentBy: optional(text),
   receivedAt: bigint,
