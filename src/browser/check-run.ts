@@ -31,6 +31,8 @@ function needsOf(node: PlanNode, kind: BrowserProvider["kind"]): string[] {
   if (node.child !== null) needs.push("it starts a child run");
   if (node.approval !== null || node.kind === "gate")
     needs.push("it waits for an approval, and no other person can see it");
+  if (node.emit !== null) needs.push("it emits an event, which only a server keeps");
+  if (node.wait !== null && "onTimeout" in node.wait) needs.push("it waits for an event, which only a server receives");
   if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and no other person can see it");
   // A script answers for everything that would otherwise be called.
   if (kind === "scripted") return needs;

@@ -7,7 +7,7 @@ export { childCallOf } from "./children.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { findNode, isAttemptOpen } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
-export { eventStanding, keyDigest, rootOf, signalTo } from "./waits.ts";
+export { eventStanding, keyDigest, signalTo } from "./waits.ts";
 export { waitingForOf } from "./waiting-for.ts";
 export { shownMembers, withinLimit } from "./subject-size.ts";
 export { isTimerStale } from "./stale-timer.ts";

@@ -49,7 +49,7 @@ export function signalTo(rootRunId: string, name: string): AwaitedEvent {
 }
 
 /** The run that began the family. */
-export function rootOf({ root, runId }: RunState): string {
+function rootOf({ root, runId }: RunState): string {
   return root?.runId ?? runId;
 }
 

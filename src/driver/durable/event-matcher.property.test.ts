@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScriptedAdapter, EMPTY_SCRIPT } from "../../adapters/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
@@ -29,11 +29,13 @@ class Replica {
     this.driver = new DurableDriver({
       store: {
         ...store,
-        waitersOf: cut(store.waitersOf),
-        eventsFor: cut(store.eventsFor),
-        getEvents: cut(store.getEvents),
-        claimMarkedEvents: cut(store.claimMarkedEvents),
-        claimMarkedWaiters: cut(store.claimMarkedWaiters),
+        waitersOf: cut((...args: Parameters<Store["waitersOf"]>) => store.waitersOf(...args)),
+        eventsFor: cut((...args: Parameters<Store["eventsFor"]>) => store.eventsFor(...args)),
+        getEvents: cut((...args: Parameters<Store["getEvents"]>) => store.getEvents(...args)),
+        claimMarkedEvents: cut((...args: Parameters<Store["claimMarkedEvents"]>) => store.claimMarkedEvents(...args)),
+        claimMarkedWaiters: cut((...args: Parameters<Store["claimMarkedWaiters"]>) =>
+          store.claimMarkedWaiters(...args),
+        ),
       },
       clock,
       adapters: [createScriptedAdapter({ script: EMPTY_SCRIPT, clock })],

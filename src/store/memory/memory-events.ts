@@ -36,8 +36,7 @@ export function memoryEvents(world: MemoryWorld): EventStore {
         .filter((event) => event.orgId === orgId && isKept(event) && (type === undefined || event.type === type))
         .sort((left, right) => inOrder(right, left))
         .filter((event) => last === null || inOrder(event, { receivedAt: last.at, id: last.id }) < 0);
-      const position = ({ receivedAt, id }: KeptEvent) => ({ at: receivedAt, id });
-      return listed(fitting.slice(0, page.limit + 1).map(plain), page.limit, position);
+      return listed(fitting.slice(0, page.limit + 1).map(plain), page.limit, positionOf);
     },
     waitersOf: async ({ orgId, type, keyDigest, receivedAt }, after, limit) =>
       [...(waiters.get(keyOf(orgId, type, keyDigest))?.values() ?? [])]
@@ -77,6 +76,10 @@ export function memoryEvents(world: MemoryWorld): EventStore {
       return gone.length;
     },
   };
+}
+
+function positionOf({ receivedAt, id }: KeptEvent): { readonly at: number; readonly id: string } {
+  return { at: receivedAt, id };
 }
 
 /** Writes what a commit says of events and waiters. */
