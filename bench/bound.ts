@@ -115,6 +115,7 @@ const NEW_RUN = {
   roleBindings: {},
   team: null,
   recoveryMax: null,
+  requestedBy: null,
   startedBy: null,
   createdAt: 0,
   idempotency: null,
@@ -171,6 +172,7 @@ function completion(row: Row): RunCommit {
     verdicts: [],
     audit: [],
     memories: [],
+    files: [],
   };
 }
 

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSystemClock } from "../src/clock/index.ts";
+import { channelTargets } from "../src/outside/channel/index.ts";
+import { openDeliveries } from "../src/outside/delivery/index.ts";
 import { nextSlots } from "../src/outside/schedule/index.ts";
+import { memberRecipients } from "../src/server/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
 
@@ -61,6 +65,45 @@ describe("the example of a nightly check", () => {
     expect(slots.nextSlots).toHaveLength(5);
     const { body: webhook } = await api.request("GET", "webhooks/ops");
     expect(JSON.stringify(webhook)).not.toContain("whsec_");
+    await api.close();
+  });
+});
+
+describe("the example of an invoice", () => {
+  it("registers whom it notifies, by the rules of both", async () => {
+    const api = await createApi();
+    const applied = await api.request("POST", "apply", { body: read("14-registry/channels.yaml"), headers: YAML });
+    expect(applied.body).toMatchObject({
+      applied: [
+        { kind: "Channel", name: "approvers-mail", action: "created" },
+        { kind: "Channel", name: "board", action: "created" },
+        { kind: "Channel", name: "ops", action: "created" },
+      ],
+    });
+    await api.save(read("14-invoice.lobsterX").replaceAll(/^#.*\n/gm, ""));
+    const { store, gateways } = api;
+    const clock = createSystemClock();
+    const recipients = memberRecipients(store, () => clock.now());
+    const publicUrl = (): string => "http://127.0.0.1:1";
+    const kinds = [channelTargets({ store, box: gateways.box, clock, recipients, publicUrl })];
+    const onTrouble = (what: string, error: unknown): never => expect.fail(`${what} ${String(error)}`);
+    const deliveries = openDeliveries({ store, kinds, clock, onTrouble });
+    await deliveries.round();
+    api.runtime.onCommitted((runId, events) => deliveries.onCommitted(runId, events));
+    await api.run("pay-invoice", { amount: 12_000 });
+    await api.run("pay-invoice", { amount: 5 });
+    await deliveries.round();
+    const sent = async (name: string): Promise<unknown> =>
+      (await api.request("GET", `channels/${name}/deliveries`)).body.data.map(
+        ({ type, recipient }: { type: string; recipient: string | null }) => [type, recipient],
+      );
+    expect(await sent("board")).toEqual([["approval.requested", null]]);
+    expect(await sent("approvers-mail")).toEqual([
+      ["approval.requested", "ann@example.com"],
+      ["approval.requested", "ann@example.com"],
+    ]);
+    expect(await sent("ops")).toEqual([]);
+    await deliveries.stop();
     await api.close();
   });
 });

@@ -129,6 +129,16 @@ describe("examples with their scripts", () => {
     expect(outputsOf(projection, "translate")).toMatchObject({ count: 3, failed: 1 });
   });
 
+  it("15: what two people have agreed on is paid, and what they refuse is not", async () => {
+    const script = "15-payment.script.yaml";
+    const paid = await run("15-payment.lobsterX", { script });
+    expect(paid.status).toBe("completed");
+    expect(outputsOf(paid, "agree")).toMatchObject({ approved: true, account: "operations" });
+    const refused = await run("15-payment.lobsterX", { script, decision: "reject" });
+    expect(statuses(refused)).toMatchObject({ invoice: "completed", agree: "failed" });
+    expect(statuses(refused)["pay"]).not.toBe("completed");
+  });
+
   it("07: no doubt, no second look", async () => {
     const script = "07-lens-graph.script.yaml";
     const projection = await run("07-lens-graph.yaml", { script, args: { question: "Why?" } });

@@ -65,7 +65,8 @@ async function runIt(): Promise<{ readonly runId: string; readonly status: strin
   const { body } = await api.request("GET", "approvals?status=pending");
   const [approval] = body.data;
   expect(approval).toMatchObject({ runId, nodeId: "pay", source: "policy" });
-  const answer = { decision: "approve", digest: approval.digest };
+  const why = { override: true, reason: "the desk lead is away" };
+  const answer = { decision: "approve", digest: approval.digest, ...why };
   expect((await api.request("POST", `approvals/${approval.id}/resolve`, { body: answer })).status).toBe(200);
   return { runId, status: await api.settle(runId) };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { FAILURE_CLASSES, type Json, type JsonObject } from "../core/base/index.ts";
 import { envelopeSchema } from "../core/event/index.ts";
+import type { AdapterFiles } from "./adapter-files.ts";
 
 /** Raised only when an adapter written for the old number could no longer work. */
 export const ADAPTER_SPECIFICATION = "v1";
@@ -62,6 +63,8 @@ export interface AdapterHooks {
   /** The new piece, never the text so far. */
   readonly onPartial: (part: StreamPart) => void;
   readonly onLog: (line: LogLine) => void;
+  /** Absent where no files are kept. */
+  readonly files?: AdapterFiles;
 }
 
 export type StreamPart =
@@ -108,6 +111,8 @@ export const adapterRequestSchema = z.object({
   streamUrl: z.string().optional(),
   /** Where a service outside may report once, until the attempt's deadline, after the adapter answered `deferred`. */
   externalCallbackUrl: z.string().optional(),
+  /** Where the files of this attempt are read and written while it is open; absent: it has none, or they are at hand. */
+  filesUrl: z.string().optional(),
   traceparent: z.string().optional(),
   effects: z.enum(["at_least_once", "at_most_once"]),
 });

@@ -13,6 +13,7 @@ export {
   type LogLine,
   type StreamPart,
 } from "./adapter.ts";
+export type { AdapterFiles } from "./adapter-files.ts";
 export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
 export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";
 export type { Sample } from "./conformance-request.ts";

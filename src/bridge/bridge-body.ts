@@ -23,6 +23,7 @@ export const sentDispatchSchema = dispatchSchema.extend({
   stepId: name,
   callbackUrl: address.optional(),
   streamUrl: address.optional(),
+  filesUrl: address.optional(),
 });
 
 /** Reads a body that must be JSON: refused by its headers before a byte is read, and again while it is read. */

@@ -13,6 +13,7 @@ import { hangUp, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
 import { modelsOf } from "./adapter-models.ts";
+import { remoteFiles } from "./remote-files.ts";
 import { Registrar } from "./registrar.ts";
 import type { Registration } from "./wire.ts";
 
@@ -69,7 +70,14 @@ export async function startBridge(options: BridgeOptions): Promise<RunningBridge
   const send: Send = (url, request) => requestPeer(url, { ...request, agent });
   const outbox = new Outbox({ directory: join(dataDirectory, "outbox"), clock, ...trouble });
   const journal = new Journal({ directory: dataDirectory, now: clock.now() });
-  const executions = new Executions({ adapters: options.adapters, clock, archive: outbox, journal, ...redaction });
+  const executions = new Executions({
+    adapters: options.adapters,
+    clock,
+    archive: outbox,
+    journal,
+    filesOf: ({ filesUrl }, signal) => (filesUrl === undefined ? undefined : remoteFiles(filesUrl, agent, signal)),
+    ...redaction,
+  });
   let registrar: Registrar | null = null;
   const token = (): string => registrar?.callbackToken() ?? joinToken;
   const deliveries = new Deliveries({ clock, outbox, send, token, jitter, ...trouble });

@@ -101,7 +101,7 @@ export class DispatchHandler {
     const { body, warnings } = readSentDispatch(sent, defaultProvider ?? executions.providers[0] ?? null);
     const request = readShape(sentDispatchSchema, body);
     const origins = this.#options.callbackOrigins?.() ?? null;
-    for (const path of ["callbackUrl", "streamUrl"] as const) {
+    for (const path of ["callbackUrl", "streamUrl", "filesUrl"] as const) {
       const url = request[path];
       if (url === undefined || origins === null || origins.includes(new URL(url).origin)) continue;
       const message =

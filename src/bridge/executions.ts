@@ -1,5 +1,5 @@
 import type { Redactor } from "../core/redaction/index.ts";
-import type { Adapter, AdapterRequest, AdapterResult } from "../adapter/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest, AdapterResult } from "../adapter/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { askAdapter } from "./answer.ts";
 import { callbackOf } from "./callback.ts";
@@ -19,6 +19,8 @@ export interface ExecutionsOptions {
   readonly adapters: readonly Adapter[];
   readonly clock: Clock;
   readonly redactor?: Redactor;
+  /** The files of a dispatch, until it ends; undefined: it has none. */
+  readonly filesOf?: (request: AdapterRequest, signal: AbortSignal) => AdapterFiles | undefined;
   /** How long results are kept in memory, how many, and how much of them. 0: none, as the engine's own process wants. */
   readonly endedKeepMs?: number;
   readonly endedMax?: number;
@@ -45,6 +47,7 @@ export class Executions {
   readonly #adapters: ReadonlyMap<string, Adapter>;
   readonly #clock: Clock;
   readonly #redactor: Redactor | undefined;
+  readonly #filesOf: ExecutionsOptions["filesOf"];
   readonly #archive: Archive | undefined;
   readonly #journal: Begun | undefined;
   readonly #abortGraceMs: number;
@@ -58,6 +61,7 @@ export class Executions {
     this.#adapters = new Map(adapters.map((adapter) => [adapter.provider, adapter]));
     this.#clock = clock;
     this.#redactor = options.redactor;
+    this.#filesOf = options.filesOf;
     this.#archive = options.archive;
     this.#journal = options.journal;
     this.#abortGraceMs = options.abortGraceMs ?? ABORT_GRACE_MS;
@@ -94,7 +98,8 @@ export class Executions {
     return this.#isRunOrEnded(dispatchId) || this.#journal?.startedAt(dispatchId) !== undefined;
   }
 
-  start(request: AdapterRequest, report: ExecutionReport): StartAnswer {
+  /** `files`: those of this dispatch, where they are at hand. */
+  start(request: AdapterRequest, report: ExecutionReport, files?: AdapterFiles): StartAnswer {
     const { dispatchId } = request;
     if (this.#isRunOrEnded(dispatchId)) return "duplicate";
     if (this.#journal?.startedAt(dispatchId) !== undefined) return "lost";
@@ -108,7 +113,7 @@ export class Executions {
         return "unjournalled";
       }
     }
-    this.#begin(new OpenDispatch(request, adapter, report, this.#clock, this.#redactor));
+    this.#begin(new OpenDispatch(request, adapter, report, this.#clock, this.#redactor), files);
     return "accepted";
   }
 
@@ -157,7 +162,7 @@ export class Executions {
     }
   }
 
-  #begin(open: OpenDispatch): void {
+  #begin(open: OpenDispatch, given: AdapterFiles | undefined): void {
     const { request, adapter } = open;
     this.#open.set(request.dispatchId, open);
     const { timeoutMs } = request;
@@ -165,7 +170,11 @@ export class Executions {
       const reason = `The adapter "${adapter.provider}" did not answer within ${timeoutMs} ms.`;
       open.after(timeoutMs, () => this.#abort(open, "timeout", reason));
     }
-    void askAdapter(adapter, request, open.hooks()).then((answer) => this.#end(open, answer));
+    const hooks = open.hooks();
+    const files = given ?? this.#filesOf?.(request, hooks.signal);
+    void askAdapter(adapter, request, files === undefined ? hooks : { ...hooks, files }).then((answer) =>
+      this.#end(open, answer),
+    );
   }
 
   #abort(open: OpenDispatch, why: "timeout" | "cancelled", reason: string): void {

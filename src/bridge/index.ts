@@ -1,6 +1,7 @@
 export { modelsOf } from "./adapter-models.ts";
 export { startBridge } from "./bridge-server.ts";
 export { readCallback, reportOutcome } from "./callback.ts";
+export type { ExecutionReport } from "./open-dispatch.ts";
 export { Executions } from "./executions.ts";
 export { hangUp, listen } from "./listening.ts";
 export type { ExecutionOutcome } from "./execution-outcome.ts";

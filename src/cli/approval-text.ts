@@ -74,7 +74,6 @@ function rightText({ mayAnswer, mayOverride, message }: AnswerRight): string {
 
 function printSubject(print: Sections, subject: Subject, source: Approval["source"]): void {
   const { shown, request, answers, args, parents, policies, agent, costMicros, estimateMicros } = subject;
-  for (const each of shown) print.section(each.label, shownLines(each));
   if (request === null) print.section("What exactly will happen", NOTHING_SENT);
   else {
     const inputs = Object.entries(request.inputs).map(([name, value]) => `${name}: ${shownText(value)}`);
@@ -84,6 +83,7 @@ function printSubject(print: Sections, subject: Subject, source: Approval["sourc
     if (inputs.length > 0) print.part(`inputs:\n${inputs.join("\n")}`);
     if (request.tools.length > 0) print.part(`tools: ${request.tools.join(", ")}`);
   }
+  for (const each of shown) print.section(each.label, shownLines(each));
   print.section("What each answer does", answers.map(({ decision, effect }) => `${decision}: ${effect}`).join("\n"));
   const estimate = estimateMicros === null ? "" : `; this step is estimated at ${formatCost(estimateMicros)}`;
   print.section(
@@ -99,7 +99,7 @@ function printSubject(print: Sections, subject: Subject, source: Approval["sourc
   if (given.length > 0) print.section("Args of the run", given.join("\n"));
   for (const [nodeId, outputs] of Object.entries(parents)) {
     const lines = Object.entries(outputs).map(([name, value]) => `${name}: ${shownText(value)}`);
-    print.section(`What ${nodeId} gave`, lines.join("\n"));
+    if (lines.length > 0) print.section(`What ${nodeId} gave`, lines.join("\n"));
   }
 }
 

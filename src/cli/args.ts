@@ -1,11 +1,18 @@
-import { isJsonObject, type Json, type JsonObject, type Problem } from "../core/base/index.ts";
+import { type FileValue, isJsonObject, type Json, type JsonObject, type Problem } from "../core/base/index.ts";
 import { type ArgField, checkArgs } from "../core/definition/index.ts";
 import { readSource } from "../core/text/index.ts";
+import { describeFile } from "./local-file.ts";
 import type { Io } from "./io.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+
+/** Stands before the path of a file whose content is meant. */
+const FILE_MARK = "@";
+
+/** Finds out what a file here is and, where there is a server, sends it there. */
+export type FileOf = (path: string) => Promise<FileValue>;
 
 type Fields = Readonly<Record<string, ArgField>>;
 
@@ -15,10 +22,15 @@ export async function readArgs(
   fields: Fields,
   given: { readonly arg?: readonly string[]; readonly argsFile?: string },
   before: JsonObject = {},
+  fileOf: FileOf = (path) => describeFile(io, path),
 ): Promise<JsonObject> {
   const fromFile = given.argsFile === undefined ? {} : await readArgsFile(io, given.argsFile);
   const fromLine = (given.arg ?? []).map((text) => parseArg(fields, text));
   const all = Object.fromEntries([...Object.entries(before), ...Object.entries(fromFile), ...fromLine]);
+  for (const [name, value] of Object.entries(all)) {
+    const isNamed = typeof value === "string" && value.startsWith(FILE_MARK);
+    if (isNamed && typeOf(fields, name) === "file") all[name] = { ...(await fileOf(value.slice(FILE_MARK.length))) };
+  }
   const checked = checkArgs(fields, all);
   if (checked.ok) return checked.value;
   printArgProblems(io, checked.failure);
@@ -40,7 +52,11 @@ function parseArg(fields: Fields, text: string): readonly [string, Json] {
   if (equals < 1) throw new Refusal(`--arg ${printable(text)}: write it as name=value`);
   const name = text.slice(0, equals);
   const value = text.slice(equals + 1);
-  return [name, convert(Object.hasOwn(fields, name) ? fields[name]?.type : undefined, value)];
+  return [name, convert(typeOf(fields, name), value)];
+}
+
+function typeOf(fields: Fields, name: string): ArgField["type"] {
+  return Object.hasOwn(fields, name) ? fields[name]?.type : undefined;
 }
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -55,6 +71,8 @@ function convert(type: ArgField["type"], text: string): Json {
     case "object":
     case "array":
       return parseJson(text);
+    case "file":
+      return text.startsWith(FILE_MARK) ? text : parseJson(text);
     case "string":
     case undefined:
       return text;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
+import { LeasedRounds } from "../clock/index.ts";
 import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../outside/schedule/index.ts";
@@ -15,9 +16,12 @@ export interface Background {
   stop(): Promise<void>;
 }
 
+/** Files that are deleted in one round. */
+const SWEEP_MAX = 200;
+
 export function startBackground(
   io: Io,
-  { store, runtime, launcher, gateways, governance, audit, outbound }: Engine,
+  { store, runtime, launcher, gateways, governance, audit, outbound, files }: Engine,
   app: App,
   { publicUrl, slackUrl }: { readonly publicUrl: string; readonly slackUrl: string | null },
   onTrouble: (what: string, error: unknown) => void,
@@ -44,9 +48,18 @@ export function startBackground(
     deliveriesOf: (notice) => outside.deliveriesOf(notice),
     onTrouble,
   });
+  const garbage = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "files",
+    what: "files that no run needs",
+    round: () => files.sweep(SWEEP_MAX),
+    onTrouble,
+  });
   scheduler.start();
   recoverer.start();
   launches.start();
+  garbage.start();
   const sealer = startSealer({ trail: audit, store, clock, onTrouble });
   outside.start();
   return {
@@ -55,6 +68,7 @@ export function startBackground(
         () => scheduler.stop(),
         () => recoverer.stop(),
         () => launches.stop(),
+        () => garbage.stop(),
         () => outside.stop(),
         () => runtime.stop(),
         () => sealer.stop(),

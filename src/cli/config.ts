@@ -54,6 +54,7 @@ const settingsSchema = z.object({
     .regex(/^\d{1,4}$/, "must be seconds, at most 9999")
     .transform(Number)
     .optional(),
+  files: z.string().min(1).optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -86,6 +87,7 @@ export interface ConfigFlags {
   readonly slackUrl?: string;
   readonly approvers?: string;
   readonly gatewayGrace?: string;
+  readonly files?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -113,6 +115,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   slackUrl: { flag: "--slack-url", variable: "SLUICE_SLACK_URL" },
   approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
+  files: { flag: "--files", variable: "SLUICE_FILES" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -138,6 +141,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "slackUrl",
   "approvers",
   "gatewayGrace",
+  "files",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { AuditTrail } from "../audit/index.ts";
 import { modelsOf } from "../bridge/index.ts";
 import { DurableDriver } from "../driver/index.ts";
+import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
@@ -9,6 +10,7 @@ import { PeerAgent } from "../outbound/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
+import { openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
 
@@ -16,19 +18,22 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
-  { env, clock }: Io,
+  io: Io,
   { config, storage, bridge, outbound, startRate }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
+  const { env, clock } = io;
   const { store, isEmbedded } = storage;
+  const objects = openFileStorage(io, config);
   const { adapters, redactor, defaultProvider, answersAny, moderation } = bridge;
   const providers = adapters.map(({ provider }) => provider);
   const local = { providers, defaultProvider, answersAny, models: modelsOf(adapters) };
-  const secretKey = env["SLUICE_SECRET_KEY"] ?? "";
+  const secretKey = env["SLUICE_SECRET_KEY"] || null;
+  const files = new Files({ store, objects, secretKey, now: () => clock.now() });
   const gateways = await openGateways({
     store,
     clock,
-    secretKey: secretKey === "" ? null : secretKey,
+    secretKey,
     local,
     outbound,
     ...(config.gatewayGrace === undefined ? {} : { graceMs: config.gatewayGrace * 1_000 }),
@@ -55,6 +60,7 @@ export async function openEngine(
     moderation,
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
+    files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
     monotonic: () => performance.now(),
@@ -64,5 +70,5 @@ export async function openEngine(
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });
-  return { store, gateways, governance, audit, agent, runtime, launcher, outbound, scripts };
+  return { store, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
 }

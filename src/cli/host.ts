@@ -67,7 +67,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const traced = readTelemetry(io);
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
-  const { gateways, governance, audit, agent, runtime, launcher } = engine;
+  const { gateways, governance, audit, agent, runtime, launcher, files, objects } = engine;
   // The issuer is the operator's own choice, so that no guard stands before it.
   const issuers = new PeerAgent();
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
@@ -78,6 +78,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     governance,
     audit,
     launcher,
+    files,
     signIn: parts.signIn.map((settings) => new SignInProvider({ settings, agent })),
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
@@ -119,6 +120,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => gateways.stop(),
         () => governance.stop(),
         () => agent.close(),
+        () => objects.close(),
         () => issuers.close(),
         () => closeAdapters([...bridge.adapters, engine.scripts]),
         () => clock.stop(),

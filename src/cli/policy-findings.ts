@@ -6,7 +6,7 @@ import { type Finding, unset, wrong } from "./finding.ts";
 import { serverFailure } from "./gateway-findings.ts";
 import { oneLine } from "./terminal-text.ts";
 
-const PAGE = 200;
+const PAGE = 100;
 
 /** Policies that were saved before their conditions were checked: one on a fact that does not exist never fires. */
 export async function policyFindings(api: Pick<Api, "url" | "listRegistered">): Promise<readonly Finding[]> {

@@ -14,6 +14,7 @@ import {
 } from "./command-words.ts";
 import { completion, type Shell, SHELLS } from "./completion.ts";
 import { addEventCommands } from "./events.ts";
+import { addFileCommands } from "./files.ts";
 import { addGatewayCommands } from "./gateway-commands.ts";
 import { addGovernanceCommands } from "./governance-commands.ts";
 import { addHostCommands } from "./host-commands.ts";
@@ -57,6 +58,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);
   addKeyCommands(program, bench);
+  addFileCommands(program, bench);
   addPeopleCommands(program, bench);
   addGatewayCommands(program, bench);
   addRegistryCommands(program, bench);
@@ -170,7 +172,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
 function addLaunchOptions(command: Command, word: string, about: string): Command {
   return command
     .argument(word, about)
-    .option("--arg <name=value>", "an arg of the workflow; may be repeated", collect)
+    .option("--arg <name=value>", "an arg of the workflow, name=@path for a file; may be repeated", collect)
     .option("--args-file <file>", "args as a YAML or JSON map; --arg wins")
     .option("--script <file>", "what the scripted adapter answers")
     .option("--library <file>", "step library and lenses the file refers to");

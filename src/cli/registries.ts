@@ -61,6 +61,13 @@ export const REGISTRIES: readonly Registry[] = [
     example: "nightly",
     columns: ["workflow", "cron", "everySeconds", "timezone", "overlap", "enabled"],
   },
+  {
+    noun: "triggers",
+    one: "trigger",
+    kind: "Trigger",
+    example: "orders",
+    columns: ["workflow", "on", "filter", "respond", "enabled"],
+  },
   { noun: "webhooks", one: "webhook", kind: "Webhook", example: "ops", columns: ["url", "events", "enabled"] },
   {
     noun: "channels",

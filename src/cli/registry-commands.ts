@@ -25,6 +25,7 @@ import {
   type PlatformOptions,
   REGISTRIES,
 } from "./registries.ts";
+import { addRunNowCommand, addTriggerCommands } from "./triggers.ts";
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
 import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
 
@@ -113,7 +114,11 @@ export function addRegistryCommands(program: Command, { io, settle }: Workbench)
         settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
       );
     if (noun === "agents") addMemoryCommand(nouns, { io, settle });
-    if (noun === "schedules") addSlotsCommand(nouns, { io, settle });
+    if (noun === "schedules") {
+      addSlotsCommand(nouns, { io, settle });
+      addRunNowCommand(nouns, { io, settle });
+    }
+    if (noun === "triggers") addTriggerCommands(nouns, { io, settle });
     if (noun === "webhooks" || noun === "channels") addDeliveryCommands(nouns, noun, { io, settle });
   }
 }

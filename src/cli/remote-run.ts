@@ -7,6 +7,7 @@ import { ApiError, type SavedWorkflow } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
+import { sendFile } from "./files.ts";
 import { followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
@@ -32,7 +33,7 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
   const { name, version, plan } = isFile(io, target)
     ? await saveFile(io, api, target, options)
     : await findVersion(api, target);
-  const args = await readArgs(io, plan.args, options);
+  const args = await readArgs(io, plan.args, options, {}, (path) => sendFile(io, api, path, options));
   const { team, recover } = options;
   const more = {
     ...(team === undefined ? {} : { team }),

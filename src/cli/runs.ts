@@ -4,6 +4,7 @@ import type { InputsFrom, Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { EXIT } from "./exit-code.ts";
+import { sendFile } from "./files.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import { durationOf, followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
@@ -222,7 +223,7 @@ async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
   const plan = run.version === null ? null : await planOfVersion(api, run.workflow, run.version);
   if (plan === null)
     throw new Refusal(`the args of ${printable(run.workflow)} are not known here; branch without --arg`);
-  return readArgs(io, plan.args, options, run.args);
+  return readArgs(io, plan.args, options, run.args, (path) => sendFile(io, api, path, options));
 }
 
 /** A new run that keeps some of another also prints which nodes it keeps, and which run again. */

@@ -72,7 +72,10 @@ export async function errorOf(response: Response, url: string): Promise<ApiError
 /** A proxy, or a server of another kind, answers in pages. */
 export function isOurs({ status, headers }: Pick<Response, "status" | "headers">): boolean {
   const type = headers.get("content-type") ?? "";
-  return status === 204 || /^(?:application\/(?:problem\+|x-nd)?json|text\/(?:event-stream|plain))/.test(type);
+  return (
+    status === 204 ||
+    /^(?:application\/(?:(?:problem\+|x-nd)?json|octet-stream)|text\/(?:event-stream|plain))/.test(type)
+  );
 }
 
 const BROKEN_TITLE = "The answer is not that of a Sluice server";

@@ -16,6 +16,8 @@ export interface ClientOptions {
 export interface Asked {
   readonly query?: Query;
   readonly body?: object;
+  /** Sent as they are, instead of a body. */
+  readonly bytes?: Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -27,6 +29,7 @@ export interface Door {
   ask<T>(method: string, path: string, asked: Asked, needs: Needs): Promise<T>;
   list<T>(path: string, asked: Asked): Promise<T>;
   command(method: string, path: string): Promise<void>;
+  read(path: string, extent: Extent): Promise<ReadableStream<Uint8Array>>;
 }
 
 const TIMEOUT_MS = 300_000;
@@ -42,6 +45,13 @@ export class Caller {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  /** For the parts of the client. */
+  protected readonly door: Door = {
+    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
+    list: (path, asked) => this.list(path, asked),
+    command: (method, path) => this.command(method, path),
+    read: (path, extent) => this.read(path, extent),
+  };
 
   constructor({ url, key, fetch: given, timeoutMs = TIMEOUT_MS }: ClientOptions) {
     this.url = url.replace(/\/+$/, "");
@@ -98,16 +108,18 @@ export class Caller {
   async #exchange<T>(
     method: string,
     path: string,
-    { query = {}, body, headers = {} }: Asked,
+    { query = {}, body, bytes, headers = {} }: Asked,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const silence = new Silence(this.#timeoutMs);
-    const typed = body === undefined ? {} : { "content-type": "application/json" };
+    const sent = body === undefined ? bytes : JSON.stringify(body);
+    const type = body === undefined ? "application/octet-stream" : "application/json";
+    const typed = sent === undefined ? {} : { "content-type": type };
     try {
       const response = await this.#fetch(`${this.#base}${path}${queryText(query)}`, {
         method,
         headers: { ...this.#headers, ...headers, ...typed },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(sent === undefined ? {} : { body: sent }),
         signal: silence.signal,
       });
       if (!response.ok) throw await errorOf(response, this.url);

@@ -3,10 +3,6 @@ import type {
   Applied,
   Approval,
   ApprovalsQuery,
-  AuditFilter,
-  AuditRow,
-  BacktestReport,
-  ChainState,
   Checkpoint,
   Collection,
   Frame,
@@ -19,7 +15,6 @@ import type {
   MemoryEntry,
   MintedKey,
   NodeDetail,
-  NodeVerdict,
   PageOptions,
   PlatformState,
   ProvenanceQuery,
@@ -33,8 +28,6 @@ import type {
   SlotPage,
   Start,
   State,
-  Usage,
-  UsageQuery,
   Validation,
   Version,
   Workflow,
@@ -43,10 +36,12 @@ import type {
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
-import { Caller, type Door } from "./caller.ts";
+import { AuditClient } from "./audit-client.ts";
 import { DeliveryClient } from "./delivery-client.ts";
-import { AuditExtent, JsonExtent } from "./extent.ts";
+import { JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { FileClient } from "./file-client.ts";
+import { TriggerClient } from "./trigger-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
@@ -54,22 +49,20 @@ import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } fr
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
-export class SluiceClient extends Caller {
-  readonly #door: Door = {
-    ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
-    list: (path, asked) => this.list(path, asked),
-    command: (method, path) => this.command(method, path),
-  };
+export class SluiceClient extends AuditClient {
   /** Events that steps wait for, and signals. */
-  readonly events = new EventClient(this.#door);
+  readonly events = new EventClient(this.door);
   /** What webhooks are sent, and messages that start runs. */
-  readonly webhooks = new WebhookClient(this.#door);
+  readonly webhooks = new WebhookClient(this.door);
   /** What people are sent. */
-  readonly channels = new DeliveryClient(this.#door, "channels");
+  readonly channels = new DeliveryClient(this.door, "channels");
   /** Members, organisations, invitations and sessions. */
-  readonly people = new PeopleClient(this.#door);
+  readonly people = new PeopleClient(this.door);
+  readonly files = new FileClient(this.door);
   /** Many approvals at once, and what people add to them. */
-  readonly approvals = new ApprovalClient(this.#door);
+  readonly approvals = new ApprovalClient(this.door);
+  /** What starts runs. */
+  readonly triggers = new TriggerClient(this.door);
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
@@ -204,21 +197,6 @@ export class SluiceClient extends Caller {
     return this.command("DELETE", `/gateways/${encode(id)}`);
   }
 
-  /** Newest first. */
-  listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {
-    return this.list("/audit", { query: { ...filter } });
-  }
-
-  /** Reads the whole log anew: what was found, and the first bad record if there is one. */
-  verifyAudit(): Promise<ChainState> {
-    return this.ask("GET", "/audit/verify", {}, NEEDS.chain);
-  }
-
-  /** The audit log of the organisation, as NDJSON, as it comes. */
-  exportAudit(): Promise<ReadableStream<Uint8Array>> {
-    return this.read("/audit/export", new AuditExtent());
-  }
-
   /** Everything about a run as one JSON text, as it comes. */
   getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
     return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
@@ -258,12 +236,8 @@ export class SluiceClient extends Caller {
 
   /** All of the manifests or none. */
   apply(manifests: readonly ManifestDocument[], options: { readonly dryRun?: boolean } = {}): Promise<Applied> {
-    return this.ask(
-      "POST",
-      "/apply",
-      { body: manifests, query: { dryRun: String(options.dryRun === true) } },
-      NEEDS.applied,
-    );
+    const query = { dryRun: String(options.dryRun === true) };
+    return this.ask("POST", "/apply", { body: manifests, query }, NEEDS.applied);
   }
 
   getPlatform(): Promise<PlatformState> {
@@ -272,20 +246,6 @@ export class SluiceClient extends Caller {
 
   setPlatform(state: { readonly open: boolean; readonly reason?: string }): Promise<PlatformState> {
     return this.ask("PUT", "/platform", { body: state }, NEEDS.platform);
-  }
-
-  /** In the order they were made; with `node` only those of one node. */
-  listVerdicts(runId: string, filter: PageOptions & { node?: string } = {}): Promise<ListPage<NodeVerdict>> {
-    return this.list(`/runs/${encode(runId)}/verdicts`, { query: { ...filter } });
-  }
-
-  getUsage(request: UsageQuery = {}): Promise<Usage> {
-    return this.ask("GET", "/usage", { query: { ...request } }, NEEDS.usage);
-  }
-
-  /** `policy` as its manifest, or the spec of one. */
-  backtestPolicy(policy: JsonObject, since?: string): Promise<BacktestReport> {
-    return this.ask("POST", "/policies/backtest", { body: { policy, since } }, NEEDS.backtest);
   }
 
   simulate(request: SimulationRequest): Promise<SimulationReport> {

@@ -8,6 +8,7 @@ export {
   type ProblemBody,
 } from "./api-error.ts";
 export type { ClientOptions } from "./caller.ts";
+export type { FileSource, UploadOptions } from "./file-client.ts";
 export { SluiceClient } from "./client.ts";
 export { getSession, readLive, type LiveMessage, type LiveOptions } from "./live-client.ts";
 export { type BranchOptions, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
@@ -34,6 +35,7 @@ export type {
   Disposition,
   EventBody,
   Explanation,
+  FileReference,
   Frame,
   Gateway,
   Handoff,
@@ -82,6 +84,10 @@ export type {
   Spent,
   Start,
   State,
+  Sample,
+  TriggerAnswer,
+  TriggerDelivery,
+  TriggerTest,
   Usage,
   UsageQuery,
   Validation,

@@ -15,7 +15,7 @@ const SYNC_EVERY_MS = 10_000;
 const ROUND_TRIP_MAX_MS = 1_000;
 /** Less than this is how exactly the time of a database can be read, however quick the answer. */
 const AGREEING_MS = 100;
-/** The first reading also connects, and a process that has just begun is slow to hear an answer. */
+/** The first reading also connects, and a process that has just begun is slow to receive an answer. */
 const FIRST_READINGS = 3;
 
 /**

@@ -13,6 +13,7 @@ export const COLLECTIONS = [
   "teams",
   "library",
   "schedules",
+  "triggers",
   "webhooks",
   "channels",
   "models",

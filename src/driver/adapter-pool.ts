@@ -1,5 +1,5 @@
-import type { Adapter, AdapterRequest } from "../adapter/index.ts";
-import { Executions, type ExecutionOutcome, reportOutcome } from "../bridge/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest } from "../adapter/index.ts";
+import { Executions, type ExecutionOutcome, type ExecutionReport, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
 import {
@@ -19,7 +19,9 @@ export interface AttemptCallbacks {
   callback(result: CallbackResult, outcome: ExecutionOutcome | null): void;
 }
 
-type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl">;
+type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl"> & {
+  readonly files?: AdapterFiles | undefined;
+};
 
 const LATE_ANSWER_MS = 600_000;
 
@@ -47,20 +49,21 @@ export class AdapterPool {
     dispatch: Dispatch,
     state: RunState,
     callbacks: AttemptCallbacks,
-    { traceparent, externalCallbackUrl }: Extras = {},
+    { traceparent, externalCallbackUrl, files }: Extras = {},
   ): void {
     const provider = dispatch.route.provider ?? "";
     const request = dispatchRequest(dispatch, state, provider);
     if (traceparent !== undefined) request.traceparent = traceparent;
     if (externalCallbackUrl !== undefined) request.externalCallbackUrl = externalCallbackUrl;
-    const answer = this.#executions.start(request, {
+    const report: ExecutionReport = {
       stream: (deltas) => callbacks.stream(deltas),
       ended(outcome) {
         const result = reportOutcome(outcome);
         callbacks.answered();
         for (let delivery = 0; delivery < outcome.times; delivery += 1) callbacks.callback(result, outcome);
       },
-    });
+    };
+    const answer = this.#executions.start(request, report, files);
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
     callbacks.answered();

@@ -13,3 +13,13 @@ function completedLeaves(state: RunState): readonly { readonly nodeId: string; r
 export function leafOutputs(state: RunState): JsonObject {
   return Object.fromEntries(completedLeaves(state).map(({ nodeId, now }) => [nodeId, now.outputs]));
 }
+
+/** The same for those outside: a leaf without outputs stands with its text, `{leafId: {stdout}}`. */
+export function shownOutputs(state: RunState): JsonObject {
+  return Object.fromEntries(
+    completedLeaves(state).map(({ nodeId, now: { outputs, envelope } }) => {
+      const isPlain = Object.keys(outputs).length === 0;
+      return [nodeId, isPlain ? { stdout: envelope.output } : outputs];
+    }),
+  );
+}

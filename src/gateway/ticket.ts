@@ -15,8 +15,12 @@ export type TicketReading =
   | { readonly kind: "expired" }
   | { readonly kind: "bad" };
 
+/** What a token is good for: a report on the attempt, or its files. */
+export type TicketUse = "report" | "files";
+
+const PREFIX: Readonly<Record<TicketUse, string>> = { report: "cb", files: "fl" };
 /** All of it: a token with anything before or after is another token. */
-const SHAPE = /^cb_([\w-]+)\.([\w-]+)$/;
+const SHAPE = /^(cb|fl)_([\w-]+)\.([\w-]+)$/;
 
 /** Writes and reads the tokens of one-time URLs. Nothing is kept of them: the signature proves that we wrote it. */
 export class Tickets {
@@ -26,22 +30,25 @@ export class Tickets {
     this.#key = key;
   }
 
-  write({ orgId, runId, nodeId, attempt, expiresAt }: Ticket): string {
+  write({ orgId, runId, nodeId, attempt, expiresAt }: Ticket, use: TicketUse = "report"): string {
     const body = Buffer.from(JSON.stringify([orgId, runId, nodeId, attempt, expiresAt]), "utf8").toString("base64url");
-    return `cb_${body}.${this.#sign(body)}`;
+    return `${PREFIX[use]}_${body}.${this.#sign(body, use)}`;
   }
 
-  read(token: string, now: number): TicketReading {
-    const [, body = "", signature = ""] = SHAPE.exec(token) ?? [];
-    const [given, expected] = [Buffer.from(signature, "utf8"), Buffer.from(this.#sign(body), "utf8")];
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { kind: "bad" };
+  read(token: string, now: number, use: TicketUse = "report"): TicketReading {
+    const [, prefix = "", body = "", signature = ""] = SHAPE.exec(token) ?? [];
+    const [given, expected] = [Buffer.from(signature, "utf8"), Buffer.from(this.#sign(body, use), "utf8")];
+    if (prefix !== PREFIX[use] || given.length !== expected.length || !timingSafeEqual(given, expected))
+      return { kind: "bad" };
     const ticket = ticketOf(body);
     if (ticket === undefined) return { kind: "bad" };
     return ticket.expiresAt <= now ? { kind: "expired" } : { kind: "good", ticket };
   }
 
-  #sign(body: string): string {
-    return createHmac("sha256", this.#key).update(body, "utf8").digest("base64url");
+  /** A token for one use is none for another. */
+  #sign(body: string, use: TicketUse): string {
+    const signed = use === "report" ? body : `${PREFIX[use]}_${body}`;
+    return createHmac("sha256", this.#key).update(signed, "utf8").digest("base64url");
   }
 }
 

@@ -38,7 +38,7 @@ const facts = (id: string): DispatchFacts => ({
 function draft(): Policy {
   const read = readSpec("Policy", "d", { category: "guardrail", condition: "node.id == 'n0'", action: "block" });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return policyOf({ id: "d", revision: 1, body: read.body, createdAt: 0, updatedAt: 0 });
+  return policyOf({ id: "d", revision: 1, body: read.body, createdAt: 0, updatedAt: 0, savedBy: null });
 }
 
 /** A store with so many verdicts, every tenth of which is about `n0`. */

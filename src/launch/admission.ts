@@ -2,6 +2,7 @@ import type { Explanation } from "../core/governance/index.ts";
 import type { Launch, Runtime } from "../driver/index.ts";
 import type { LaunchRuling, OpenedGovernance } from "../governance/index.ts";
 import type { RunRecord, Store, WorkflowRecord } from "../store/index.ts";
+import { refuseFiles } from "./file-args.ts";
 import { launchFacts } from "./launch-facts.ts";
 import type { LaunchCaller, LaunchIdempotency, LaunchRefusal, LaunchResult } from "./launcher.ts";
 
@@ -23,7 +24,7 @@ export interface Candidate extends Required<
   readonly purpose?: string;
 }
 
-/** The end of every launch: the gates are asked, and the run is created. */
+/** The end of every launch: files are there, the gates are asked, and the run is created. */
 export class Admission {
   readonly #options: AdmissionOptions;
 
@@ -69,6 +70,8 @@ export class Admission {
     candidate: Candidate,
     rest: Pick<RunRecord, "definitionHash" | "pinnedHash"> & Pick<Launch, "trigger"> & Partial<Launch>,
   ): Promise<LaunchResult> {
+    const missing = await refuseFiles(this.#options.store, candidate.orgId, candidate.args);
+    if (missing !== null) return refused(missing);
     const { ruling, refusal } = await this.judge(candidate);
     if (refusal !== null) return refused(refusal);
     const { orgId, workflow, version, args, model, gateway, roleBindings, team, caller } = candidate;

@@ -62,7 +62,7 @@ async function versionOf(
 }
 
 function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Launch["args"]): Launch {
-  const { orgId, runId, startedBy, model, team, traceId } = parent;
+  const { orgId, runId, startedBy, requestedBy, model, team, traceId } = parent;
   const { childRunId, nodeId, attempt, recursionDepth, workflow } = wanted;
   const { gateway = null, roleBindings = {} } = wanted.named ?? parent;
   return {
@@ -75,6 +75,7 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
     args,
     trigger: "parent",
     startedBy,
+    requestedBy,
     ...(wanted.startedBy === undefined ? {} : { by: wanted.startedBy }),
     model,
     gateway,

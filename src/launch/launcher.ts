@@ -19,12 +19,14 @@ export interface Relauncher {
 
 /** On whose behalf a run is started. */
 export interface LaunchCaller {
-  /** The id of a key, or `schedule:NAME`, `hook:NAME`. */
+  /** The id of a key, or `trigger:NAME`, `schedule:NAME`, `hook:NAME`. */
   readonly startedBy: string;
   /** The name people know; default: the id. */
   readonly by?: string;
   /** The agent the key belongs to; absent or null: a person. */
   readonly agentId?: string | null;
+  /** The id of the key or token that answers for it, where a trigger starts it; absent or null: the starter. */
+  readonly requestedBy?: string | null;
 }
 
 export type LaunchIdempotency = IdempotencyScope & { readonly bodyHash: string };

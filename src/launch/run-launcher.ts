@@ -39,7 +39,7 @@ export class RunLauncher implements Launcher {
     if (plan === undefined) return refuse("unknown_version", `Version ${version} can no longer be compiled.`);
     const args = argsFor(plan, request.args ?? {});
     if (!args.ok) return refused(args.refusal);
-    const { startedBy, by = startedBy, agentId = null, caller, idempotency } = request;
+    const { startedBy, by = startedBy, agentId = null, requestedBy = null, caller, idempotency } = request;
     const { model = null, gateway = null, roleBindings = {} } = request;
     const candidate = { orgId, workflow: name, version, args: args.args, model, gateway, roleBindings, team };
     const started = await this.#admission.start(
@@ -48,6 +48,7 @@ export class RunLauncher implements Launcher {
         definitionHash: hash,
         pinnedHash,
         trigger: request.trigger,
+        requestedBy,
         recoveryMax: request.recovery?.max ?? null,
         ...(caller === undefined ? {} : { traceId: caller.traceId, parentSpanId: caller.spanId }),
         ...(idempotency === undefined ? {} : { idempotency }),

@@ -37,6 +37,7 @@ const FIXED = [
   "watch_run",
   "cancel_run",
   "list_approvals",
+  "get_approval",
   "resolve_approval",
 ];
 
@@ -166,6 +167,13 @@ describe.each(["auto", "legacy"] as const)("a client (%s)", (era) => {
     const other = await connect(approver, era);
     const listed = await call(other, "list_approvals");
     expect(listed.data.approvals.map((one: { approvalId: string }) => one.approvalId)).toContain(waiting.approvalId);
+    const shown = await call(other, "get_approval", { approval_id: waiting.approvalId });
+    expect(shown.data).toMatchObject({ subjectDigest: waiting.subjectDigest, right: { mayAnswer: true } });
+    expect(shown.data.subject.request.message).not.toBe("");
+    expect(shown.text).toContain("Exactly this message is sent");
+    const stale = { approval_id: waiting.approvalId, decision: "approve", subject_digest: "sha256:other" };
+    expect(await call(other, "resolve_approval", stale)).toMatchObject({ data: { code: "content_changed" } });
+    Object.assign(given, { subject_digest: waiting.subjectDigest });
     expect(await call(other, "resolve_approval", given)).toMatchObject({
       isError: false,
       data: { status: "approved" },

@@ -29,6 +29,9 @@ export interface WaitingFor {
   readonly summary: string;
   readonly choices: readonly string[];
   readonly digest: string;
+  readonly title: string;
+  /** Absent: it was opened before there were subjects. */
+  readonly subjectDigest?: string;
   readonly expiresAt: string;
 }
 
@@ -45,7 +48,7 @@ export interface RunShape {
 }
 
 const LISTED_MAX = 20;
-const PENDING_PAGES_MAX = 10;
+const PENDING_MAX = 100;
 /** Above this an output stays a reference: a mebibyte is too much for a conversation. */
 const VALUE_BYTES_MAX = 262_144;
 
@@ -126,8 +129,17 @@ async function approvalsOf(api: SluiceClient, state: State, view: RunView | null
   if (!isBlocked) return [];
   if (view !== null && view.lastEventId >= state.lastEventId) {
     const pending = [...view.approvals.values()].filter(({ status }) => status === "pending");
-    return pending.map(({ id, nodeId, summary, choices, digest, expiresAt }) => {
-      return { approvalId: id, nodeId, summary, choices, digest, expiresAt: new Date(expiresAt).toISOString() };
+    return pending.map(({ id, nodeId, title, summary, choices, digest, subjectDigest, expiresAt }) => {
+      const digests = { digest, ...digestOf(subjectDigest) };
+      return {
+        approvalId: id,
+        nodeId,
+        title,
+        summary,
+        choices,
+        ...digests,
+        expiresAt: new Date(expiresAt).toISOString(),
+      };
     });
   }
   return pendingOf(api, state.runId);
@@ -135,27 +147,21 @@ async function approvalsOf(api: SluiceClient, state: State, view: RunView | null
 
 /** A caller that may not see approvals gets what is blocked and no more. */
 async function pendingOf(api: SluiceClient, runId: string): Promise<readonly WaitingFor[]> {
-  const found: WaitingFor[] = [];
-  let cursor: string | undefined;
   try {
-    for (let page = 0; page < PENDING_PAGES_MAX; page += 1) {
-      const listed = await api.listApprovals({
-        status: "pending",
-        limit: 100,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      for (const approval of listed.data) {
-        if (approval.runId !== runId || approval.nodeId === null) continue;
-        const { id: approvalId, nodeId, summary, choices, digest, expiresAt } = approval;
-        found.push({ approvalId, nodeId, summary, choices, digest, expiresAt });
-      }
-      cursor = listed.nextCursor;
-      if (cursor === undefined) break;
-    }
+    const { data } = await api.listApprovals({ status: "pending", run: runId, limit: PENDING_MAX });
+    return data.flatMap(({ id, nodeId, title, summary, choices, digest, subjectDigest, expiresAt }) =>
+      nodeId === null
+        ? []
+        : [{ approvalId: id, nodeId, title, summary, choices, digest, ...digestOf(subjectDigest), expiresAt }],
+    );
   } catch (error) {
-    if (!(error instanceof ApiProblem && error.status === 403)) throw error;
+    if (error instanceof ApiProblem && error.status === 403) return [];
+    throw error;
   }
-  return found;
+}
+
+function digestOf(subjectDigest: string | null): { readonly subjectDigest?: string } {
+  return subjectDigest === null ? {} : { subjectDigest };
 }
 
 async function outputsOf(api: SluiceClient, state: State, leaves: ReadonlySet<string>): Promise<JsonObject> {

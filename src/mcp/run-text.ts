@@ -28,6 +28,8 @@ export const STANDING_SCHEMA = {
           summary: TEXT,
           choices: { type: "array", items: TEXT },
           digest: TEXT,
+          title: TEXT,
+          subjectDigest: TEXT,
           expiresAt: TEXT,
         },
       },

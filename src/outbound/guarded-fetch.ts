@@ -1,4 +1,5 @@
-import { request as requestHttp, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { type ClientRequest, request as requestHttp, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Outcome } from "../core/base/index.ts";
 import { EMPTY_ALLOW_LIST, plainHost, type AllowList } from "./allow-list.ts";
@@ -16,10 +17,18 @@ import {
   type UrlRules,
 } from "./url-check.ts";
 
+/** A body that is too large to be held: it can be begun again when a redirect asks for it. */
+export interface StreamedBody {
+  readonly bytes: number;
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+type Body = string | Uint8Array | StreamedBody;
+
 export interface GuardedRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: Body;
   readonly signal?: AbortSignal;
   /** For everything together: names, redirects, the last byte. */
   readonly timeoutMs?: number;
@@ -71,7 +80,7 @@ interface Hop {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | undefined;
+  readonly body: Body | undefined;
 }
 
 /**
@@ -158,6 +167,7 @@ async function request(
     if (text !== null) return { ok: true, value: { response, text } };
     return refuse("url_too_large", `The answer of ${checked.host} is larger than ${bytesMax} bytes.`);
   } catch (thrown) {
+    if (thrown instanceof SourceFailed) throw thrown.cause;
     const reason = codeOf(thrown) === "" ? textOf(thrown) : `${textOf(thrown)} (${codeOf(thrown)})`;
     return refuse("url_unreachable", `The request to ${checked.host} broke off: ${reason}`);
   } finally {
@@ -179,13 +189,49 @@ function send(checked: CheckedUrl, { url, method, headers, body }: Hop, socket: 
         connection: "close",
         // A compressed answer could be a small one that unpacks to a huge one.
         "accept-encoding": "identity",
-        ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+        ...(body === undefined ? {} : { "content-length": String(lengthOf(body)) }),
       },
     });
     sent.on("response", resolve);
     sent.on("error", reject);
-    sent.end(body);
+    if (isStreamed(body)) void pour(body, sent, reject);
+    else sent.end(body);
   });
+}
+
+function isStreamed(body: Body | undefined): body is StreamedBody {
+  return typeof body === "object" && "open" in body;
+}
+
+function lengthOf(body: Body): number {
+  return isStreamed(body) ? body.bytes : Buffer.byteLength(body);
+}
+
+/** What the source reports is passed on; what happens to the connection is reported by the request itself. */
+async function pour({ open }: StreamedBody, sent: ClientRequest, fail: (error: SourceFailed) => void): Promise<void> {
+  const pieces = open()[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await pieces.next();
+      if (done === true || sent.destroyed) break;
+      if (!sent.write(value)) await Promise.race([once(sent, "drain"), once(sent, "close")]);
+    }
+    sent.end();
+  } catch (thrown) {
+    // First of all: destroying the request is reported as an error of its own.
+    fail(new SourceFailed(thrown));
+    sent.destroy();
+  } finally {
+    await pieces.return?.();
+  }
+}
+
+/** The body could not be read, which is nothing the other side has done. */
+class SourceFailed extends Error {
+  override readonly name = "SourceFailed";
+  constructor(cause: unknown) {
+    super("the body could not be read", { cause });
+  }
 }
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];

@@ -64,7 +64,7 @@ export class PeerAgent {
     this.#https.destroy();
   }
 
-  open(url: URL, { method, headers, body }: PeerRequest): ClientRequest {
+  open(url: URL, { method, headers, body }: Omit<PeerRequest, "bytesMax">): ClientRequest {
     const isSecure = url.protocol === "https:";
     const all = {
       ...(body === undefined
@@ -81,11 +81,32 @@ export class PeerAgent {
 
 const sharedAgent = new PeerAgent();
 
+export interface PeerStream {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it arrives; reading it to its end, or leaving it, ends the request. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** The same request, with an answer of any length. `timeoutMs` is for its beginning, and between its pieces. */
+export function openPeerStream(url: string, options: Omit<PeerRequest, "bytesMax">): Promise<PeerStream | PeerFailure> {
+  return begin(url, options, (request, peer) => stream(request, peer, options));
+}
+
 /**
  * One request to a peer: no redirect, no second try, no guard but that of the agent. Nothing is sent
  * again when a kept connection turns out to be dead, because only the caller knows whether that is safe.
  */
 export function requestPeer(url: string, options: PeerRequest): Promise<PeerReply | PeerFailure> {
+  return begin(url, options, (request, peer) => exchange(request, peer, options));
+}
+
+function begin<T>(
+  url: string,
+  options: Omit<PeerRequest, "bytesMax">,
+  exchanged: (request: ClientRequest, peer: string) => Promise<T | PeerFailure>,
+): Promise<T | PeerFailure> {
   const target = URL.canParse(url) ? new URL(url) : null;
   if (target === null || (target.protocol !== "http:" && target.protocol !== "https:")) {
     return Promise.resolve(failure("unreachable", false, `"${url}" is no http or https URL.`));
@@ -98,8 +119,7 @@ export function requestPeer(url: string, options: PeerRequest): Promise<PeerRepl
   const refusal = agent.guard?.before(url) ?? null;
   if (refusal !== null) return Promise.resolve(failure(OUTBOUND_REFUSED, false, refusal.message));
   try {
-    const request = agent.open(target, options);
-    return exchange(request, peer, options);
+    return exchanged(agent.open(target, options), peer);
   } catch (thrown) {
     return Promise.resolve(failure("unreachable", false, `No request to ${peer} can be made: ${textOf(thrown)}`));
   }
@@ -141,6 +161,32 @@ function exchange(request: ClientRequest, peer: string, options: PeerRequest): P
           ),
         (error: unknown) => end(failureOf(error, true, peer, request.reusedSocket)),
       );
+    });
+    request.end(body);
+  });
+}
+
+function stream(
+  request: ClientRequest,
+  peer: string,
+  { signal, timeoutMs, body }: Omit<PeerRequest, "bytesMax">,
+): Promise<PeerStream | PeerFailure> {
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const onAbort = (): void => void request.destroy(new Error("aborted"));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      request.setTimeout(timeoutMs, () => request.destroy(new Error(`${peer} was silent for ${timeoutMs} ms`)));
+    }
+    request.on("socket", (socket) => {
+      whenConnected(socket, () => {
+        isConnected = true;
+      });
+    });
+    request.on("close", () => signal?.removeEventListener("abort", onAbort));
+    request.on("error", (error) => resolve(failureOf(error, isConnected, peer, request.reusedSocket)));
+    request.on("response", (response) => {
+      resolve({ ok: true, status: response.statusCode ?? 0, headers: headersOf(response), body: response });
     });
     request.end(body);
   });

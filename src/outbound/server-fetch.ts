@@ -7,7 +7,7 @@ export const fetchFromServer: typeof globalThis.fetch = async (input, init) => {
   const response = await undici.fetch(input instanceof Request ? input.url : input, {
     method: init?.method ?? "GET",
     headers: [...new Headers(init?.headers)],
-    ...(typeof init?.body === "string" ? { body: init.body } : {}),
+    ...(typeof init?.body === "string" || init?.body instanceof Uint8Array ? { body: init.body } : {}),
     ...(init?.signal === undefined ? {} : { signal: init.signal }),
   });
   const { status, statusText } = response;

@@ -18,6 +18,7 @@ import { readSpec, type SpecReading } from "./read-spec.ts";
 import { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";
 import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
+import { madeSecrets, triggerReferenceProblems, workflowsAround } from "./trigger-check.ts";
 import { type SourceProblem, workflowProblems, workflowSpec } from "./workflow.ts";
 
 export interface ApplySurroundings {
@@ -117,7 +118,7 @@ async function planOne(manifest: Manifest, around: ApplySurroundings, stream: re
   if (!reading.ok) return invalid(manifest, reading.problems.map(inDocument));
   return kind === "Workflow"
     ? planWorkflow(manifest, reading.body, around, stream)
-    : planEntry(manifest, kind, reading, around);
+    : planEntry(manifest, kind, reading, around, stream);
 }
 
 async function planEntry(
@@ -125,6 +126,7 @@ async function planEntry(
   kind: RegisteredKind,
   { body, secrets = {} }: Extract<SpecReading, { ok: true }>,
   around: ApplySurroundings,
+  stream: readonly Manifest[],
 ): Promise<Planned> {
   const { store, orgId, at, actor, box } = around;
   const { name } = manifest;
@@ -135,9 +137,18 @@ async function planEntry(
   const isGateway = kind === "Gateway";
   const builtIn = isGateway ? around.builtInGateway(name) : builtInBody(kind, name);
   const before = (await store.getEntry(orgId, entryKind, name))?.body ?? builtIn;
+  const keptSecrets = isGateway ? {} : await store.entrySecrets(orgId, entryKind, name);
+  if (kind === "Trigger") {
+    const around = {
+      ...workflowsAround(store, orgId, sourcesOf(stream)),
+      secrets: Object.keys({ ...keptSecrets, ...secrets }),
+    };
+    const lacking = await triggerReferenceProblems(body, around);
+    if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
+  }
   const newSecrets = isGateway
     ? await around.newTokens(name, secrets)
-    : await differing(secrets, async () => openSecrets(box, place, await store.entrySecrets(orgId, entryKind, name)));
+    : await differing(secrets, async () => openSecrets(box, place, keptSecrets));
   const plan = planChange({ kind, name, body }, before, newSecrets, at);
   if (!plan.ok) return invalid(manifest, plan.problems.map(inDocument));
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
@@ -148,7 +159,18 @@ async function planEntry(
   const audit = changeAudit(change, actor, at).filter(({ type }) => type !== "config.applied");
   // Tokens of gateways are sealed and hashed where they are sent and checked.
   if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
-  return { applied, audit, change: { ...put, secrets: sealSecrets(box, place, secrets) } };
+  const made = kind === "Trigger" ? madeSecrets(name, plan.body, Object.keys(keptSecrets)) : {};
+  return { applied, audit, change: { ...put, secrets: sealSecrets(box, place, { ...secrets, ...made }) } };
+}
+
+/** The texts of the workflows of a stream. */
+function sourcesOf(stream: readonly Manifest[]): ReadonlyMap<string, string> {
+  return new Map(
+    stream.flatMap(({ kind, name, spec }) => {
+      const source = kind === "Workflow" && isJsonObject(spec) ? getOwn(spec, "source") : undefined;
+      return typeof source === "string" ? [[name, source] as const] : [];
+    }),
+  );
 }
 
 /** Names of secrets that are not the kept ones. */

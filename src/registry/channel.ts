@@ -56,6 +56,10 @@ export const channelSpec = spec({
   channel: name.nullish().describe("slack: id or name of the conversation"),
   token: secret.nullish().describe("slack, write-only: the token of the bot"),
   signing_secret: secret.nullish().describe("slack, write-only: what answers from Slack are signed with"),
+  accounts: z
+    .record(name, name)
+    .nullish()
+    .describe("slack: ids of accounts, each with the address or id of its person; others are known by their address"),
   host: checked(z.string(), (text) => HOST.test(text), "must be a host name or an address", { code: "bad_name" })
     .nullish()
     .describe("email: the SMTP server"),
@@ -89,7 +93,7 @@ type FieldsOf = Readonly<Partial<Record<ChannelType, readonly string[]>>>;
 
 /** What only some types have; a type that is missing here has nothing of its own. */
 const OWN: FieldsOf = {
-  slack: ["channel", "token", "signing_secret"],
+  slack: ["channel", "token", "signing_secret", "accounts"],
   teams: ["url"],
   email: ["host", "port", "secure", "user", "password", "from", "to"],
   webhook: ["url", "secret"],
@@ -145,6 +149,8 @@ export interface Channel {
   readonly hasContent: boolean;
   /** slack: the conversation. */
   readonly conversation: string;
+  /** slack: the person behind an account, by address or id. */
+  readonly accounts: Readonly<Record<string, string>>;
   /** teams, webhook. */
   readonly url: string;
   readonly mail: Mail | null;
@@ -186,6 +192,7 @@ export function channelOf({ id, body }: Entry): Channel {
     isEnabled: written.enabled,
     hasContent: written.content,
     conversation: written.channel ?? "",
+    accounts: written.accounts ?? {},
     url: written.url ?? "",
     mail: mailOf(written),
     quietHours: quiet === undefined ? null : { from: minutesOf(quiet.from), to: minutesOf(quiet.to), zone: quiet.zone },

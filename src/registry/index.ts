@@ -10,7 +10,7 @@ export {
   planApply,
 } from "./apply-plan.ts";
 export { budgetOf } from "./budget.ts";
-export { type Channel, CHANNEL_TYPES, channelOf, type Mail, type QuietHours } from "./channel.ts";
+export { type Channel, channelOf, type Mail, type QuietHours } from "./channel.ts";
 export { planChange } from "./change.ts";
 export { changeAudit } from "./change-audit.ts";
 export { creditPlanOf } from "./credit-plan.ts";
@@ -25,10 +25,13 @@ export { conditionProblems, policyOf } from "./policy.ts";
 export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
 export { bindingOf } from "./role-binding.ts";
-export { type Schedule, scheduleOf, type Timing } from "./schedule.ts";
+export { scheduleOf, type Timing } from "./schedule.ts";
 export { partsOf, problemsOfIssues, type SpecProblem } from "./spec-problem.ts";
 export { checkManifestStream } from "./stream-check.ts";
 export { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
 export { teamOf } from "./team.ts";
+export { triggerOf } from "./trigger.ts";
+export { madeSecrets, triggerReferenceProblems, workflowsAround } from "./trigger-check.ts";
+export * from "./trigger-kind.ts";
 export { type Webhook, webhookOf } from "./webhook.ts";
 export { openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";

@@ -17,6 +17,7 @@ export const MANIFEST_KINDS = {
   CreditPlan: { entry: "credit_plan", collection: "credit-plans", title: "a credit plan" },
   Workflow: { entry: null, collection: "workflows", title: "a workflow" },
   Alert: { entry: "alert", collection: "alerts", title: "an alert" },
+  Trigger: { entry: "trigger", collection: "triggers", title: "a trigger" },
   RoleBinding: { entry: "binding", collection: "bindings", title: "a role binding" },
 } as const satisfies Readonly<
   Record<string, { readonly entry: EntryKind | null; readonly collection: string; readonly title: string }>

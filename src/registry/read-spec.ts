@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "../core/definition/index.ts";
+import { walk } from "../core/expression/index.ts";
 import { agentSpec } from "./agent.ts";
 import { alertBodyOf, alertProblems, alertSpec } from "./alert.ts";
 import { budgetProblems, budgetSpec } from "./budget.ts";
@@ -16,9 +17,10 @@ import { modelProblems, modelSpec } from "./model.ts";
 import { nameProblems } from "./name.ts";
 import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
 import { roleBindingSpec } from "./role-binding.ts";
-import { scheduleProblems, scheduleSpec } from "./schedule.ts";
+import { scheduleSpec, timingProblems } from "./schedule.ts";
 import { problemsOfIssues, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { teamBodyOf, teamProblems, teamSpec } from "./team.ts";
+import { TRIGGER_SECRET, triggerProblems, triggerSpec } from "./trigger.ts";
 import { webhookProblems, webhookSpec } from "./webhook.ts";
 import { workflowProblems, workflowSpec } from "./workflow.ts";
 
@@ -37,6 +39,7 @@ interface SpecRule {
   /** What a schema cannot express. It is asked whatever the schema found, and minds only what is of the right type. */
   readonly problems?: (written: JsonObject, name: string) => readonly SpecProblem[];
   readonly toBody?: (written: JsonObject) => JsonObject;
+  /** Paths of what is kept apart. */
   readonly secrets?: readonly string[];
 }
 
@@ -54,13 +57,14 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Lens: { schema: lensSpec.loose(), problems: (written, name) => lensProblems(name, written) },
   Team: { schema: teamSpec, problems: teamProblems, toBody: teamBodyOf },
   LibraryStep: { schema: libraryStepSpec, problems: (written, name) => libraryStepProblems(name, written) },
-  Schedule: { schema: scheduleSpec, problems: scheduleProblems },
+  Schedule: { schema: scheduleSpec, problems: (written) => timingProblems(written) },
   Webhook: { schema: webhookSpec, problems: webhookProblems, secrets: ["secret"] },
   Channel: { schema: channelSpec, problems: channelProblems, secrets: CHANNEL_SECRETS },
   Model: { schema: modelSpec, problems: (written, name) => modelProblems(name, written) },
   CreditPlan: { schema: creditPlanSpec, problems: creditPlanProblems },
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
+  Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },
   RoleBinding: { schema: roleBindingSpec },
 };
 
@@ -85,7 +89,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
   const parsed = schema.safeParse(written, { reportInput: true });
   const problems = [
     ...nameProblems(kind, name),
-    ...secretProblems(kind, sent, hidden),
+    ...secretProblems(kind, withoutPaths(sent, hidden)),
     ...withoutRepeats([
       ...(parsed.success ? [] : problemsOfIssues(parsed.error.issues, schema, title)),
       ...(look?.(written, name) ?? []),
@@ -93,28 +97,41 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
   ];
   if (!parsed.success || problems.length > 0) return { ok: false, problems };
   const full = asBody(parsed.data);
-  const secrets = hidden.flatMap((key): [string, string][] => {
-    const value = getOwn(full, key);
-    return typeof value === "string" ? [[key, value]] : [];
+  const secrets = hidden.flatMap((path): [string, string][] => {
+    const segments = path.split(".");
+    const value = walk(full, segments);
+    return typeof value === "string" ? [[segments.at(-1) ?? path, value]] : [];
   });
-  const open = Object.fromEntries(Object.entries(full).filter(([key]) => !hidden.includes(key)));
+  const open = withoutPaths(full, hidden);
   const isKept = isAllowed === true && kind !== "Workflow";
   const body = isKept ? { ...toBody(open), [ALLOW_KEY]: true } : toBody(open);
   return { ok: true, body, ...(secrets.length === 0 ? {} : { secrets: Object.fromEntries(secrets) }) };
 }
 
 /** The text of a workflow is looked at by its own reader, which knows where that is allowed. */
-function secretProblems(kind: ManifestKind, sent: JsonObject, writeOnly: readonly string[]): readonly SpecProblem[] {
+function secretProblems(kind: ManifestKind, sent: JsonObject): readonly SpecProblem[] {
   const isAllowed = getOwn(sent, ALLOW_KEY);
   const problems: SpecProblem[] = [];
   if (isAllowed !== undefined && typeof isAllowed !== "boolean") {
     problems.push(specProblem("wrong_type", [ALLOW_KEY], `"${ALLOW_KEY}" must be true or false.`));
   }
-  const passedOver = kind === "Workflow" ? [...writeOnly, "source"] : writeOnly;
-  for (const { path, message } of findSecretLiterals(sent, passedOver)) {
+  for (const { path, message } of findSecretLiterals(sent, kind === "Workflow" ? ["source"] : [])) {
     problems.push(specProblem("secret_literal", path, message, { hint: SECRET_HINT }));
   }
   return problems;
+}
+
+/** The same without members that are kept apart. */
+function withoutPaths(map: JsonObject, paths: readonly string[]): JsonObject {
+  return paths.reduce((rest, path) => withoutMember(rest, path.split(".")), map);
+}
+
+function withoutMember(map: JsonObject, [key = "", ...inner]: readonly string[]): JsonObject {
+  const member = getOwn(map, key);
+  if (member === undefined) return map;
+  const others = Object.entries(map).filter(([name]) => name !== key);
+  if (inner.length === 0) return Object.fromEntries(others);
+  return isJsonObject(member) ? { ...map, [key]: withoutMember(member, inner) } : map;
 }
 
 /** A schema and a reader may both mind the same thing; the last word is the better one. */

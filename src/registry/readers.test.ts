@@ -26,7 +26,7 @@ function kept(kind: RegisteredKind, id: string, spec: JsonObject, before?: JsonO
   const plan = planChange({ kind, name: id, body: read.body }, before, [], at);
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
   const body = JSON.parse(JSON.stringify(plan.body)) as JsonObject;
-  return { id, revision: 3, body, createdAt: at, updatedAt: at };
+  return { id, revision: 3, body, createdAt: at, updatedAt: at, savedBy: null };
 }
 
 describe("agentOf", () => {
@@ -117,6 +117,13 @@ describe("the other readers", () => {
       approvers: { approvers: [{ who: "role:ops", withinMs: 7_200_000 }], otherwise: null, isSeparate: false },
     });
     expect(policyOf(kept("Policy", "p", spec)).approvers).toBeNull();
+    const strict = { ...spec, four_eyes: true, quorum: 3, confirm: "sign_in", approvers: ["key:CI bot"] };
+    expect(policyOf(kept("Policy", "p", strict)).approvers).toMatchObject({
+      approvers: [{ who: "key:CI bot" }],
+      quorum: 3,
+      isSeparate: true,
+      confirm: "sign_in",
+    });
     expect(policyOf(kept("Policy", "p", { ...spec, condition: true })).condition.text).toBe("true");
   });
 

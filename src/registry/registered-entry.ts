@@ -10,6 +10,7 @@ const DEFAULT_AGENT_ENTRY: Entry = {
   body: DEFAULT_AGENT_BODY,
   createdAt: 0,
   updatedAt: 0,
+  savedBy: null,
 };
 
 function builtInEntry(kind: RegisteredKind): Entry | null {

@@ -2,27 +2,26 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/base/index.ts";
 import { scheduleOf } from "./schedule.ts";
 
-const entry = (body: JsonObject) => ({ id: "nightly", revision: 1, body, createdAt: 1, updatedAt: 1 });
+const entry = (body: JsonObject) => ({ id: "nightly", revision: 1, body, createdAt: 1, updatedAt: 1, savedBy: null });
 
 describe("a schedule as it was registered", () => {
   it("is read with its defaults", () => {
     const cron = { minutes: [0], hours: [9], isEitherDay: false };
     expect(scheduleOf(entry({ workflow: "report", cron: "0 9 * * *" }))).toMatchObject({
-      id: "nightly",
+      origin: "schedule",
+      name: "nightly",
       workflow: "report",
-      timing: { kind: "cron", cron, timezone: "UTC" },
+      on: { kind: "schedule", timing: { kind: "cron", cron, timezone: "UTC" }, overlap: "skip", missed: "skip" },
       args: {},
-      overlap: "skip",
-      missed: "skip",
       isEnabled: true,
     });
   });
 
-  it("is due evenly with an interval", () => {
-    const body = { workflow: "report", every_seconds: 30, cron: null, args: { a: 1 }, enabled: false };
+  it("is due evenly with an interval, and its args are no templates", () => {
+    const body = { workflow: "report", every_seconds: 30, cron: null, args: { a: "${body.x}" }, enabled: false };
     expect(scheduleOf(entry(body))).toMatchObject({
-      timing: { kind: "interval", everySeconds: 30 },
-      args: { a: 1 },
+      on: { timing: { kind: "interval", everySeconds: 30 } },
+      args: { a: { kind: "value", value: "${body.x}" } },
       isEnabled: false,
     });
   });

@@ -6,7 +6,6 @@ import type { AnswerCall } from "./routes/approvals.ts";
 export interface Answerers {
   byPersonId(orgId: string, personId: string): Promise<Principal | null>;
   byEmail(orgId: string, email: string): Promise<Principal | null>;
-  bySlackAccount(orgId: string, account: string): Promise<Principal | null>;
 }
 
 /** Who answers from outside. */

@@ -3,38 +3,38 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
 import { ApprovalTickets } from "../outside/channel/index.ts";
-import { Overloaded, type Runtime, TooManyOpenRuns } from "../driver/index.ts";
+import type { Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
+import { createMemoryObjects, Files } from "../files/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
-import { BadCursor, type Store, StoreUnavailable, UnstorableText } from "../store/index.ts";
+import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { BRIDGE_ROUTES } from "./bridge-routes.ts";
 import { openCallers } from "./authenticator.ts";
 import { type ApiConfig, DEFAULT_CONFIG } from "./config.ts";
 import { ConsoleFiles } from "./console.ts";
 import { credentialOf, organisationOf } from "./credentials.ts";
 import { HookFailures } from "./hook-failures.ts";
-import { HOOK_ROUTES } from "./hook-routes.ts";
 import { openMcp } from "./mcp-routes.ts";
 import { memberAnswerers } from "./member-answerers.ts";
 import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
-import { OPEN_ROUTES, type OpenRoute } from "./open-routes.ts";
+import type { OpenRoute } from "./open-routes.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
-import { SLACK_ROUTES } from "./slack-routes.ts";
-import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { readQuery, readShape } from "./shape.ts";
+import { refusedFor } from "./refused-for.ts";
 import { senderOf } from "./sender.ts";
 import { SignIn } from "./sign-in.ts";
 import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
+import { createTriggers } from "./trigger-lookup.ts";
+import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
 
 export interface AppOptions {
   readonly store: Store;
@@ -47,6 +47,8 @@ export interface AppOptions {
   readonly launcher?: Launcher;
   /** Verifies tokens of an issuer outside; without it only keys are accepted. */
   readonly verifier?: TokenVerifier | null;
+  /** Default: their content is in memory, and goes with the process. */
+  readonly files?: Files;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
   readonly config?: Partial<ApiConfig>;
@@ -73,13 +75,6 @@ interface Env {
 
 /** Heads of all runs are looked for less often than those of runs with a stream. */
 const LIVE_TAILS = 4;
-const UNKEYED: readonly OpenRoute[] = [
-  ...OPEN_ROUTES,
-  ...BRIDGE_ROUTES,
-  ...HOOK_ROUTES,
-  ...TICKET_ROUTES,
-  ...SLACK_ROUTES,
-];
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What a path may name: printable text that a database can compare with. */
 const NAME = /^[^\p{Cc}\p{Surrogate}]{1,200}$/u;
@@ -92,8 +87,9 @@ export function createApp({
   governance,
   audit: trail,
   config: given,
-  launcher,
+  launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
+  files,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -111,13 +107,15 @@ export function createApp({
     runtime,
     gateways,
     governance,
+    files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
     config,
     metrics,
     streams,
     ...callers,
     signIn: new SignIn(signIn),
     audit,
-    launcher: launcher ?? new RunLauncher({ store, runtime, governance }),
+    launcher,
+    triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
@@ -130,10 +128,10 @@ export function createApp({
   const hono = new Hono<Env>();
   hono.use("*", (context, next) => observe(services, context, next));
   hono.use("*", knownHosts(config));
-  hono.onError((error, context) => problemResponse(refusedFor(services, error, context), context.get("requestId")));
+  hono.onError((error, context) => answerError(services, error, context));
   hono.notFound((context) => answerMissing(services, context));
   const mcp = openMcp(config, callers.callers, (request) => hono.fetch(request));
-  addRoutes(hono, services, [...UNKEYED, ...mcp.routes]);
+  addRoutes(hono, services, [...UNKEYED_ROUTES, ...mcp.routes]);
   return {
     fetch: hono.fetch,
     request: hono.request,
@@ -276,28 +274,19 @@ async function observe({ metrics }: Services, context: Context<Env>, next: () =>
   metrics.countRequest(context.req.raw.method, context.get("route"), context.res.status, performance.now() - began);
 }
 
-/** The answer to an error. Only errors meant for the caller say more than that they happened. */
-function refusedFor({ config }: Services, error: Error, context: Context<Env>): Refused {
-  if (error instanceof Refused) return error;
-  if (error instanceof BadCursor)
-    return new Refused("bad_cursor", "No list gave this cursor; leave it out to begin at the start.");
-  if (error instanceof UnstorableText) return new Refused("text_unstorable", `${error.message}.`);
-  if (error instanceof Overloaded) {
-    const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));
-    return new Refused("overloaded", "The server has more to do than it can take on.", {
-      headers: { "retry-after": seconds },
-    });
-  }
-  if (error instanceof TooManyOpenRuns) {
-    const seconds = String(Math.ceil(error.retryAfterMs / 1_000));
-    return new Refused("too_many_open_runs", `The organisation has ${error.max} open runs and may not have more.`, {
-      headers: { "retry-after": seconds },
-    });
-  }
+function answerError({ config }: Services, error: Error, context: Context<Env>): Response {
+  const requestId = context.get("requestId");
+  const refused = refusedFor(error);
+  if (refused !== null) return problemResponse(refused, requestId);
   const { method, path } = context.req;
-  config.onTrouble(`${context.get("requestId")} ${method} ${path}`, error);
-  if (error instanceof StoreUnavailable) {
-    return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
-  }
+  config.onTrouble(`${requestId} ${method} ${path}`, error);
+  return problemResponse(error instanceof StoreUnavailable ? notReady() : internalError(), requestId);
+}
+
+function notReady(): Refused {
+  return new Refused("not_ready", "The database cannot be reached.", { headers: { "retry-after": "2" } });
+}
+
+function internalError(): Refused {
   return new Refused("internal_error", "Something went wrong inside Sluice; the request id leads to it in the log.");
 }

@@ -28,6 +28,8 @@ export interface ApiConfig {
   readonly backlogBytesMax: number;
   /** How long a client may leave its stream unread before it is cut. */
   readonly stallMs: number;
+  /** How long the answer to a delivery waits for the outputs of its run. */
+  readonly respondMs: number;
   /** Where the Web API of Slack is. */
   readonly slackUrl: string;
   /** `advisory`: approvers of an approval are asked, and any key with the permission may answer, as before. */
@@ -62,6 +64,7 @@ export const DEFAULT_CONFIG: ApiConfig = {
   heartbeatMs: 15_000,
   backlogBytesMax: 1_048_576,
   stallMs: 60_000,
+  respondMs: 30_000,
   slackUrl: SLACK_URL,
   approvers: "enforced",
   nextSlots: () => [],

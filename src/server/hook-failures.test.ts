@@ -22,7 +22,8 @@ function rig() {
   } as unknown as Pick<Services, "store" | "config">;
   const failures = new HookFailures((delayMs, work) => clock.after(delayMs, work));
   const fail = (workflow: string, count = 1, orgId = "org_1"): void => {
-    for (let time = 0; time < count; time += 1) failures.note(services, { orgId, workflow }, "bad_signature");
+    for (let time = 0; time < count; time += 1)
+      failures.note(services, { orgId, origin: "hook", name: workflow }, "bad_signature");
   };
   const replied = (): readonly string[] =>
     entries.map(({ at, orgId, resource, detail }) => `${at} ${orgId} ${resource} ${JSON.stringify(detail["count"])}`);

@@ -4,7 +4,9 @@ import type { Services } from "./route.ts";
 /** A hook whose message was not believed. */
 export interface DoubtedHook {
   readonly orgId: string;
-  readonly workflow: string;
+  /** As what it is registered. */
+  readonly origin: string;
+  readonly name: string;
 }
 
 type Reason = "bad_signature" | "bad_timestamp";
@@ -32,7 +34,7 @@ export class HookFailures {
   }
 
   note(services: Pick<Services, "store" | "config">, hook: DoubtedHook, reason: Reason): void {
-    const key = JSON.stringify([hook.orgId, hook.workflow]);
+    const key = JSON.stringify([hook.orgId, hook.origin, hook.name]);
     const window = this.#windows.get(key);
     if (window === undefined) {
       request(services, hook, reason, 1);
@@ -68,11 +70,11 @@ function afterTimeout(delayMs: number, work: () => void): () => void {
 /** The sender does not wait for it. */
 function request(
   { store, config }: Pick<Services, "store" | "config">,
-  { orgId, workflow }: DoubtedHook,
+  { orgId, origin, name }: DoubtedHook,
   reason: Reason,
   count: number,
 ): void {
-  const about = { actor: `hook:${workflow}`, resource: `hook/${workflow}` };
+  const about = { actor: `${origin}:${name}`, resource: `${origin}/${name}` };
   const entry = auditEntry({ at: config.now(), type: "auth.failed", ...about, detail: { reason, count } });
   store.appendAudit(orgId, [entry]).catch((error: unknown) => {
     config.onTrouble("a message to a hook that was not believed could not be audited", error);

@@ -1,97 +1,104 @@
-import { digestJson, isJsonObject, type JsonObject } from "../core/base/index.ts";
-import type { Hook } from "../store/index.ts";
-import { argsOfMessage, findSigner, type IncomingMessage } from "../outside/webhook/index.ts";
-import { BODY_BYTES_MAX, JSON_TYPE, parseJson, readBody } from "./body.ts";
-import { launchedRun } from "./launch-reply.ts";
+import { randomUUID } from "node:crypto";
+import { digestJson, isJsonObject, type Json } from "../core/base/index.ts";
+import type { Delivered } from "../registry/index.ts";
+import {
+  deliveryIdOf,
+  findSigner,
+  type HookCandidate,
+  type IncomingMessage,
+  lackingHeaders,
+} from "../outside/trigger/index.ts";
+import { readBody } from "./body.ts";
+import { bodyRuleOf, deliveredBy, readSentValue } from "./hook-body.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
-import type { Services } from "./route.ts";
+import { json, type Services } from "./route.ts";
 import { requireKnown } from "./shape.ts";
+import { answerDelivery } from "./trigger-answer.ts";
+import { addressOf, hookCandidates } from "./trigger-lookup.ts";
 
-/** Messages from outside, known by their signature and not by a key. */
+/** Messages from outside, known by their signature or their address and not by a key. */
 export const HOOK_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: "/api/v1/hooks/{name}", handle: takeMessage },
+  { method: "POST", path: "/api/v1/hooks/{name}/{path}", handle: takeMessage },
 ];
 
-/** A message without an organisation is checked against every organisation with this workflow, up to so many. */
-const SIGNERS_MAX = 20;
-const ID = /^[\x21-\x7e]{1,255}$/;
-const SIGNATURES_LENGTH_MAX = 4_000;
-
 async function takeMessage(services: Services, request: Request): Promise<Response> {
-  const { pathname, searchParams } = new URL(request.url);
-  requireKnown(searchParams, ["org"]);
-  const workflow = nameOf(pathname);
-  const hooks = await hooksOf(services, workflow, searchParams.get("org"));
+  const address = addressOf(request, "hooks");
+  const candidates = await hookCandidates(services, address);
+  const isOnlyOfWorkflows = candidates.every(({ trigger }) => trigger.origin === "hook");
+  if (isOnlyOfWorkflows) requireKnown(address.query, ["org"]);
   const doubt = (refused: Refused): Refused => {
     const reason = refused.code === "bad_timestamp" ? refused.code : "bad_signature";
-    for (const hook of hooks) services.hookFailures.note(services, hook, reason);
+    for (const { orgId, trigger } of candidates) services.hookFailures.note(services, { orgId, ...trigger }, reason);
     return refused;
   };
-  const message = await readMessage(request, doubt);
-  const now = services.config.now();
-  const found = findSigner(hooks, message, services.gateways.box, now);
+  const header = (name: string): string | null => request.headers.get(name);
+  const lacking = lackingHeaders(candidates, header);
+  if (lacking.length > 0) {
+    throw doubt(new Refused("bad_signature", `The message lacks the header ${lacking.join(" and ")}.`));
+  }
+  const { type, bytes } = await readBody(request, bodyRuleOf(isOnlyOfWorkflows));
+  const message: IncomingMessage = { header, body: bytes };
+  const found = findSigner(candidates, message, services.config.now());
   if ("reason" in found) throw doubt(unbelieved(found.reason));
-  const { orgId } = found.hook;
-  const body = readObject(message.body);
-  const by = `hook:${workflow}`;
-  const result = await services.launcher.launch({
-    orgId,
-    workflow,
-    args: argsOfMessage(body, await declaredArgs(services, orgId, workflow)),
-    trigger: "hook",
-    startedBy: by,
-    idempotency: { orgId, keyId: by, workflow, key: message.id, bodyHash: digestJson(body) },
-  });
-  return launchedRun(result, now);
+  return takeVerified(services, found.candidate, message, { type, request, query: address.query });
 }
 
-function nameOf(pathname: string): string {
+interface Sent {
+  readonly type: string;
+  readonly request: Request;
+  readonly query: URLSearchParams;
+}
+
+/** The sender is known: only now the body is read. */
+async function takeVerified(
+  services: Services,
+  { orgId, trigger }: HookCandidate,
+  message: IncomingMessage,
+  { type, request, query }: Sent,
+): Promise<Response> {
+  if (!trigger.isEnabled) throw new Refused("trigger_disabled", `The trigger "${trigger.name}" is disabled.`);
+  const around = deliveredBy(request, query);
+  const refuse = async (refused: Refused): Promise<Refused> => {
+    const id = deliveryIdOf(trigger.on, message, { ...around, body: null }) ?? randomUUID();
+    await services.triggers.refuse(orgId, trigger, id, refused.code, refused.message);
+    return refused;
+  };
+  let body: Json;
   try {
-    return decodeURIComponent(pathname.split("/").at(-1) ?? "");
-  } catch {
-    return "";
+    body = readSentValue(type, message.body, trigger.origin === "hook");
+  } catch (error) {
+    throw error instanceof Refused ? await refuse(error) : error;
   }
+  const delivered: Delivered = { ...around, body };
+  const challenge = trigger.on.verify === "slack" ? challengeOf(body) : null;
+  if (challenge !== null) return json({ challenge });
+  const deliveryId = deliveryIdOf(trigger.on, message, delivered);
+  if (deliveryId === null) {
+    const { part, path } = trigger.on.idFrom ?? { part: "body", path: [] };
+    const detail = `The message has no id at ${[part, ...path].join(".")}: a text of 1 to 255 printable ASCII characters.`;
+    throw await refuse(new Refused("invalid_request", detail));
+  }
+  // Of a workflow's hook, another body under the same id is a conflict.
+  const bodyHash = trigger.origin === "hook" ? { bodyHash: digestJson(body) } : {};
+  const result = await services.triggers.start({ orgId, trigger, delivered, deliveryId, ...bodyHash });
+  return answerDelivery(services, orgId, trigger, result);
 }
 
-async function hooksOf({ store }: Services, workflow: string, orgId: string | null): Promise<readonly Hook[]> {
-  const named = orgId === null ? undefined : await store.getHook(orgId, workflow);
-  const hooks = orgId === null ? await store.findHooks(workflow, SIGNERS_MAX) : named === undefined ? [] : [named];
-  if (hooks.length > 0) return hooks;
-  const detail = "No workflow of this name takes messages; its owner can let it with PUT on this address.";
-  throw new Refused("unknown_hook", detail);
-}
-
-/** Without what a message must carry, it is refused before any secret is tried. */
-async function readMessage(request: Request, doubt: (refused: Refused) => Refused): Promise<IncomingMessage> {
-  const header = (name: string): string => request.headers.get(`webhook-${name}`) ?? "";
-  const [id, timestamp, signatures] = [header("id"), header("timestamp"), header("signature")];
-  if (id === "" || timestamp === "" || signatures === "") {
-    const detail = "A message has the headers webhook-id, webhook-timestamp and webhook-signature.";
-    throw doubt(new Refused("bad_signature", detail));
-  }
-  if (!ID.test(id)) throw doubt(new Refused("bad_signature", "A webhook-id has 1 to 255 printable ASCII characters."));
-  if (signatures.length > SIGNATURES_LENGTH_MAX) throw doubt(unbelieved("bad_signature"));
-  const rule = { bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false };
-  const { bytes } = await readBody(request, rule);
-  return { id, timestamp, signatures, body: bytes };
+/** Slack asks this once, when an address is entered. */
+function challengeOf(body: Json): string | null {
+  if (!isJsonObject(body) || body["type"] !== "url_verification") return null;
+  const { challenge } = body;
+  return typeof challenge === "string" ? challenge : null;
 }
 
 function unbelieved(reason: "bad_signature" | "bad_timestamp"): Refused {
   if (reason === "bad_signature") {
-    return new Refused(reason, "No signature fits the body, its id and its timestamp under the secret of this hook.");
+    return new Refused(
+      reason,
+      "The signature or the credentials do not fit the message under the secret of this hook.",
+    );
   }
-  return new Refused(reason, "The webhook-timestamp is more than five minutes away from now; send the message anew.");
-}
-
-function readObject(bytes: Uint8Array): JsonObject {
-  const { value } = parseJson(bytes);
-  if (isJsonObject(value)) return value;
-  throw new Refused("invalid_request", "The body must be a JSON object.");
-}
-
-async function declaredArgs({ store, runtime }: Services, orgId: string, workflow: string) {
-  const record = await store.getWorkflow(orgId, workflow);
-  const plan = record === undefined ? undefined : await runtime.planOf(orgId, record.latest.hash);
-  return plan?.args ?? {};
+  return new Refused(reason, "The message was signed more than five minutes away from now; send it anew.");
 }

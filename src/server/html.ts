@@ -36,5 +36,8 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8884;vertical-align:top}
 code,pre{font:.875rem/1.5 ui-monospace,monospace}
 pre{overflow:auto;padding:.75rem;border:1px solid #8884}
-input,button{font:inherit;padding:.25rem .5rem}
+input,button,select,textarea{font:inherit;padding:.25rem .5rem}
+.fields label{display:block;font-weight:600}
+.fields small{display:block}
+.fields textarea{width:100%;box-sizing:border-box}
 `;

@@ -1,13 +1,18 @@
-import type { KeyRecord, KeyStore, PersonStore } from "../store/index.ts";
+import type { HookStore, KeyStore, PersonStore, RegistryStore } from "../store/index.ts";
 import { isPersonId, subjectOfTokenKeyId } from "./auth.ts";
 
 /** A longer line of keys made by keys is taken for an attempt to hide who is at its beginning. */
 const LINE_MAX = 1_000;
 
-type Store = Pick<KeyStore, "getKey"> & Pick<PersonStore, "listPersonsOfSubject">;
+type Store = Pick<KeyStore, "getKey"> &
+  Pick<PersonStore, "listPersonsOfSubject"> &
+  Pick<RegistryStore, "getEntry"> &
+  Pick<HookStore, "getHook">;
 
 /** Everything that led to an id: the keys its key was made with, and the persons behind them. */
 interface Line {
+  /** The id itself; of what starts runs by itself, the id of the one who last saved it. */
+  readonly first: string;
   readonly ids: ReadonlySet<string>;
   readonly persons: ReadonlySet<string>;
   readonly isTooLong: boolean;
@@ -27,7 +32,7 @@ export async function isOfRequester(
   if (requesterId === null) return false;
   if (callerId === requesterId) return true;
   const [caller, requester] = await Promise.all([lineOf(store, orgId, callerId), lineOf(store, orgId, requesterId)]);
-  if (caller.isTooLong || requester.isTooLong || caller.ids.has(requesterId)) return true;
+  if (caller.isTooLong || requester.isTooLong || caller.ids.has(requester.first)) return true;
   return [...caller.persons].some((personId) => requester.persons.has(personId));
 }
 
@@ -43,21 +48,55 @@ export async function idsBehind(store: Store, orgId: string, callerId: string): 
   return [...new Set([...ids, ...persons])];
 }
 
-async function lineOf(store: Store, orgId: string, firstId: string): Promise<Line> {
+async function lineOf(store: Store, orgId: string, startId: string): Promise<Line> {
+  const first = (await saverOf(store, orgId, startId)) ?? startId;
   const ids = new Set<string>();
   const persons = new Set<string>();
-  let id: string | null = firstId;
+  let id: string | null = first;
   for (let step = 0; id !== null && !ids.has(id); step += 1) {
-    if (step >= LINE_MAX) return { ids, persons, isTooLong: true };
+    if (step >= LINE_MAX) return { first, ids, persons, isTooLong: true };
     ids.add(id);
-    if (isPersonId(id)) persons.add(id);
-    const subject = subjectOfTokenKeyId(id);
-    if (subject !== null) for (const person of await store.listPersonsOfSubject(subject)) persons.add(person.id);
-    // Tokens are made by an issuer, and the operator's own key by no other; neither is in the list with a maker.
-    const key: KeyRecord | undefined = isPersonId(id) || subject !== null ? undefined : await store.getKey(orgId, id);
-    const personId = key?.personId ?? null;
-    if (personId !== null) persons.add(personId);
-    id = key?.createdBy ?? null;
+    const { before, personIds } = await behind(store, orgId, id);
+    for (const personId of personIds) persons.add(personId);
+    id = before;
   }
-  return { ids, persons, isTooLong: false };
+  return { first, ids, persons, isTooLong: false };
+}
+
+const SCHEDULE = "schedule:";
+const TRIGGER = "trigger:";
+const HOOK = "hook:";
+
+/** The persons an id stands for, and the id that made it what it is. The operator's own keys have neither. */
+async function behind(
+  store: Store,
+  orgId: string,
+  id: string,
+): Promise<{ readonly before: string | null; readonly personIds: readonly string[] }> {
+  if (isPersonId(id)) return { before: null, personIds: [id] };
+  const subject = subjectOfTokenKeyId(id);
+  if (subject !== null) {
+    const persons = await store.listPersonsOfSubject(subject);
+    return { before: null, personIds: persons.map((person) => person.id) };
+  }
+  const key = await store.getKey(orgId, id);
+  const personId = key?.personId ?? null;
+  return { before: key?.createdBy ?? null, personIds: personId === null ? [] : [personId] };
+}
+
+/** Runs that start by themselves are requested by the one who last saved what starts them. Null: it is no such thing. */
+async function saverOf(store: Store, orgId: string, id: string): Promise<string | null> {
+  if (id.startsWith(SCHEDULE)) return entrySaver(store, orgId, "schedule", id.slice(SCHEDULE.length));
+  if (id.startsWith(TRIGGER)) return entrySaver(store, orgId, "trigger", id.slice(TRIGGER.length));
+  if (id.startsWith(HOOK)) return (await store.getHook(orgId, id.slice(HOOK.length)))?.savedBy ?? null;
+  return null;
+}
+
+async function entrySaver(
+  store: Store,
+  orgId: string,
+  kind: "schedule" | "trigger",
+  id: string,
+): Promise<string | null> {
+  return (await store.getEntry(orgId, kind, id))?.savedBy ?? null;
 }

@@ -61,7 +61,12 @@ function carriedBy({ payload }: LogEvent): readonly string[] {
 }
 
 /** Statuses that differ from the table: what is not there was named in the body, and is no address. */
-const STATUS: Readonly<Record<string, number>> = { unknown_node: 422, unknown_output: 422, cursor_ahead: 409 };
+const STATUS: Readonly<Record<string, number>> = {
+  unknown_node: 422,
+  unknown_output: 422,
+  unknown_file: 422,
+  cursor_ahead: 409,
+};
 
 export function refusedLaunch({ code, message, problems, explanation, until }: LaunchRefusal, now: number): Refused {
   const detail = sentence(message);

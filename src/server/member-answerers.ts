@@ -26,7 +26,5 @@ export function memberAnswerers(store: Pick<MembershipStore, "listMembers">, peo
       }
       return null;
     },
-    // An account in a chat is known by its verified address alone.
-    bySlackAccount: async () => null,
   };
 }

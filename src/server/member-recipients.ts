@@ -12,9 +12,9 @@ export function memberRecipients(store: Store, now: () => number): Recipients {
       const members = await activeMembers(store, orgId);
       const asked = members.filter((member) => isAsked(member, approvers));
       const deputies = members.filter(({ personId }) => asked.some((member) => isDeputy(member, personId, now())));
-      const told = [...new Set([...asked, ...deputies])].filter(mayApprove).flatMap(recipientOf);
-      const known = new Set(told.map(({ email }) => email.toLowerCase()));
-      return [...told, ...addressesIn(approvers).filter(({ email }) => !known.has(email.toLowerCase()))];
+      const found = [...new Set([...asked, ...deputies])].filter(mayApprove).flatMap(recipientOf);
+      const known = new Set(found.map(({ email }) => email.toLowerCase()));
+      return [...found, ...addressesIn(approvers).filter(({ email }) => !known.has(email.toLowerCase()))];
     },
     forAddress: async (orgId, email) => {
       const wanted = email.toLowerCase();

@@ -10,7 +10,7 @@ import { finishSignIn, listProviders, startSignIn } from "./sign-in.ts";
 
 /** A route that needs no key. The list is short on purpose: none of them shows anything about an organisation. */
 export interface OpenRoute {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   /** False where looking would use something up. */
   readonly answersHead?: boolean;

@@ -44,7 +44,7 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string | nu
 }
 
 function operationOf(route: Route): JsonObject {
-  const { operation, summary, permission, body, query, replies } = route;
+  const { operation, summary, permission, body, content, query, replies } = route;
   return {
     operationId: operation,
     summary,
@@ -52,6 +52,7 @@ function operationOf(route: Route): JsonObject {
     tags: [tagOf(route)],
     parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
     ...(body === null ? {} : { requestBody: requestBodyOf(body) }),
+    ...(content === null ? {} : { requestBody: { required: true, content: { [content]: BYTES } } }),
     responses: {
       ...Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, replyOf(reply)])),
       "4XX": PROBLEM,
@@ -71,6 +72,7 @@ const TAGS: Readonly<Record<string, string>> = {
   blobs: "Large values, by their hash",
   budgets: "Ceilings of spending",
   deployments: "Where workflows and agents run",
+  files: "Files: sent in parts, kept by the hash of their content",
   gateways: "Places of execution: registered Bridges",
   hooks: "Signed messages that start runs",
   keys: "Keys of people and programs",
@@ -85,12 +87,14 @@ const TAGS: Readonly<Record<string, string>> = {
   session: "Who is asking",
   simulate: "What a workflow would do, without doing it",
   teams: "Who takes which node",
+  triggers: "What starts runs: times, messages, events and forms",
   usage: "Tokens, cost and counts",
   validate: "Checks of definitions",
   webhooks: "Signed messages to others, and their deliveries",
   workflows: "Definitions and their versions",
 };
 
+const BYTES = { schema: { type: "string", format: "binary" } };
 const PROBLEM = { $ref: "#/components/responses/Problem" };
 
 function tagOf({ operation }: Route): string {

@@ -82,6 +82,8 @@ describe("permissions", () => {
       "runs.branch": { eventId: 1 },
       "runs.resolve": { values: { a: 1 } },
       "approvals.resolve": { decision: "approve" },
+      "approvals.comment": { text: "why?" },
+      "approvals.assign": { to: null },
       "persons.change": { roles: ["viewer"] },
       "organisations.rename": { name: "Mine" },
     };

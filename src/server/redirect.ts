@@ -12,5 +12,7 @@ const HERE = "http://sluice.invalid";
 export function ownPath(text: string | null): string {
   if (text === null || !/^\/[^/\\]?[^\\\p{Cc}]{0,2000}$/u.test(text) || !URL.canParse(text, HERE)) return "/";
   const url = new URL(text, HERE);
-  return url.origin === HERE && !NOT_PAGES.test(url.pathname) ? `${url.pathname}${url.search}${url.hash}` : "/";
+  // `/.//other.example` is a path here and another site to a browser.
+  const isOwn = url.origin === HERE && !url.pathname.startsWith("//") && !NOT_PAGES.test(url.pathname);
+  return isOwn ? `${url.pathname}${url.search}${url.hash}` : "/";
 }

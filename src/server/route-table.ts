@@ -9,6 +9,7 @@ import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
 import { hookRoutes } from "./routes/hooks.ts";
 import { invitationRoutes } from "./routes/invitations.ts";
@@ -26,6 +27,7 @@ import { scheduleRoutes } from "./routes/schedules.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
+import { triggerRoutes } from "./routes/triggers.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
@@ -50,6 +52,7 @@ export const ROUTES: readonly Route[] = [
     ...approvalInboxRoutes,
     ...approvalRoutes,
     ...blobRoutes,
+    ...fileRoutes,
     ...keyRoutes,
     ...sessionRoutes,
     ...personRoutes,
@@ -64,6 +67,7 @@ export const ROUTES: readonly Route[] = [
     ...backtestRoutes,
     ...registryRoutes,
     ...scheduleRoutes,
+    ...triggerRoutes,
     ...webhookRoutes,
     ...channelRoutes,
     ...hookRoutes,

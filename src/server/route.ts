@@ -6,6 +6,8 @@ import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
+import type { Files } from "../files/index.ts";
+import type { TriggerStarter } from "../outside/trigger/index.ts";
 import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
@@ -36,6 +38,7 @@ export interface Services {
   readonly streams: StreamRegistry;
   readonly metrics: Metrics;
   readonly gateways: Gateways;
+  readonly files: Files;
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
@@ -45,6 +48,7 @@ export interface Services {
   readonly audit: AuditTrail;
   readonly launcher: Launcher;
   readonly relauncher: Relauncher;
+  readonly triggers: TriggerStarter;
   readonly sessionTickets: SessionTickets;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;
@@ -94,6 +98,8 @@ export interface Route {
   /** Null: any key will do. */
   readonly permission: Permission | null;
   readonly body: (BodyRule & { readonly schema: z.ZodType }) | null;
+  /** The type of a body that the handler reads itself, as it comes; null: there is none. */
+  readonly content: string | null;
   readonly query: z.ZodType | null;
   readonly replies: Readonly<Record<number, Reply>>;
   /** False where a look without the body would open something that stays open. */
@@ -107,9 +113,10 @@ export interface Route {
 
 interface RouteParts<B extends z.ZodType, Q extends z.ZodType> extends Omit<
   Route,
-  "body" | "query" | "handle" | "answersHead" | "isPersonal" | "isInPerson"
+  "body" | "content" | "query" | "handle" | "answersHead" | "isPersonal" | "isInPerson"
 > {
   readonly body?: BodyRule & { readonly schema: B };
+  readonly content?: string;
   readonly query?: Q;
   readonly answersHead?: boolean;
   readonly isPersonal?: boolean;
@@ -123,6 +130,7 @@ export function defineRoute<B extends z.ZodType = z.ZodUndefined, Q extends z.Zo
   return {
     ...parts,
     body: parts.body ?? null,
+    content: parts.content ?? null,
     query: parts.query ?? null,
     answersHead: parts.answersHead ?? true,
     isPersonal: parts.isPersonal ?? false,

@@ -91,6 +91,8 @@ describe("signing in at a provider", () => {
     for (const [asked, location] of [
       ["/o/default/runs?status=failed", "/o/default/runs?status=failed"],
       ["//evil.example", "/"],
+      ["/.//evil.example", "/"],
+      ["/x/..//evil.example", "/"],
       ["/\\evil.example", "/"],
       ["https://evil.example/", "/"],
       ["/%5Cevil.example", "/%5Cevil.example"],

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { auditEntry } from "../core/audit/index.ts";
+import { getOwn } from "../core/base/index.ts";
 import { DECISIONS } from "../core/event/index.ts";
 import { type Channel, channelOf, openSecrets, secretPlace } from "../registry/index.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../outside/channel/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 import { addressAnswerer, type Answerer, asksAddress } from "./answerer.ts";
-import { lacking } from "./auth.ts";
+import { isPersonId, lacking, type Principal } from "./auth.ts";
 import { BODY_BYTES_MAX, readBody } from "./body.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
@@ -207,7 +208,7 @@ async function answer(
   }
 }
 
-/** The person behind an account: as it was assigned to them, or by the address Slack has verified. */
+/** The person behind an account: as the channel assigns it, or by the address Slack has verified. */
 async function answererOf(
   services: Services,
   { orgId, channel, slack }: Signer,
@@ -215,9 +216,9 @@ async function answererOf(
   approval: ApprovalRecord,
 ): Promise<Answerer> {
   const { answerers } = services;
-  const assigned = await answerers.bySlackAccount(orgId, slackAccount);
-  const email = assigned === null ? ((await slack?.emailOf(slackAccount)) ?? null) : null;
-  const member = assigned ?? (email === null ? null : await answerers.byEmail(orgId, email));
+  const assigned = getOwn(channel.accounts, slackAccount);
+  const email = assigned ?? (await slack?.emailOf(slackAccount)) ?? null;
+  const member = email === null ? null : await memberOf(answerers, orgId, email);
   if (member !== null) {
     if (!member.permissions.has("governance:approve")) throw lacking("governance:approve");
     return { principal: member };
@@ -227,6 +228,10 @@ async function answererOf(
   throw new Refused("forbidden", "Your Slack account belongs to no person who may answer here; ask an admin.", {
     code: "unknown_account",
   });
+}
+
+function memberOf(answerers: Services["answerers"], orgId: string, who: string): Promise<Principal | null> {
+  return isPersonId(who) ? answerers.byPersonId(orgId, who) : answerers.byEmail(orgId, who);
 }
 
 async function noteUnknown(

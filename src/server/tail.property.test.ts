@@ -29,6 +29,7 @@ const RUN: RunRecord = {
   roleBindings: {},
   team: null,
   recoveryMax: null,
+  requestedBy: null,
   startedBy: null,
   createdAt: 0,
   status: "running",

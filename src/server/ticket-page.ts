@@ -6,7 +6,12 @@ import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
 
 /** A ticket is a credential in an address: nothing keeps it, nothing hands it on, nothing lists it. */
-const HEADERS = { "x-robots-tag": "noindex, nofollow, noarchive", "cache-control": "no-store" } as const;
+const HEADERS = {
+  "x-robots-tag": "noindex, nofollow, noarchive",
+  "cache-control": "no-store",
+  // The address of the page is the ticket.
+  "referrer-policy": "no-referrer",
+} as const;
 
 export interface TicketView {
   readonly ticket: ApprovalTicket;
@@ -16,6 +21,8 @@ export interface TicketView {
   readonly needsSignIn: boolean;
   /** What was wrong with the answer before; null: there was none. */
   readonly trouble: string | null;
+  /** What was entered then, so that it need not be entered again. */
+  readonly entered: URLSearchParams;
 }
 
 const WORDS: Readonly<Record<Decision, string>> = {
@@ -44,9 +51,9 @@ export function ticketPage(view: TicketView, status = 200): Response {
     ${
       hasContent && subject !== null
         ? sectionsOf(subject).map(sectionHtml)
-        : html`<p>The content is shown after <a href="${approvalUrl(approval.id)}">signing in</a>.</p>`
+        : html`<p>The content is shown after <a href="${approvalUrl(approval)}">signing in</a>.</p>`
     }
-    ${needsSignIn ? signInPart(approval) : answerForm(approval, hasContent)}
+    ${needsSignIn ? signInPart(approval) : answerForm(view)}
     <p><small>${whoText(ticket)} Opening this page decides nothing.</small></p>`;
   return withHeaders(page(approval.title, body, status));
 }
@@ -65,12 +72,15 @@ export function refusedPage(
 }
 
 export function answeredPage(approval: ApprovalRecord): Response {
-  const { status, title, answers, quorum, id } = approval;
+  const { status, title, answers, quorum } = approval;
   const isOpen = status === "pending";
   const text = isOpen
     ? `Your answer counts: ${answers.length} of ${quorum} people have approved. Others have to answer as well.`
     : `It is ${status} now. Nothing else has to be done.`;
-  return refusedPage(`Answered: ${title}`, text, 200, { href: approvalUrl(id), label: "Look at it in the console" });
+  return refusedPage(`Answered: ${title}`, text, 200, {
+    href: approvalUrl(approval),
+    label: "Look at it in the console",
+  });
 }
 
 export function withHeaders(response: Response): Response {
@@ -83,22 +93,27 @@ function whoText({ address, name }: ApprovalTicket): string {
   return `This link is for ${name === address ? address : `${name} (${address})`} and works once.`;
 }
 
-function signInPart({ id, confirm, subject }: ApprovalRecord): Html {
+function signInPart(approval: ApprovalRecord): Html {
+  const { confirm, subject } = approval;
   const why =
     confirm === null && subject !== null
       ? "It can have an effect that cannot be taken back, so that a link in a message is not enough to answer."
       : "A link in a message is not enough to answer.";
   return html`<p>${why}</p>
-    <p><a href="${approvalUrl(id)}">Sign in to answer</a></p>`;
+    <p><a href="${approvalUrl(approval)}">Sign in to answer</a></p>`;
 }
 
-function answerForm({ choices, subject, subjectDigest, form }: ApprovalRecord, hasContent: boolean): Html {
+function answerForm({ approval, hasContent, entered }: TicketView): Html {
+  const { choices, subject, subjectDigest, form } = approval;
   const effects = new Map((subject?.answers ?? []).map(({ decision, effect }) => [decision, effect]));
   return html`<form method="post">
     <input type="hidden" name="subjectDigest" value="${subjectDigest ?? ""}" />
-    ${form === null ? html`` : fieldsHtml(form)} ${hasContent ? inputsHtml(subject) : html``}
+    ${form === null ? html`` : fieldsHtml(form, entered)} ${hasContent ? inputsHtml(subject, entered) : html``}
     <p>
-      <label>Reason <small>(needed to reject)</small><br /><textarea name="reason" rows="3"></textarea></label>
+      <label
+        >Reason <small>(needed to reject)</small><br /><textarea name="reason" rows="3">
+${entered.get("reason") ?? ""}</textarea>
+      </label>
     </p>
     ${choices.map(
       (choice) =>
@@ -107,27 +122,32 @@ function answerForm({ choices, subject, subjectDigest, form }: ApprovalRecord, h
   </form>`;
 }
 
-function fieldsHtml(fields: FormFields): Html {
+function fieldsHtml(fields: FormFields, entered: URLSearchParams): Html {
   return html`<fieldset>
     <legend>To be filled in</legend>
-    ${Object.entries(fields).map(([name, field]) => fieldHtml(name, field))}
+    ${Object.entries(fields).map(([name, field]) => fieldHtml(name, field, entered))}
   </fieldset>`;
 }
 
-function fieldHtml(name: string, field: FormFields[string]): Html {
+function fieldHtml(name: string, field: FormFields[string], entered: URLSearchParams): Html {
   const { label = name, description, required } = field;
   const mark = required ? html`` : html` <small>(optional)</small>`;
   return html`<p>
-    <label>${label}${mark}<br />${controlHtml(`form.${name}`, field)}</label>
+    <label>${label}${mark}<br />${controlHtml(`form.${name}`, field, entered)}</label>
     ${description === undefined ? html`` : html`<br /><small>${description}</small>`}
   </p>`;
 }
 
-function controlHtml(name: string, { type, enum: words, default: preset }: FormFields[string]): Html {
-  const value = preset === undefined || preset === null ? "" : valueText(preset);
+function controlHtml(
+  name: string,
+  { type, enum: words, default: preset }: FormFields[string],
+  entered: URLSearchParams,
+): Html {
+  const standard = preset === undefined || preset === null ? "" : valueText(preset);
+  const value = entered.get(name) ?? (entered.size > 0 && type === "boolean" ? "" : standard);
   switch (type) {
     case "boolean":
-      return preset === true
+      return value === "true"
         ? html`<input type="checkbox" name="${name}" value="true" checked />`
         : html`<input type="checkbox" name="${name}" value="true" />`;
     case "enum":
@@ -161,7 +181,7 @@ function isLarge(value: Json): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, "$ref");
 }
 
-function inputsHtml(subject: Subject | null): Html {
+function inputsHtml(subject: Subject | null, entered: URLSearchParams): Html {
   const inputs = Object.entries(changeableInputs(subject));
   if (inputs.length === 0) return html``;
   return html`<details>
@@ -169,7 +189,10 @@ function inputsHtml(subject: Subject | null): Html {
     ${inputs.map(
       ([name, value]) =>
         html`<p>
-          <label>${name}<br /><textarea name="input.${name}" rows="4">${valueText(value)}</textarea></label>
+          <label
+            >${name}<br /><textarea name="input.${name}" rows="4">
+${entered.get(`input.${name}`) ?? valueText(value)}</textarea>
+          </label>
         </p>`,
     )}
   </details>`;

@@ -4,6 +4,7 @@ import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { addressAnswerer, type Answerer } from "./answerer.ts";
 import { lacking } from "./auth.ts";
 import { BODY_BYTES_MAX, readBody } from "./body.ts";
+import { sessionSecretOf } from "./credentials.ts";
 import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 import { answerApproval } from "./routes/approvals.ts";
@@ -34,8 +35,7 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
   if ("refusal" in found) return found.refusal;
   const { view, hash } = found;
   const { approval, ticket } = view;
-  if (view.needsSignIn)
-    return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval.id)), 303));
+  if (view.needsSignIn) return withHeaders(Response.redirect(absolute(services, request, approvalUrl(approval)), 303));
   const { bytes } = await readBody(request, { bytesMax: BODY_BYTES_MAX.other, types: [FORM_TYPE], isOptional: false });
   const sent = new URLSearchParams(new TextDecoder().decode(bytes));
   const { store } = services;
@@ -44,13 +44,13 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
   try {
     const body = readTicketForm(sent, approval, view.hasContent);
     if (body.subjectDigest !== approval.subjectDigest) throw changed();
-    const holder = await holderOf(services, ticket);
+    const holder = await holderOf(services, request, ticket);
     const after = await answerApproval({ services, ...holder, params: { approvalId: approval.id }, body });
     isUsed = true;
     return answeredPage(after);
   } catch (error) {
     if (!(error instanceof Refused) || error.status >= 500) throw error;
-    return await refusalPage(services, view, error);
+    return await refusalPage(services, { ...view, entered: sent }, error);
   } finally {
     await store.closeTicket(hash, isUsed);
   }
@@ -76,7 +76,8 @@ async function findTicket(services: Services, request: Request): Promise<Found> 
   const entry = await store.getEntry(orgId, "channel", name);
   const hasContent = entry !== undefined && channelOf(entry).hasContent;
   const isShared = ticket.address === "";
-  const view = { ticket, approval, hasContent, needsSignIn: isShared || needsSignIn(approval), trouble: null };
+  const shown = { ticket, approval, hasContent, needsSignIn: isShared || needsSignIn(approval) };
+  const view: TicketView = { ...shown, trouble: null, entered: new URLSearchParams() };
   return { view, hash };
 }
 
@@ -86,8 +87,8 @@ function closedPage(
   approval: ApprovalRecord,
   now: number,
 ): Response | null {
-  const { id, status, title, expiresAt } = approval;
-  const look = { href: approvalUrl(id), label: "Sign in to look at it" };
+  const { status, title, expiresAt } = approval;
+  const look = { href: approvalUrl(approval), label: "Sign in to look at it" };
   if (state === "used") return usedPage(approval);
   if (status !== "pending") {
     return refusedPage(title, `It is ${status} already. Nothing has to be done.`, 409, look);
@@ -96,15 +97,16 @@ function closedPage(
   if (state !== "expired") return null;
   const whose = address === "" ? "The link" : `The link for ${address}`;
   const text = `${whose} worked for 24 hours, which are over. It still waits for an answer.`;
-  return refusedPage("This link has expired", text, 410, { href: approvalUrl(id), label: "Sign in to answer" });
+  return refusedPage("This link has expired", text, 410, { href: approvalUrl(approval), label: "Sign in to answer" });
 }
 
-function usedPage({ id, status }: ApprovalRecord): Response {
+function usedPage(approval: ApprovalRecord): Response {
+  const { status } = approval;
   const text =
     status === "pending"
       ? "An answer was given with it already. Sign in to answer again, or to see what became of it."
       : `An answer was given with it already, and the approval is ${status}.`;
-  const next = { href: approvalUrl(id), label: "Sign in to look at it" };
+  const next = { href: approvalUrl(approval), label: "Sign in to look at it" };
   return refusedPage("This link was used", text, 409, next);
 }
 
@@ -116,13 +118,34 @@ function changed(): Refused {
 }
 
 /** As the person the ticket is for; it was sent to their address, which only they read. */
-async function holderOf({ answerers }: Services, ticket: ApprovalTicket): Promise<Answerer> {
+async function holderOf(services: Services, request: Request, ticket: ApprovalTicket): Promise<Answerer> {
+  const { answerers } = services;
   const { orgId, personId, address, name } = ticket;
-  if (personId === null) return addressAnswerer(orgId, address, name);
-  const principal = await answerers.byPersonId(orgId, personId);
-  if (principal === null) throw new Refused("forbidden", `${address} is not a member of the organisation any more.`);
+  const principal =
+    personId === null ? await answerers.byEmail(orgId, address) : await answerers.byPersonId(orgId, personId);
+  if (principal === null && personId !== null) {
+    throw new Refused("forbidden", `${address} is not a member of the organisation any more.`);
+  }
+  await requireSamePerson(services, request, address, principal?.personId ?? null);
+  if (principal === null) return addressAnswerer(orgId, address, name);
   if (!principal.permissions.has("governance:approve")) throw lacking("governance:approve");
   return { principal };
+}
+
+/** A link that was handed on does not let another person answer: who is signed in here is known. */
+async function requireSamePerson(
+  { sessions, config }: Services,
+  request: Request,
+  address: string,
+  holder: string | null,
+): Promise<void> {
+  const secret = sessionSecretOf(request, config.publicUrl);
+  const session = secret === null ? undefined : await sessions.find(secret, false);
+  const signedIn = session?.personId ?? null;
+  if (signedIn === null || signedIn === holder) return;
+  throw new Refused("forbidden", `The link was sent to ${address}, and another person is signed in here.`, {
+    code: "not_an_approver",
+  });
 }
 
 /** What can be put right is said above the form; everything else ends here. */
@@ -133,7 +156,7 @@ async function refusalPage(services: Services, view: TicketView, refused: Refuse
     const now = await services.store.getApproval(ticket.orgId, approval.id);
     return ticketPage({ ...view, approval: now ?? approval, trouble: messageOf(refused) }, status);
   }
-  const next = { href: approvalUrl(approval.id), label: "Sign in to look at it" };
+  const next = { href: approvalUrl(approval), label: "Sign in to look at it" };
   return refusedPage(code === "not_an_approver" ? "This is not asked of you" : approval.title, message, status, next);
 }
 

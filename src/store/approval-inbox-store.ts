@@ -26,10 +26,12 @@ export interface ApprovalFilter {
 
 /** A caller, as far as it decides which approvals the caller may answer. */
 export interface Answerer {
-  /** The names of approver lists under which the caller answers. */
-  readonly names: readonly string[];
+  /** The names of approver lists under which the caller answers; null: whom an approval asks is not checked. */
+  readonly names: readonly string[] | null;
   /** The ids the caller has answered or started something with: of its person, its key, and the keys that made that. */
   readonly ids: readonly string[];
+  /** Whether it is known who the caller is, so that it can be the second person where one is needed. */
+  readonly isKnown: boolean;
 }
 
 export interface ApprovalListing {

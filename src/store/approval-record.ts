@@ -74,8 +74,8 @@ const BEFORE = {
 } as const satisfies Partial<ApprovalRecord>;
 
 /** A kept approval, of any age. */
-export function readApproval<T extends ApprovalRecord = ApprovalRecord>(body: string): T {
-  const kept = JSON.parse(body) as T;
-  const { title = kept.summary } = kept as Partial<T>;
+export function readApproval(body: string): ApprovalRecord {
+  const kept = JSON.parse(body) as ApprovalRecord;
+  const { title = kept.summary } = kept as Partial<ApprovalRecord>;
   return { ...BEFORE, ...kept, title };
 }

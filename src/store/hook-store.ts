@@ -15,6 +15,8 @@ export interface Hook {
   /** The one before it, while its overlap lasts. */
   readonly previousSecret: string | null;
   readonly previousUntil: number | null;
+  /** Who last set its secret; null: not known. */
+  readonly savedBy: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

@@ -3,6 +3,7 @@ import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryApprovalInbox } from "./memory/memory-approval-inbox.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
@@ -16,6 +17,7 @@ import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
+import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
@@ -58,6 +60,8 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryHooks(world),
     ...memoryAlerts(world),
     ...memorySchedules(world),
+    ...memoryFiles(world),
+    ...memoryTriggers(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -8,6 +8,8 @@ export interface RegistryStore {
   getEntry(orgId: string, kind: EntryKind, id: string): Promise<Entry | undefined>;
   /** By id. */
   listEntries(orgId: string, kind: EntryKind, page: Page): Promise<Listed<Entry>>;
+  /** Of every organisation that has a trigger of this name, the oldest first. */
+  findTriggers(name: string, limit: number): Promise<readonly (Entry & { readonly orgId: string })[]>;
   /** Unchanged content keeps its revision. */
   putEntry(orgId: string, kind: EntryKind, id: string, body: JsonObject, at: number): Promise<Entry>;
   /** False when there is none. */
@@ -69,6 +71,7 @@ export const ENTRY_KINDS = [
   "policy",
   "schedule",
   "team",
+  "trigger",
   "webhook",
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -79,6 +82,8 @@ export interface Entry {
   readonly body: JsonObject;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Who last changed it, as the audit of that change names them; null: not known. */
+  readonly savedBy: string | null;
 }
 
 /** What is registered of a gateway, as it is kept. */

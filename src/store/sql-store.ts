@@ -9,6 +9,7 @@ import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
+import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
@@ -24,6 +25,7 @@ import { sqlReplicas } from "./sql/sql-replicas.ts";
 import { sqlReports } from "./sql/sql-reports.ts";
 import { sqlRuns } from "./sql/sql-runs.ts";
 import { sqlSchedules } from "./sql/sql-schedules.ts";
+import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
@@ -59,6 +61,8 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlHooks(sql),
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),
+    ...sqlFiles(sql),
+    ...sqlTriggers(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

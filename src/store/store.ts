@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../core/audit/index.ts";
-import type { Json, JsonObject } from "../core/base/index.ts";
+import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
 import type { AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
@@ -10,12 +10,14 @@ import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
+import type { FileStore } from "./file-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
 import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
+import type { TriggerStore } from "./trigger-store.ts";
 import type { Wait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -43,6 +45,8 @@ export interface Store
     GovernedStore,
     AgentMemoryStore,
     ScheduleStore,
+    FileStore,
+    TriggerStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
@@ -108,6 +112,8 @@ export interface RunCommit {
   readonly audit: readonly AuditEntry[];
   /** What agents keep of nodes it completes. */
   readonly memories: readonly MemoryEntry[];
+  /** Files the run refers to from now on; names it already has stay as they are. */
+  readonly files: readonly FileValue[];
 }
 
 /** What is pinned when a run is created and never changes. */
@@ -136,6 +142,8 @@ export interface NewRun {
   /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
   readonly startedBy: string | null;
+  /** On whose behalf a trigger started it: the caller that last saved the trigger. Null: on behalf of its starter. */
+  readonly requestedBy: string | null;
   readonly createdAt: number;
   readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
 }

@@ -1,8 +1,15 @@
 import { createSystemClock } from "../../src/clock/index.ts";
 import { AuditTrail } from "../../src/audit/index.ts";
 import { createAllowList, OutboundGuard } from "../../src/outbound/index.ts";
-import { channelTargets, type Recipients } from "../../src/outside/channel/index.ts";
-import { type OpenedDeliveries, openDeliveries } from "../../src/outside/delivery/index.ts";
+import { channelDeliveriesTo, channelTargets } from "../../src/outside/channel/index.ts";
+import {
+  noticeMessage,
+  type OpenedDeliveries,
+  openDeliveries,
+  type TargetKind,
+} from "../../src/outside/delivery/index.ts";
+import type { JsonObject } from "../../src/core/base/index.ts";
+import type { NewDelivery } from "../../src/store/index.ts";
 import { memberRecipients, serve } from "../../src/server/index.ts";
 import { type Api, createApi } from "../api/fixture.ts";
 
@@ -15,9 +22,24 @@ export interface Ground {
   ahead: number;
   /** Makes messages of what has happened, and sends what is due. */
   round(): Promise<void>;
+  /** What channels are sent of something that neither a run nor the audit holds. */
+  noticesOf(notice: Notice): Promise<readonly NewDelivery[]>;
+  /** From now on everything is sent by itself. */
+  start(): void;
+  /** Another process over the same store. */
+  replica(): Promise<OpenedDeliveries>;
+  seal(): Promise<void>;
   put(name: string, spec: object): Promise<void>;
   deliveries(name: string): Promise<readonly Shown[]>;
   close(): Promise<void>;
+}
+
+interface Notice {
+  readonly orgId: string;
+  readonly type: string;
+  readonly key: string;
+  readonly at: number;
+  readonly data: JsonObject;
 }
 
 interface Shown {
@@ -31,11 +53,10 @@ interface Shown {
 }
 
 export interface GroundParts {
-  readonly recipients?: Recipients;
   readonly slackUrl?: string;
 }
 
-export async function openGround({ recipients, slackUrl }: GroundParts = {}): Promise<Ground> {
+export async function openGround({ slackUrl }: GroundParts = {}): Promise<Ground> {
   let ahead = 0;
   const now = (): number => Date.now() + ahead;
   const allow = createAllowList(["127.0.0.0/8"]);
@@ -46,16 +67,18 @@ export async function openGround({ recipients, slackUrl }: GroundParts = {}): Pr
   const { store, gateways } = api;
   const clock = { ...createSystemClock(), now };
   const troubles: string[] = [];
-  const kind = channelTargets({
-    store,
-    box: gateways.box,
-    clock,
-    reach: { allow: allow.value },
-    publicUrl: () => served.url,
-    recipients: recipients ?? memberRecipients(store, now),
-    ...(slackUrl === undefined ? {} : { slackUrl }),
-  });
+  const open = (): TargetKind =>
+    channelTargets({
+      store,
+      box: gateways.box,
+      clock,
+      reach: { allow: allow.value },
+      publicUrl: () => served.url,
+      recipients: memberRecipients(store, now),
+      ...(slackUrl === undefined ? {} : { slackUrl }),
+    });
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
+  const kind = open();
   const deliveries: OpenedDeliveries = openDeliveries({ store, kinds: [kind], clock, onTrouble });
   const trail = new AuditTrail({ store, now });
   return {
@@ -73,6 +96,17 @@ export async function openGround({ recipients, slackUrl }: GroundParts = {}): Pr
       // What the first look finds is fed by the second.
       await deliveries.round();
       await deliveries.round();
+    },
+    noticesOf: ({ orgId, type, key, at, data }) =>
+      channelDeliveriesTo(kind, store, orgId, { message: noticeMessage(type, key, at, data), at, data }),
+    async replica() {
+      const other = openDeliveries({ store, kinds: [open()], clock, onTrouble });
+      await other.round();
+      return other;
+    },
+    start: () => deliveries.start(),
+    async seal() {
+      await trail.seal("default");
     },
     async put(name, spec) {
       const { status, body } = await api.request("PUT", `channels/${name}`, { body: spec });

@@ -298,7 +298,7 @@ describe("the approval and retry policies of a team", () => {
     const runId = await teamRun(["a"]);
     const [asked] = (await scene.get("approvals?status=pending")).data;
     expect(asked).toMatchObject({ nodeId: "a", source: "gate", approvers: [{ who: "role:lead" }] });
-    await scene.answer(runId, "approve");
+    await scene.answer(runId, "approve", { override: true, reason: "the lead is away" });
     expect(await scene.statuses(runId)).toEqual({ a: "completed" });
   });
 

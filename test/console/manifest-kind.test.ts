@@ -8,6 +8,9 @@ import { type Api, createApi } from "../api/fixture.ts";
 let api: Api;
 beforeAll(async () => {
   api = await createApi();
+  // A trigger has to name a workflow that is there.
+  const source = "name: my-workflow\nargs: { title: string }\nsteps: [{ id: a, command: Read it. }]\n";
+  expect((await api.request("PUT", "workflows/my-workflow", { body: { source } })).status).toBe(201);
 });
 afterAll(() => api.close());
 

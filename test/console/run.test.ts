@@ -130,7 +130,7 @@ beforeAll(async () => {
       scope: "global",
       condition: "node.action == 'financial'",
       action: "require_approval",
-      approvers: [{ who: "role:desk-lead" }],
+      approvers: [{ who: "key:admin" }],
       reason: "A person lets money go",
     },
   });

@@ -225,7 +225,9 @@ describe("audit", () => {
     await screenshot(page, "audit-light");
     await page.getByRole("button", { name: "Verify" }).click();
     await has(page, /Verified up to record \d+/);
-    expect(await page.getByRole("link", { name: "Export" }).getAttribute("href")).toBe("/api/v1/audit/export");
+    expect(await page.getByRole("link", { name: "Export" }).getAttribute("href")).toBe(
+      "/api/v1/audit/export?organisation=default",
+    );
   });
 });
 
@@ -313,8 +315,12 @@ describe("how these screens look", () => {
     ["usage", "/usage?by=workflow", "Top spenders"],
     ["audit", "/audit", /Verified up to record/],
     ["settings-keys", "/settings/keys", "New key"],
+    ["settings-people", "/settings/people", "No person has signed in yet"],
+    ["settings-organisation", "/settings/organisation", "New organisation"],
+    ["account-key", "/account", "Signed in with the key admin."],
     ["settings-schedule", "/settings/schedules/nightly", "No slot has come yet."],
     ["settings-teams", "/settings/teams", "No teams yet"],
+    ["settings-channels", "/settings/channels", "No channels yet"],
   ];
 
   describe.each([

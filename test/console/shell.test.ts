@@ -253,12 +253,14 @@ describe("the shell", () => {
     const start = { body: { workflow: "hello", args: { who: "Ada" } } };
     expect((await site.api.request("POST", "runs", start)).status).toBe(403);
     await home.getByText("A launch waits for approval").first().waitFor();
-    await home.getByRole("link", { name: /wants to start hello/ }).waitFor();
-    await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).click();
-    await inbox.getByRole("region", { name: /wants to start hello/ }).waitFor();
+    await home.getByRole("link", { name: /Start hello version 1/ }).waitFor();
+    await inbox.locator(".inbox-item", { hasText: "Start hello version 1" }).click();
+    await inbox.getByRole("region", { name: /Start hello version 1/ }).waitFor();
+    await inbox.getByRole("button", { name: /^Approve/ }).waitFor();
     await inbox.keyboard.press("a");
-    await inbox.locator(".inbox-item", { hasText: "wants to start hello" }).waitFor({ state: "detached" });
-    await home.getByRole("link", { name: /wants to start hello/ }).waitFor({ state: "detached" });
+    await inbox.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await inbox.locator(".inbox-item", { hasText: "Start hello version 1" }).waitFor({ state: "detached" });
+    await home.getByRole("link", { name: /Start hello version 1/ }).waitFor({ state: "detached" });
     expect((await site.api.request("POST", "runs", start)).status).toBe(201);
     await posture("bounded_autonomous");
     await home.context().close();
@@ -336,7 +338,7 @@ describe("the approvals", () => {
     await page.getByText("No approval is waiting").waitFor();
     expect(await site.api.settle(gated)).toBe("completed");
     await page.getByRole("tab", { name: "Answered" }).click();
-    await page.getByRole("region").getByText("by admin").waitFor();
+    await page.getByRole("region").getByText("Answered with approve by admin").waitFor();
     await page.context().close();
   });
 

@@ -8,7 +8,7 @@ import {
   type LaunchApproval,
   NO_RUN,
 } from "../../src/store/index.ts";
-import { approval, creation, logFrom, share } from "./shares.ts";
+import { approval, creation, key, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const OPEN = 5_000;
@@ -155,8 +155,8 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
         requestedBy: "key_3",
       };
       await subjectOf().store.askLaunch(launch, entry);
-      const mine = async (names: readonly string[], own: readonly string[]) => {
-        const filter = { answerer: { names, ids: own } };
+      const mine = async (names: readonly string[] | null, own: readonly string[], isKnown = true) => {
+        const filter = { answerer: { names, ids: own, isKnown } };
         const list = (await ids(filter)).toSorted().map((id) => id.slice(-1));
         expect(await subjectOf().store.countApprovals("org_1", filter)).toBe(list.length);
         return list.join("");
@@ -165,9 +165,13 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
       expect(await mine(["role:finance"], ["key_9"])).toBe("123456");
       expect(await mine(["user:ann@Example.com"], ["key_9"])).toBe("13456");
       expect(await mine(["role:fin", "finance"], ["key_9"])).toBe("1456");
+      expect(await mine(null, ["key_9"])).toBe("123456");
+      expect(await mine([], ["key_9"], false)).toBe("14");
       expect(await mine([], ["per_2"])).toBe("156");
       expect(await mine([], ["key_2"])).toBe("156");
-      // The starter of the runs, and of the launch.
+      // The starter of the runs, and of the launch; also by another key of the same person.
+      await subjectOf().store.putKey(key("key_1", { personId: "per_1" }));
+      expect(await mine([], ["key_8", "per_1"])).toBe("146");
       expect(await mine([], ["key_1"])).toBe("146");
       expect(await mine([], ["key_9", "key_3"])).toBe("145");
     });
@@ -250,7 +254,7 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
           turn === 0 ? creation("run_1", {}, commit) : share("run_1", turn, logFrom(turn + 1, 1), commit),
         ]);
       }
-      const answerer = { names: ["ops"], ids: ["key_9"] };
+      const answerer = { names: ["ops"], ids: ["key_9"], isKnown: true };
       expect(await store.countApprovals("org_1", { status: "pending", answerer })).toBe(OPEN);
       expect(await found({ status: "pending", answerer }, { order: "expiring" })).toHaveLength(10);
       expect(await ids({ status: "pending", text: "4999" })).toEqual(["apr_4999"]);

@@ -38,8 +38,8 @@ export function configRules(subjectOf: SubjectOf): void {
       ];
       const entries = await store.applyEntries("org_1", changes, 5);
       expect(entries).toEqual([
-        { id: "b", revision: 1, body: { trust: 1 }, createdAt: 5, updatedAt: 5 },
-        { id: "a", revision: 1, body: {}, createdAt: 5, updatedAt: 5 },
+        { id: "b", revision: 1, body: { trust: 1 }, createdAt: 5, updatedAt: 5, savedBy: null },
+        { id: "a", revision: 1, body: {}, createdAt: 5, updatedAt: 5, savedBy: null },
       ]);
       expect(await store.getEntry("org_1", "agent", "old")).toBeUndefined();
       expect(await store.getWorkflow("org_1", "triage")).toMatchObject({

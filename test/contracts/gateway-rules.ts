@@ -35,7 +35,14 @@ export function gatewayRules(subjectOf: SubjectOf): void {
     it("counts what changed, and only that", async () => {
       const { store } = subjectOf();
       const first = await store.putEntry("org_1", "gateway", "edge-1", { url: "http://a" }, 10);
-      expect(first).toEqual({ id: "edge-1", revision: 1, body: { url: "http://a" }, createdAt: 10, updatedAt: 10 });
+      expect(first).toEqual({
+        id: "edge-1",
+        revision: 1,
+        body: { url: "http://a" },
+        createdAt: 10,
+        updatedAt: 10,
+        savedBy: null,
+      });
       const same = await store.putEntry("org_1", "gateway", "edge-1", { url: "http://a" }, 20);
       expect([same.revision, same.updatedAt]).toEqual([1, 10]);
       const second = await store.putEntry("org_1", "gateway", "edge-1", { url: "http://b" }, 30);

@@ -9,6 +9,7 @@ export function hookRules(subjectOf: SubjectOf): void {
     secret: "s1",
     previousSecret: null,
     previousUntil: null,
+    savedBy: "key_1",
     createdAt: 5,
     updatedAt: 5,
     ...parts,

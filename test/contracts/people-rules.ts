@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { auditEntry } from "../../src/core/audit/index.ts";
 import type { NewInvitation, NewSession, SeenPerson, Store } from "../../src/store/index.ts";
 import { key } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
@@ -211,6 +212,26 @@ export function peopleRules(subjectOf: SubjectOf): void {
       const listed = (await store.listInvitations("org_1", PAGE)).data.map(({ id }) => id);
       expect(listed.toSorted()).toEqual(["inv_1", "inv_2"]);
     });
+  });
+}
+
+export function saverRules(subjectOf: SubjectOf): void {
+  it("what is registered keeps who changed it last", async () => {
+    const { store } = subjectOf();
+    const save = (body: { cron: string }, actor: string) =>
+      store.applyEntries("org_1", [{ change: "put", kind: "schedule", id: "nightly", body }], 1, [
+        auditEntry({ at: 1, type: "config.applied", actor, resource: "schedule/nightly", detail: {} }),
+      ]);
+    const saver = async (orgId = "org_1") => (await store.getEntry(orgId, "schedule", "nightly"))?.savedBy ?? null;
+    expect(await saver()).toBeNull();
+    await save({ cron: "0 1 * * *" }, "per_ann");
+    await save({ cron: "0 1 * * *" }, "per_bob");
+    expect(await saver()).toBe("per_ann");
+    await save({ cron: "0 2 * * *" }, "per_bob");
+    expect(await saver()).toBe("per_bob");
+    expect(await saver("org_2")).toBeNull();
+    await store.applyEntries("org_1", [{ change: "delete", kind: "schedule", id: "nightly" }], 2);
+    expect(await saver()).toBeNull();
   });
 }
 

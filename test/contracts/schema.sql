@@ -221,6 +221,65 @@
   CREATE INDEX event_waiters_match ON public.event_waiters USING btree (org_id, type, key_digest, run_id, node_id)
   CREATE UNIQUE INDEX event_waiters_pkey ON public.event_waiters USING btree (run_id, node_id)
 
+-- file_garbage
+  place text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  PRIMARY KEY (place)
+  CREATE UNIQUE INDEX file_garbage_pkey ON public.file_garbage USING btree (place)
+
+-- file_references
+  org_id text not null collate C
+  sha256 text not null collate C
+  run_id text not null collate C
+  name text not null collate C
+  mime text not null
+  size bigint not null
+  PRIMARY KEY (org_id, sha256, run_id, name)
+  CREATE UNIQUE INDEX file_references_pkey ON public.file_references USING btree (org_id, sha256, run_id, name)
+  CREATE INDEX file_references_run ON public.file_references USING btree (run_id)
+
+-- file_upload_parts
+  org_id text not null collate C
+  upload_id text not null collate C
+  part integer not null
+  size bigint not null
+  sha256 text not null collate C
+  object text not null collate C
+  PRIMARY KEY (upload_id, part)
+  CREATE UNIQUE INDEX file_upload_parts_pkey ON public.file_upload_parts USING btree (upload_id, part)
+
+-- file_uploads
+  id text not null collate C
+  org_id text not null collate C
+  name text not null
+  mime text not null
+  size bigint not null
+  sha256 text collate C
+  place text not null collate C
+  created_by text not null collate C
+  created_at bigint not null
+  completed text collate C
+  PRIMARY KEY (id)
+  CREATE INDEX file_uploads_age ON public.file_uploads USING btree (created_at)
+  CREATE INDEX file_uploads_content ON public.file_uploads USING btree (org_id, sha256) WHERE (completed IS NULL)
+  CREATE UNIQUE INDEX file_uploads_pkey ON public.file_uploads USING btree (id)
+
+-- files
+  org_id text not null collate C
+  sha256 text not null collate C
+  size bigint not null
+  name text not null
+  mime text not null
+  place text not null collate C
+  parts text not null
+  created_at bigint not null
+  claimed_at bigint not null
+  PRIMARY KEY (org_id, sha256)
+  CREATE INDEX files_claimed ON public.files USING btree (claimed_at)
+  CREATE INDEX files_newest ON public.files USING btree (org_id, created_at, sha256)
+  CREATE UNIQUE INDEX files_pkey ON public.files USING btree (org_id, sha256)
+
 -- gateway_history
   org_id text not null collate C
   gateway_id text not null collate C
@@ -396,10 +455,12 @@
   body text not null
   created_at bigint not null
   updated_at bigint not null
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'webhook'::text])))
+  saved_by text collate C
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
+  CREATE INDEX registry_triggers ON public.registry USING btree (id) WHERE (kind = 'trigger'::text)
 
 -- replicas
   replica_id text not null collate C
@@ -450,6 +511,7 @@
   parent_node text collate C
   parent_attempt integer
   parent_span_id text
+  requested_by text
   PRIMARY KEY (run_id)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
@@ -524,6 +586,22 @@
   at bigint not null
   PRIMARY KEY (org_id, key)
   CREATE UNIQUE INDEX told_once_pkey ON public.told_once USING btree (org_id, key)
+
+-- trigger_deliveries
+  org_id text not null collate C
+  trigger_id text not null collate C
+  delivery_id text not null collate C
+  seq bigint not null
+  state text not null
+  run_id text
+  code text
+  reason text
+  received_at bigint not null
+  PRIMARY KEY (org_id, trigger_id, delivery_id)
+  CHECK ((state = ANY (ARRAY['started'::text, 'filtered'::text, 'refused'::text])))
+  CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (org_id, trigger_id, seq DESC)
+  CREATE UNIQUE INDEX trigger_deliveries_pkey ON public.trigger_deliveries USING btree (org_id, trigger_id, delivery_id)
+  CREATE INDEX trigger_deliveries_recent ON public.trigger_deliveries USING btree (org_id, trigger_id, received_at)
 
 -- usage_records
   org_id text not null collate C
@@ -625,6 +703,7 @@
   previous_until bigint
   created_at bigint not null
   updated_at bigint not null
+  saved_by text collate C
   PRIMARY KEY (workflow, org_id)
   CREATE UNIQUE INDEX workflow_hooks_pkey ON public.workflow_hooks USING btree (workflow, org_id)
 

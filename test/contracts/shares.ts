@@ -22,6 +22,7 @@ export const NEW_RUN: NewRun = {
   roleBindings: { writer: "agent-1" },
   team: null,
   recoveryMax: null,
+  requestedBy: null,
   startedBy: "key_1",
   createdAt: 1_000,
   idempotency: null,
@@ -85,6 +86,7 @@ export function share(
     verdicts: [],
     audit: [],
     memories: [],
+    files: [],
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

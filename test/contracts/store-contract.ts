@@ -13,19 +13,21 @@ import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
 import { eventRules } from "./event-rules.ts";
 import { feedRules } from "./feed-rules.ts";
+import { fileRules } from "./file-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
 import { hookRules } from "./hook-rules.ts";
 import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
-import { peopleRules, sessionRules } from "./people-rules.ts";
+import { peopleRules, saverRules, sessionRules } from "./people-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
 import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
+import { triggerRules } from "./trigger-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
@@ -79,8 +81,11 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     deliveryRules(subjectOf);
     channelRules(subjectOf);
     hookRules(subjectOf);
+    triggerRules(subjectOf);
     alertRules(subjectOf);
+    fileRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);
+    saverRules(subjectOf);
   });
 }

@@ -1,6 +1,7 @@
 import {
   adapterResultSchema,
   type Adapter,
+  type AdapterFiles,
   type AdapterRequest,
   type AdapterResult,
   type LogLine,
@@ -15,6 +16,7 @@ export interface Attempt {
 export interface AttemptOptions {
   readonly signal?: AbortSignal;
   readonly onPartial?: (text: string) => void;
+  readonly files?: AdapterFiles;
 }
 
 const REQUEST: AdapterRequest = {
@@ -51,6 +53,7 @@ export async function attempt(
         options.onPartial?.(part.text);
       },
       onLog: (line) => logs.push(line),
+      ...(options.files === undefined ? {} : { files: options.files }),
     },
   );
   return { result: adapterResultSchema.parse(result), partials, logs };

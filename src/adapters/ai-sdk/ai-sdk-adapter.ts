@@ -10,6 +10,7 @@ import {
   type AdapterResult,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
+import { fileFailure } from "../file-trouble.ts";
 import { createModelFetch, type ModelFetch } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { Bill } from "./bill.ts";
@@ -19,6 +20,7 @@ import { climbLadder, type Climb } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
+import { fileParts, keepGenerated, ModelFileError, withoutFileOutputs } from "./model-files.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
 import { AI_SDK_PROVIDER, defaultModelFor, endpointsOf, findRoute, keyOf, type Route } from "./route.ts";
 import { loadSdk, openModel, outputModeOf, type Sdk } from "./sdk.ts";
@@ -132,6 +134,7 @@ class AiSdkAdapter implements Adapter {
     try {
       return await this.#attempt(request, hooks, route.value, context);
     } catch (thrown) {
+      if (thrown instanceof ModelFileError) return fileFailure(thrown);
       // Opening tools or the model can fail in unknown ways; the attempt fails, the Bridge continues.
       return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
     }
@@ -156,10 +159,11 @@ class AiSdkAdapter implements Adapter {
     }
     if ("failure" in opened) return failed(opened);
     try {
+      const parts = await fileParts(request, hooks.files);
       const wire = createWire(this.#options.fetch ?? this.#fetch());
       const [sdk, model] = await Promise.all([loadSdk(), openModel(route, wire.fetch)]);
       const tools = new ModelTools(opened.tools);
-      return await this.#converse({ request, hooks, route, context, text, sdk, model, wire, tools });
+      return await this.#converse({ request, hooks, route, context, text, parts, sdk, model, wire, tools });
     } finally {
       // What a tool server answers while it is closed changes nothing about the answer.
       await opened.close().catch(() => undefined);
@@ -167,7 +171,8 @@ class AiSdkAdapter implements Adapter {
   }
 
   async #converse(talk: Talk): Promise<AdapterResult> {
-    const { request, hooks, route, context, text, tools } = talk;
+    const { hooks, route, context, text, parts, tools } = talk;
+    const request = withoutFileOutputs(talk.request);
     const hasTools = tools.size > 0;
     const mode = outputModeOf(route, request.outputSchema, hasTools);
     const json: ModelCall["json"] = request.outputStrategy === "json" ? { schema: request.outputSchema, mode } : null;
@@ -186,13 +191,15 @@ class AiSdkAdapter implements Adapter {
       const rung = mode.isNative ? "given to the model natively" : "shown to the model in its instructions";
       hooks.onLog({ level: "info", message: `Contract: the schema is ${rung}.` });
     }
-    const answer = await conversation.ask(text);
+    const answer = await conversation.ask(text, parts);
     const end =
       json === null
-        ? textEnd(answer, hooks, context())
+        ? textEnd(answer, hooks, context(), conversation.generated.length > 0)
         : await climbLadder(answer, conversation, request, hooks.onLog, context);
+    const generated = await keepGenerated(talk.request, conversation.generated, hooks.files);
+    const outputs = Object.keys(generated).length === 0 ? end.outputs : { ...end.outputs, ...generated };
     return {
-      ...endResult(end),
+      ...endResult({ ...end, ...(outputs === undefined ? {} : { outputs }) }),
       model: modelId.slice(0, MODEL_LENGTH_MAX),
       ...(await bill.totals()),
       ...(end.extraCalls === 0 ? {} : { extraCalls: end.extraCalls }),
@@ -232,18 +239,24 @@ interface Talk {
   readonly route: Route;
   readonly context: () => FailureContext;
   readonly text: string;
+  readonly parts: Awaited<ReturnType<typeof fileParts>>;
   readonly sdk: Sdk;
   readonly model: LanguageModel;
   readonly wire: Wire;
   readonly tools: ModelTools;
 }
 
-function textEnd(answer: ModelAnswer, { onLog }: AdapterHooks, { vendor, modelId }: FailureContext): Climb {
+function textEnd(
+  answer: ModelAnswer,
+  { onLog }: AdapterHooks,
+  { vendor, modelId }: FailureContext,
+  hasFiles: boolean,
+): Climb {
   if (answer.failure !== null) return { failure: answer.failure, extraCalls: 0 };
   if (answer.isCutOff) {
     onLog({ level: "warning", message: "The model reached its limit of output tokens; its answer is cut off." });
   }
-  if (answer.text.trim() !== "") return { stdout: answer.text, failure: null, extraCalls: 0 };
+  if (answer.text.trim() !== "" || hasFiles) return { stdout: answer.text, failure: null, extraCalls: 0 };
   const message = `${vendor} (${modelId}) answered with nothing.`;
   return { failure: { failure: "provider_bad_output", message }, extraCalls: 0 };
 }

@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { FilePart, GeneratedFile, ModelMessage, TextPart } from "ai";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import type { Bill } from "./bill.ts";
 import { badOutput, type CallFailure } from "./call-failure.ts";
@@ -35,6 +35,8 @@ export interface ModelAnswer {
 /** One attempt's conversation with a model: its messages so far, and its cost. */
 export class Conversation {
   readonly transcript = new Transcript();
+  /** What the model has made besides text. */
+  readonly generated: GeneratedFile[] = [];
   readonly #options: ConversationOptions;
   readonly #messages: ModelMessage[] = [];
   #unknownTools = 0;
@@ -45,8 +47,8 @@ export class Conversation {
   }
 
   /** Asks, runs the tools the model calls, and comes back with its answer. */
-  async ask(text: string): Promise<ModelAnswer> {
-    this.#addMessage(text);
+  async ask(text: string, parts: readonly (TextPart | FilePart)[] = []): Promise<ModelAnswer> {
+    this.#addMessage(text, parts);
     for (let step = 1; step <= TOOL_STEPS_MAX; step += 1) {
       const result = await this.#call({ mayCallTools: true, isStreamed: true });
       if (result.failure !== null || result.requestedTools.length === 0) return result;
@@ -64,8 +66,9 @@ export class Conversation {
     return this.#bad("called a tool when it was asked to correct its answer.");
   }
 
-  #addMessage(text: string): void {
-    this.#messages.push({ role: "user", content: text });
+  #addMessage(text: string, parts: readonly (TextPart | FilePart)[] = []): void {
+    const content = parts.length === 0 ? text : [{ type: "text" as const, text }, ...parts];
+    this.#messages.push({ role: "user", content });
     this.transcript.user(text);
   }
 
@@ -76,6 +79,7 @@ export class Conversation {
     const result = await callModel(scene, call);
     if (result.tokens !== null) bill.add(result.tokens);
     this.#messages.push(...result.turn);
+    this.generated.push(...result.files);
     const calls = result.requestedTools.map(({ id, name, input }) => ({
       id,
       name,

@@ -1,4 +1,4 @@
-import type { LanguageModel, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from "ai";
+import type { GeneratedFile, LanguageModel, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from "ai";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import { believable, estimated, larger, type ReportedTokens, type Tokens } from "./bill.ts";
@@ -36,6 +36,7 @@ export interface RequestedTool {
 export interface CallResult {
   readonly text: string;
   readonly requestedTools: readonly RequestedTool[];
+  readonly files: readonly GeneratedFile[];
   /** The model's turn as the SDK wants it back, with what vendors hide in it. */
   readonly turn: readonly ModelMessage[];
   readonly isCutOff: boolean;
@@ -56,6 +57,7 @@ interface Received {
   /** Everything the model wrote, also what is not part of its answer. */
   characters: number;
   readonly requestedTools: RequestedTool[];
+  readonly files: GeneratedFile[];
   error: { readonly thrown: unknown } | null;
   finish: { readonly reason: string; readonly raw: string | undefined; readonly reported: ReportedTokens } | null;
 }
@@ -63,7 +65,7 @@ interface Received {
 /** Calls the model once and listens to the end of its stream, so that even a call cut short can be charged. */
 export async function callModel(scene: CallScene, call: ModelCall): Promise<CallResult> {
   const { hooks, wire } = scene;
-  const received: Received = { text: "", characters: 0, requestedTools: [], error: null, finish: null };
+  const received: Received = { text: "", characters: 0, requestedTools: [], files: [], error: null, finish: null };
   let turn: readonly ModelMessage[] = [];
   wire.reset();
   try {
@@ -79,6 +81,7 @@ export async function callModel(scene: CallScene, call: ModelCall): Promise<Call
   return {
     text: received.text,
     requestedTools: received.requestedTools,
+    files: received.files,
     turn,
     isCutOff: received.finish?.reason === "length",
     tokens: tokensOf(received, call, scene),
@@ -125,6 +128,9 @@ function receive(received: Received, part: TextStreamPart<ToolSet>, isStreamed: 
       return;
     case "tool-call":
       received.requestedTools.push({ id: part.toolCallId, name: part.toolName, input: part.input });
+      return;
+    case "file":
+      received.files.push(part.file);
       return;
     case "error":
       received.error ??= { thrown: part.error };
@@ -218,10 +224,13 @@ function promptCharacters({ instructions, messages }: ModelCall): number {
   return messages.reduce((total, { content }) => total + lengthOf(content), instructions?.length ?? 0);
 }
 
+/** What a picture or a page costs about, for a call whose provider reports nothing. */
+const FILE_CHARACTERS = 6_000;
+
 function lengthOf(content: ModelMessage["content"]): number {
   if (typeof content === "string") return content.length;
-  return content.reduce(
-    (total, part) => total + (part.type === "text" ? part.text.length : JSON.stringify(part).length),
-    0,
-  );
+  return content.reduce((total, part) => {
+    if (part.type === "file") return total + FILE_CHARACTERS;
+    return total + (part.type === "text" ? part.text.length : JSON.stringify(part).length);
+  }, 0);
 }

@@ -1,8 +1,9 @@
-import { fail, getOwn, succeed, type Json, type Outcome } from "../../core/base/index.ts";
-import type { AdapterRequest, AdapterResult } from "../../adapter/index.ts";
-import { createAllowList, type AllowList } from "../../outbound/index.ts";
+import { fail, filesIn, getOwn, succeed, type Json, type Outcome } from "../../core/base/index.ts";
+import type { AdapterFiles, AdapterRequest, AdapterResult } from "../../adapter/index.ts";
+import { createAllowList, type AllowList, type StreamedBody } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { METHODS, type HttpConfig, type Method, type Target } from "./config.ts";
+import { multipartOf } from "./multipart.ts";
 import { fillHeaders } from "./secret-header.ts";
 
 /** What a request of the engine becomes on the wire. */
@@ -10,7 +11,7 @@ export interface Call {
   readonly url: string;
   readonly method: Method;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | StreamedBody | undefined;
   readonly timeoutMs: number;
   readonly allow: AllowList;
   readonly isListOnly: boolean;
@@ -21,7 +22,12 @@ type Failed = Extract<AdapterResult, { status: "failed" }>;
 
 const TIMEOUT_MS = 30_000;
 
-export function readCall(request: AdapterRequest, config: HttpConfig, env: Environment): Outcome<Call, Failed> {
+export function readCall(
+  request: AdapterRequest,
+  config: HttpConfig,
+  env: Environment,
+  files?: AdapterFiles,
+): Outcome<Call, Failed> {
   const place = findPlace(request, config);
   if (!place.ok) return place;
   const { url, target } = place.value;
@@ -32,7 +38,7 @@ export function readCall(request: AdapterRequest, config: HttpConfig, env: Envir
     const message = `The environment variable ${filled.failure} is not set, and a header of this target needs it.`;
     return fail({ status: "failed", failure: "provider_auth", message });
   }
-  const body = method.value === "GET" || method.value === "HEAD" ? null : bodyOf(request);
+  const body = method.value === "GET" || method.value === "HEAD" ? null : bodyOf(request, files);
   // A target is reached where its operator put it; what it redirects to is judged like any other URL.
   const allow = createAllowList([...(config.allow ?? []), ...(target === null ? [] : [hostAndPort(url)])]);
   if (!allow.ok) return refused("url_host", allow.failure);
@@ -45,7 +51,7 @@ export function readCall(request: AdapterRequest, config: HttpConfig, env: Envir
       ...Object.fromEntries(Object.entries(filled.value.headers).map(([name, value]) => [name.toLowerCase(), value])),
       ...headersOf(request),
     },
-    body: body?.text,
+    body: body?.content,
     timeoutMs: Math.min(target?.timeout_ms ?? Infinity, request.timeoutMs ?? target?.timeout_ms ?? TIMEOUT_MS),
     allow: allow.value,
     isListOnly: config.open !== true,
@@ -105,7 +111,7 @@ function readMethod(
 ): Outcome<Method, Failed> {
   const given = getOwn(inputs, "method") ?? written;
   const fixed = target?.method;
-  const hasBody = getOwn(inputs, "body") !== undefined || stdin !== undefined;
+  const hasBody = getOwn(inputs, "body") !== undefined || stdin !== undefined || filesIn(inputs).length > 0;
   if (given === undefined || given === null) return succeed(fixed ?? (hasBody ? "POST" : "GET"));
   const method = METHODS.find((name) => typeof given === "string" && name === given.toUpperCase());
   if (method === undefined) {
@@ -115,11 +121,21 @@ function readMethod(
   return refused("method_not_allowed", `The target is called with ${fixed}, not with ${method}.`);
 }
 
-function bodyOf({ inputs, stdin, message }: AdapterRequest): { readonly type: string; readonly text: string } {
+interface SentBody {
+  readonly type: string;
+  readonly content: string | StreamedBody;
+}
+
+function bodyOf(request: AdapterRequest, files: AdapterFiles | undefined): SentBody {
+  const { inputs, stdin, message } = request;
+  if (files !== undefined && filesIn(inputs).length > 0) {
+    const { type, body } = multipartOf(request, files);
+    return { type, content: body };
+  }
   const given = getOwn(inputs, "body");
-  if (given !== undefined) return { type: "application/json", text: JSON.stringify(given) };
-  if (stdin !== undefined) return { type: "text/plain; charset=utf-8", text: stdin };
-  return { type: "application/json", text: JSON.stringify({ message, inputs }) };
+  if (given !== undefined) return { type: "application/json", content: JSON.stringify(given) };
+  if (stdin !== undefined) return { type: "text/plain; charset=utf-8", content: stdin };
+  return { type: "application/json", content: JSON.stringify({ message, inputs }) };
 }
 
 function headersOf(request: AdapterRequest): Readonly<Record<string, string>> {

@@ -5,14 +5,21 @@
  * 2. the input `url`: only hosts on the allow list or, when the configuration has `open`, public ones;
  * 3. a configured target called like the request's model.
  *
- * The method is the target's own, else the input `method`, else POST. The body is the input `body` as JSON, else
- * `stdin` as text, else `{ message, inputs }` as JSON; GET and HEAD have none.
+ * The method is the target's own, else the input `method`, else POST. The body is a form when there are files among the
+ * inputs, else the input `body` as JSON, else `stdin` as text, else `{ message, inputs }` as JSON; GET and HEAD have none.
  */
 import { createSystemClock, type Clock } from "../../clock/index.ts";
-import { ADAPTER_SPECIFICATION, type Adapter, type AdapterRequest, type AdapterResult } from "../../adapter/index.ts";
+import {
+  ADAPTER_SPECIFICATION,
+  type Adapter,
+  type AdapterFiles,
+  type AdapterRequest,
+  type AdapterResult,
+} from "../../adapter/index.ts";
 import { fetchGuarded, type Resolve } from "../../outbound/index.ts";
 import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
+import { fileFailure } from "../file-trouble.ts";
 import { RunningAttempts } from "../running-attempts.ts";
 import { failureOf, resultOf } from "./answer.ts";
 import { readCall } from "./call.ts";
@@ -32,8 +39,12 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
   let config: HttpConfig = {};
   const running = new RunningAttempts();
 
-  const call = async (request: AdapterRequest, signal: AbortSignal): Promise<AdapterResult> => {
-    const read = readCall(request, config, env);
+  const call = async (
+    request: AdapterRequest,
+    signal: AbortSignal,
+    files: AdapterFiles | undefined,
+  ): Promise<AdapterResult> => {
+    const read = readCall(request, config, env, files);
     if (!read.ok) return read.failure;
     const { url, method, headers, body, timeoutMs, allow, isListOnly, secrets } = read.value;
     const reply = await fetchGuarded(url, {
@@ -66,8 +77,10 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
     },
     capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: true }),
     cancel: (dispatchId) => running.cancel(dispatchId),
-    async execute(request, { signal, onLog }) {
-      const result = await running.run(request.dispatchId, signal, (either) => call(request, either));
+    async execute(request, { signal, onLog, files }) {
+      const result = await running.run(request.dispatchId, signal, (either) =>
+        call(request, either, files).catch(fileFailure),
+      );
       if (result.status === "deferred" && request.externalCallbackUrl === undefined) {
         const message = "The service answers later, but this request carries no URL at which it could.";
         onLog({ level: "warning", message });

@@ -4,11 +4,16 @@
  *
  * 1. the input `command` with the list `args`; the message then goes to stdin unless there is a `stdin`;
  * 2. the first word of the message, the other words being arguments.
+ *
+ * Files among the inputs are in `files/` of the work directory; files that the command leaves in `outputs/` become
+ * outputs.
  */
 import { spawn } from "node:child_process";
 import { userInfo } from "node:os";
 import { basename } from "node:path";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
+import { fail, isJsonObject, type Outcome, succeed } from "../../core/base/index.ts";
+import { normaliseOutput } from "../../core/outputs/index.ts";
 import {
   ADAPTER_SPECIFICATION,
   type Adapter,
@@ -17,14 +22,16 @@ import {
   type AdapterRequest,
   type AdapterResult,
 } from "../../adapter/index.ts";
+import { fileFailure } from "../file-trouble.ts";
 import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
 import { RunningAttempts } from "../running-attempts.ts";
 import { runChild, type EndedChild, type Spawn } from "./child.ts";
 import { readCommandLine, type CommandLine } from "./command-line.ts";
-import { configSchema, type ProcessConfig } from "./config.ts";
+import { type CommandConfig, configSchema, type ProcessConfig } from "./config.ts";
 import { findInheritable } from "./inheritance.ts";
 import { findProgram, underLimits } from "./limits.ts";
+import { keepOutputs, placeFiles } from "./work-files.ts";
 import { childEnvironment, createWorkDirectory, removeWorkDirectory } from "./surroundings.ts";
 
 const PROCESS_PROVIDER = "process";
@@ -99,10 +106,12 @@ async function perform(
   }
   const workDirectory = made.value;
   try {
+    const placed = await placeInputs(request, hooks, workDirectory, command);
+    if (!placed.ok) return placed.failure;
     const order = {
       argv: underLimits([...command.argv, ...args], command, prlimit),
       cwd: command.cwd === undefined || command.cwd === "temp" ? workDirectory : command.cwd,
-      env: childEnvironment(request, command.env ?? [], options.env, workDirectory),
+      env: { ...childEnvironment(request, command.env ?? [], options.env, workDirectory), ...placed.value },
       user: command.user,
       stdin,
       timeoutMs: timeoutMs === Infinity ? null : timeoutMs,
@@ -112,12 +121,44 @@ async function perform(
       graceMs: options.graceMs ?? GRACE_MS,
     };
     const ended = await runChild(order, hooks, options.spawn ?? spawn, clock);
-    return resultOf(ended, name, timeoutMs, outputBytesMax);
+    const result = resultOf(ended, name, timeoutMs, outputBytesMax);
+    return result.status === "completed" ? await withFiles(result, request, hooks, workDirectory, command) : result;
   } finally {
     await removeWorkDirectory(workDirectory).catch(() => {
       const message = `The work directory ${basename(workDirectory)} could not be removed.`;
       hooks.onLog({ level: "warning", message });
     });
+  }
+}
+
+async function placeInputs(
+  request: AdapterRequest,
+  { files }: AdapterHooks,
+  workDirectory: string,
+  { user }: CommandConfig,
+): Promise<Outcome<Readonly<Record<string, string>>, AdapterResult>> {
+  try {
+    return succeed(await placeFiles(request, files, workDirectory, user));
+  } catch (thrown) {
+    return fail(fileFailure(thrown));
+  }
+}
+
+/** What it printed is read as it always is; the files it left stand beside that. */
+async function withFiles(
+  result: Extract<AdapterResult, { status: "completed" }>,
+  request: AdapterRequest,
+  { files }: AdapterHooks,
+  workDirectory: string,
+  { user }: CommandConfig,
+): Promise<AdapterResult> {
+  try {
+    const kept = await keepOutputs(request, files, workDirectory, user);
+    if (Object.keys(kept).length === 0) return result;
+    const { value } = normaliseOutput(result.stdout ?? "", "json", "object");
+    return { ...result, outputs: { ...(isJsonObject(value) ? value : {}), ...kept } };
+  } catch (thrown) {
+    return fileFailure(thrown);
   }
 }
 

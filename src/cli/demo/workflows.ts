@@ -65,9 +65,9 @@ steps:
     approval: required
     on_failure: skip
     expires: 2d
-    approvers:
-      - { who: "role:editor", within: 4h }
-      - { who: "team:communications" }
+    show:
+      - { label: The announcement, markdown: draft.outputs.text }
+      - { label: Its picture, text: picture.stdout }
     depends_on: [picture]
   - id: publish
     command: |

@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   teams: { kind: "Team", icon: "user", base: "/settings/teams" },
   library: { kind: "Library step", icon: "workflow", base: "/settings/library" },
   schedules: { kind: "Schedule", icon: "clock", base: "/settings/schedules" },
+  triggers: { kind: "Trigger", icon: "clock", base: "/settings/triggers" },
   webhooks: { kind: "Webhook", icon: "external", base: "/settings/webhooks" },
   channels: { kind: "Channel", icon: "external", base: "/settings/channels" },
   models: { kind: "Model", icon: "settings", base: "/settings/models" },

@@ -79,6 +79,15 @@ export const KINDS = {
     purpose: "Starts a workflow at set times, one run per slot.",
     sample: 'workflow: my-workflow\ncron: "0 9 * * mon-fri"\ntimezone: UTC\noverlap: skip\nmissed: run_once\n',
   },
+  triggers: {
+    kind: "Trigger",
+    collection: "triggers",
+    title: "a trigger",
+    permission: "registry:write",
+    purpose: "Starts a workflow: at set times, on a message, on an event or from a form.",
+    sample:
+      'workflow: my-workflow\non:\n  hook:\n    verify: github\n    secret: choose-a-long-secret-of-your-own\nfilter: body.action == "opened"\nargs:\n  title: "${body.issue.title}"\n',
+  },
   lenses: {
     kind: "Lens",
     collection: "lenses",
@@ -157,9 +166,12 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "reservedMicros",
   "periodStart",
   "periodEnd",
+  "hookUrl",
+  "formUrl",
+  "savedBy",
 ]);
 /** Maps whose keys and values are the author's: they are shown as they were written. */
-const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings"]);
+const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings", "match"]);
 /** Maps whose keys are the author's, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 /** Written in camelCase by authors, too. */

@@ -47,6 +47,8 @@ function readArg(field: ArgField, text: string): { readonly value: Json } | stri
     case "object":
     case "array":
       return readJson(text, field.type);
+    case "file":
+      return readJson(text, "object");
     default:
       return { value: enumValue(field, text) };
   }

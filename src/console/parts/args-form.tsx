@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/base/index.ts";
 import type { ArgField } from "../../core/definition/index.ts";
 import { type ArgFields, type ArgTexts, hintOf, readArgs, textOf } from "./arg-values.ts";
 import { Field } from "./field.tsx";
+import { FileInput, type SendFile } from "./file-input.tsx";
 
 export interface ArgsFormProps {
   /** As `plan.args` has them. */
@@ -11,10 +12,12 @@ export interface ArgsFormProps {
   readonly initial?: JsonObject;
   /** Null while something is wrong. */
   readonly onChange: (args: JsonObject | null) => void;
+  /** Sends a file that is chosen for an arg. */
+  readonly sendFile: SendFile;
 }
 
 /** A form made from the declared args of a workflow, or the same as JSON. */
-export function ArgsForm({ fields, initial = {}, onChange }: ArgsFormProps): JSX.Element {
+export function ArgsForm({ fields, initial = {}, onChange, sendFile }: ArgsFormProps): JSX.Element {
   const [texts, setTexts] = useState<ArgTexts>(() =>
     Object.fromEntries(Object.keys(fields).map((name) => [name, textOf(initial[name])])),
   );
@@ -65,6 +68,7 @@ export function ArgsForm({ fields, initial = {}, onChange }: ArgsFormProps): JSX
             text={texts[name] ?? ""}
             problem={touched.has(name) ? (read.problems.get(name) ?? null) : null}
             onChange={(text) => change(name, text)}
+            sendFile={sendFile}
           />
         ))
       )}
@@ -79,15 +83,18 @@ interface ArgInputProps {
   readonly text: string;
   readonly problem: string | null;
   readonly onChange: (text: string) => void;
+  readonly sendFile: SendFile;
 }
 
-function ArgInput({ name, field, text, problem, onChange }: ArgInputProps): JSX.Element {
+function ArgInput({ name, field, text, problem, onChange, sendFile }: ArgInputProps): JSX.Element {
   const choices = field.type === "boolean" ? [true, false] : field.enum;
   const isLong = field.type === "object" || field.type === "array";
   const isRequired = field.required && field.default === undefined;
   return (
     <Field label={name} hint={hintOf(field)} problem={problem} isRequired={isRequired}>
-      {choices !== undefined ? (
+      {field.type === "file" ? (
+        <FileInput text={text} onChange={onChange} send={sendFile} />
+      ) : choices !== undefined ? (
         <select value={text} onChange={(event) => onChange(event.target.value)}>
           <option value="">{isRequired ? "Choose …" : "Default"}</option>
           {choices.map((choice) => (

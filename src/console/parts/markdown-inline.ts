@@ -90,10 +90,7 @@ class InlineReader {
     const end = middle === -1 ? -1 : this.#find(")", middle + 2);
     if (end === -1 || this.#text.slice(from, middle).includes("[")) return false;
     const text = this.#text.slice(from, middle);
-    const [address = ""] = this.#text
-      .slice(middle + 2, end)
-      .trim()
-      .split(/\s/, 1);
+    const address = this.#text.slice(middle + 2, end).trim();
     return this.#take({ kind: isImage ? "image" : "link", text, address }, end + 1);
   }
 

@@ -154,8 +154,13 @@ function approvalEntry(run: AuditedRun, event: ApprovalEvent): AuditEntry {
 function approvalDetail(event: ApprovalEvent): JsonObject {
   switch (event.type) {
     case "approval.requested": {
-      const { choices, digest, agentId, policies, approvers, expiresAt, hop } = event.payload;
-      return { choices, digest, agentId, policies, approvers, expiresAt, hop };
+      const { choices, digest, agentId, policies, approvers, expiresAt, hop, subjectDigest, quorum } = event.payload;
+      const asked = { choices, digest, agentId, policies, approvers, expiresAt, hop };
+      return {
+        ...asked,
+        ...(subjectDigest === undefined ? {} : { subjectDigest }),
+        ...(quorum === undefined ? {} : { quorum }),
+      };
     }
     case "approval.escalated":
       return { hop: event.payload.hop, who: event.payload.who };

@@ -4,6 +4,7 @@ export * from "./invariant.ts";
 export * from "./limits.ts";
 export * from "./problem.ts";
 export * from "./failure.ts";
+export * from "./file-value.ts";
 export * from "./digest.ts";
 export * from "./civil-date.ts";
 export * from "./suggest.ts";

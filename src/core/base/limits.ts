@@ -52,5 +52,9 @@ export const LIMITS = {
   eventChainRunsMax: 16,
   /** Nodes that only compute, per input of a run: the rest follow with the next. */
   computedNodesMax: 500,
+  fileBytesMax: 1_073_741_824,
+  /** Files are sent and kept in parts of this size; the last one may be shorter. */
+  filePartBytes: 8_388_608,
+  fileNameBytesMax: 255,
   approvalExpiresMsDefault: 7 * 24 * 3_600_000,
 } as const;

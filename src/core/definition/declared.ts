@@ -11,6 +11,13 @@ export function knownOf(field: Pick<Constraints, "enum"> & { type?: FieldType | 
   return typed(type);
 }
 
+const FILE = closedObject([
+  ["name", TEXT],
+  ["mime", TEXT],
+  ["size", NUMBER],
+  ["sha256", TEXT],
+]);
+
 function typed(type: FieldType): Known {
   switch (type) {
     case "string":
@@ -24,6 +31,8 @@ function typed(type: FieldType): Known {
       return ANY_OBJECT;
     case "array":
       return { kind: "list", items: ANY };
+    case "file":
+      return FILE;
   }
 }
 

@@ -1,4 +1,11 @@
-import { isJsonArray, isJsonObject, type Json, type ProblemCode } from "../base/index.ts";
+import {
+  fileValueProblem,
+  isFileValue,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type ProblemCode,
+} from "../base/index.ts";
 import { compilePattern } from "../text/index.ts";
 import type { Constraints, FieldType } from "./field.ts";
 import { kindOf, quote } from "./shape.ts";
@@ -16,10 +23,13 @@ const TYPE_WORDS: Readonly<Record<FieldType, string>> = {
   boolean: "true or false",
   object: "a map",
   array: "a list",
+  file: "a file",
 };
 
 /** Everything that keeps a value out of a declared field. Nothing is coerced: what a person gives is taken as it is. */
 export function fitProblems(value: Json, field: Constraints & { readonly type?: FieldType }): readonly Misfit[] {
+  const wrongFile = field.type === "file" ? fileValueProblem(value) : null;
+  if (wrongFile !== null) return [{ code: "wrong_type", message: wrongFile }];
   if (field.type !== undefined && !isOfType(value, field.type)) {
     return [{ code: "wrong_type", message: `must be ${TYPE_WORDS[field.type]}, but it is ${describe(value)}` }];
   }
@@ -48,6 +58,8 @@ function isOfType(value: Json, type: FieldType): boolean {
       return isJsonObject(value);
     case "array":
       return isJsonArray(value);
+    case "file":
+      return isFileValue(value);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "../base/index.ts";
 
 /** A declared input, output or arg of `.lobsterX`. */
-export const FIELD_TYPES = ["string", "number", "integer", "boolean", "object", "array"] as const;
+export const FIELD_TYPES = ["string", "number", "integer", "boolean", "object", "array", "file"] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 export interface Constraints {

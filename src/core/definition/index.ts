@@ -6,8 +6,6 @@ export { jsonSchema } from "./json-schema.ts";
 export {
   channelRules,
   isNotified,
-  NOTIFY_FACTS,
-  NOTIFY_KINDS,
   type NotifyFacts,
   type NotifyKind,
   type NotifyRule,
@@ -20,6 +18,6 @@ export { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 export { deadEndHint, deadEndMessage } from "./dead-end.ts";
 export { didYouMean, suggest } from "../base/index.ts";
 export { Report, type ReadOptions } from "./report.ts";
-export { DURATION_TEXT, parseDuration } from "./duration.ts";
+export { parseDuration } from "./duration.ts";
 export { EVENT_TYPE } from "./event-shape.ts";
 export { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";

@@ -97,7 +97,9 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "an arg without a type",
     source: `name: w\nargs: { x: {} }\nsteps: [{ id: a, command: "\${x}" }]`,
-    finds: [["missing_field args.x.type 2:12", "Add type: one of string, number, integer, boolean, object, array."]],
+    finds: [
+      ["missing_field args.x.type 2:12", "Add type: one of string, number, integer, boolean, object, array, file."],
+    ],
   },
   {
     about: "unknown keys, all of them",

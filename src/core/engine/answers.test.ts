@@ -140,7 +140,7 @@ describe("a quorum", () => {
     expect(rig.status("g")).toBe("completed");
   });
 
-  it("is told to no one by a chain that decides without an answer", () => {
+  it("does not keep a chain from deciding without an answer, which is no person's", () => {
     const rig = gate(2, ", otherwise: approve");
     yes(rig, "g", "ann");
     rig.fire("approval-expiry");
@@ -215,6 +215,12 @@ describe("a form", () => {
     expect(entered("2024-02-29")).toEqual({ approved: true, on: "2024-02-29", kind: "b", ok: false });
     expect(entered("2023-02-29")).toBe('"2023-02-29" is no day of the calendar');
     expect(entered("tomorrow")).toContain("does not match");
+  });
+
+  it("has its defaults where no person answers", () => {
+    const fields = "form: {n: {type: integer, default: 4}}";
+    const rig = runOf(workflow([`g {approval: required, otherwise: approve, ${fields}}`])).fire("approval-expiry");
+    expect(rig.outputs("g")).toEqual({ approved: true, n: 4 });
   });
 
   it("is not needed to reject", () => {
@@ -358,6 +364,12 @@ describe("changed inputs", () => {
     expect(bad?.errors).toEqual([{ field: "inputs.people", message: "must be a list" }]);
     yes(rig, "mail", "x", { modifications: { inputs: { people: ["eve"], topic: "ebb" } } });
     expect(rig.dispatches.map(({ request }) => request.message)).toEqual(["write eve about ebb"]);
+  });
+
+  it("are part of what is calculated", () => {
+    const rig = runOf(workflow(["a {approval: required, command: 'pay ${n * 2}'}"], "args: {n: 1}"));
+    yes(rig, "a", "ann", { modifications: { inputs: { n: 4 } } });
+    expect(rig.dispatch("a").request.message).toBe("pay 8");
   });
 
   it("are handed to a child run", () => {

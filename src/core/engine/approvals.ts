@@ -1,6 +1,7 @@
 import { digestJson, type Json, type JsonObject, LIMITS } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { ApprovalSource, Decision, EventPayload, Subject } from "../event/index.ts";
+import { hideCredentials } from "../redaction/index.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { HoldFacts } from "./input.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
@@ -64,7 +65,8 @@ export function digestSubject(subject: Subject): string {
 
 /** Opens an approval; the caller blocks the node with the id this returns. */
 export function ask(turn: Turn, node: NodeState, question: Question): string {
-  const { rule, source, choices, summary, agentId, digest, rendered } = question;
+  const { rule, source, choices, summary, agentId, digest } = question;
+  const rendered = hideCredentials(question.rendered);
   const subject = subjectOf(turn.state, node, question);
   const subjectDigest = digestSubject(subject);
   const approvalId = deriveId(turn, "apr");

@@ -1,6 +1,7 @@
 import { getOwn, isJsonObject, required } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
+import { checkForm } from "../outputs/index.ts";
 import { type ReadChanges, readChanges } from "./answer-changes.ts";
 import { decisionOf, isAsked, isYes, OF_NODE, refuseAnswer, statusAfter } from "./approval-answer.ts";
 import { type Answer, armHop, closeApproval, digestRequest, digestSubject } from "./approvals.ts";
@@ -177,7 +178,15 @@ function takeDefault(turn: Turn, approval: ApprovalState, otherwise: Otherwise):
     decision: otherwise,
     by: DEFAULT_ANSWERER,
     reason: "no answer in time",
+    ...(otherwise === "approve" ? askedOf(approval) : {}),
   });
+}
+
+/** What is approved without an answer: as people have changed it so far, and a form with its defaults. */
+function askedOf({ rule, changes }: ApprovalState): Pick<Answer, "modifications" | "form"> {
+  const { modifications } = changes;
+  const form = changes.form ?? (rule.form === null ? null : checkForm(rule.form, {}).values);
+  return { ...(modifications === null ? {} : { modifications }), ...(form === null ? {} : { form }) };
 }
 
 export function onExpiry(turn: Turn, approvalId: string): void {

@@ -157,7 +157,7 @@ describe("the subject of an approval", () => {
     rig.complete("a", { outputs: { text: LONG } });
     const cut = { bytes: LONG.length, preview: "x".repeat(LIMITS.previewBytesMax) };
     const { shown, parents, request } = subjectOf(rig);
-    expect(shown[0]?.value).toMatchObject({ $ref: "show[0]", ...cut });
+    expect(shown[0]?.value).toMatchObject({ $ref: "a.outputs.text", ...cut });
     expect(parents["a"]?.["text"]).toMatchObject({ $ref: "a.outputs.text", ...cut });
     expect(request?.message).toMatchObject({ $ref: "request.message", bytes: LONG.length + 5 });
     expect(EVENT_PAYLOADS["approval.requested"].safeParse(rig.of("approval.requested")[0]).success).toBe(true);

@@ -1,7 +1,8 @@
 /** What the person who answers an approval is shown. */
-import { isJsonObject, type Json, type JsonObject, jsonToText, required } from "../base/index.ts";
+import { formatPath, isJsonObject, type Json, type JsonObject, jsonToText, required } from "../base/index.ts";
 import type { FormFields, Shown, Subject } from "../event/index.ts";
-import type { PlanNode, StepBody } from "../plan/index.ts";
+import type { PlanNode, Reference, StepBody } from "../plan/index.ts";
+import { hideCredentials } from "../redaction/index.ts";
 import {
   isExpression,
   isSingleReference,
@@ -98,9 +99,17 @@ function parentsOf(state: RunState, { parents }: PlanNode): Record<string, JsonO
   return Object.fromEntries(
     parents.map((index) => {
       const parent = nodeAt(state, index);
-      return [parent.id, shownMembers(outputsOf(parent), `${parent.id}.outputs`)];
+      return [parent.id, givenBy(parent)];
     }),
   );
+}
+
+/** The outputs of a node; of one that declares none, its text. */
+function givenBy(parent: NodeState): JsonObject {
+  const { id, now } = parent;
+  const outputs = outputsOf(parent);
+  const isPlain = now.status === "completed" && Object.keys(outputs).length === 0 && now.envelope.output !== "";
+  return isPlain ? shownMembers({ stdout: now.envelope.output }, id) : shownMembers(outputs, `${id}.outputs`);
 }
 
 /** What the author chose, else all that is bound: declared inputs, and whatever else the texts of the step read. */
@@ -110,25 +119,26 @@ function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: J
   if (show.length === 0) return boundValues(state, node, planNode, inputs);
   if (body.kind !== "step") return [];
   return show.map((item, index): Shown => {
-    const read = (template: StepTemplate): Json => valueOf(state, node, body, template);
-    const ref = `show[${index}]`;
+    const shown = (template: StepTemplate): Json =>
+      shownValue(valueOf(state, node, body, template), placeOf(state, body, template) ?? `show[${index}]`);
     if (item.kind === "diff") {
-      const [before, after] = [read(item.before), read(item.after)];
       const label = item.label ?? `${item.before.text} → ${item.after.text}`;
-      return {
-        label,
-        kind: "diff",
-        before: shownValue(before, `${ref}.before`),
-        after: shownValue(after, `${ref}.after`),
-      };
+      return { label, kind: "diff", before: shown(item.before), after: shown(item.after) };
     }
-    const value = read(item.value);
-    return {
-      label: item.label ?? labelOf(item.value),
-      kind: kindOf(item.kind, item.value),
-      value: shownValue(value, ref),
-    };
+    const label = item.label ?? labelOf(item.value);
+    return { label, kind: kindOf(item.kind, item.value), value: shown(item.value) };
   });
+}
+
+/** Where the value of a single reference is in the run. */
+function placeOf(state: RunState, body: StepBody, template: StepTemplate): string | undefined {
+  const single = isSingleReference(template);
+  return single === undefined || isExpression(single) ? undefined : placeIn(state, referenceOf(body, single));
+}
+
+function placeIn(state: RunState, { origin, rest, text }: Reference): string {
+  if (origin.kind === "arg") return formatPath(["args", origin.name, ...rest]);
+  return origin.kind === "node" ? formatPath([nodeAt(state, origin.node).id, origin.part, ...rest]) : text;
 }
 
 /** A text of the author's own with references in it is read as a text, a single reference as what it names. */
@@ -146,14 +156,17 @@ function boundValues(
   { body, forEach }: PlanNode,
   inputs: JsonObject,
 ): readonly Shown[] {
-  const values = new Map<string, Json>(Object.entries(inputs));
+  const values = new Map<string, Json>();
+  for (const [name, value] of Object.entries(inputs)) values.set(name, shownValue(value, `inputs.${name}`));
   if (body.kind === "step") {
     for (const [name, reference] of readsOf(body, forEach)) {
       const found = values.has(name) ? undefined : findValue(state, node, reference);
-      if (found?.kind === "value") values.set(name, givenReader(state, node, body)?.find(reference) ?? found.value);
+      if (found?.kind !== "value") continue;
+      const value = givenReader(state, node, body)?.find(reference) ?? found.value;
+      values.set(name, shownValue(value, placeIn(state, reference)));
     }
   }
-  return [...values].map(([label, value]) => ({ label, kind: "value", value: shownValue(value, label) }));
+  return [...values].map(([label, value]) => ({ label, kind: "value", value }));
 }
 
 function enteredIn(form: FormFields | null, entered: JsonObject | null): readonly Shown[] {
@@ -164,14 +177,18 @@ function enteredIn(form: FormFields | null, entered: JsonObject | null): readonl
   }));
 }
 
-/** The label of a node with its references filled; one that has no value stays as it is written. */
+const TITLE_LENGTH_MAX = 300;
+
+/** The label of a node with its references filled, as one line; a reference that has no value stays as it is written. */
 export function titleOf(state: RunState, node: NodeState): string {
   const { title, label, body } = planNodeOf(state, node);
   if (title === null || body.kind !== "step") return label;
-  return renderStepTemplate(title, (path) => {
+  const filled = renderStepTemplate(title, (path) => {
     const value = read(state, node, body, path);
-    return value === undefined ? path.text : jsonToText(value);
+    return value === undefined ? path.text : jsonToText(value).slice(0, TITLE_LENGTH_MAX);
   });
+  const line = hideCredentials(filled.replace(/\s+/gu, " ").trim());
+  return line.length > TITLE_LENGTH_MAX ? `${line.slice(0, TITLE_LENGTH_MAX).replace(/[\uD800-\uDBFF]$/u, "")}…` : line;
 }
 
 function valueOf(state: RunState, node: NodeState, body: StepBody, template: StepTemplate): Json {

@@ -586,6 +586,21 @@ describe("approval_required", () => {
     expect(hold.wanted).toEqual(["own@1", "flow@1", "wide@1", "rung"]);
     expect(hold.rule).toEqual({ ...rule("role:risk"), isSeparate: true });
     expect(explanation.unblock[0]?.detail).toBe("role:risk answers, but not who started the run");
+    const counted = policyOf({
+      name: "two",
+      action: "require_approval",
+      scope: "agent",
+      scopeId: "analyst",
+      approvers: { ...rule("role:x"), approvers: [], quorum: 2, confirm: "sign_in" },
+    });
+    // How many and how they confirm is demanded by any policy; who they are, by the first that names them.
+    expect(held(factsOf({ policies: [...policies, counted], node: { action: "write" } })).hold.rule).toEqual({
+      ...rule("role:risk"),
+      isSeparate: true,
+      quorum: 2,
+      confirm: "sign_in",
+    });
+    expect(hold.reasons.map(({ name }) => name)).toEqual(["own", "flow", "wide", "rung"]);
     const rest = held(factsOf({ policies, node: { action: "write" }, grants: ["own@1", "flow@1", "rung"] }));
     expect(rest.hold.wanted).toEqual(["wide@1"]);
     expect(rest.hold.rule).toEqual(rule("role:board", true));

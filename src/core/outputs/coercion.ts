@@ -23,6 +23,7 @@ export function coerceValue(field: { readonly type: FieldType }, value: Json): J
     case "array":
       return isJsonArray(value) ? value : [value];
     case "object":
+    case "file":
       return value;
   }
 }

@@ -1,4 +1,12 @@
-import { countCodePoints, isJsonArray, isJsonObject, jsonToText, LIMITS, type Json } from "../base/index.ts";
+import {
+  countCodePoints,
+  isFileValue,
+  isJsonArray,
+  isJsonObject,
+  jsonToText,
+  LIMITS,
+  type Json,
+} from "../base/index.ts";
 import type { ContractError, FieldType, LensFieldType } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { compilePattern } from "../text/index.ts";
@@ -115,6 +123,8 @@ export function isOfType(type: FieldType | LensFieldType, value: Json): boolean 
       return isJsonArray(value);
     case "json":
       return isJsonObject(value) || isJsonArray(value);
+    case "file":
+      return isFileValue(value);
     case "any":
       return true;
   }

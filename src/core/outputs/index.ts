@@ -3,6 +3,7 @@ export { checkFields } from "./field-check.ts";
 export { checkForm } from "./form-check.ts";
 export { settleOutputs } from "./settlement.ts";
 export { outputsOfList, outputsOfListText, propertiesOf } from "./list-answer.ts";
+export { type FileOutput, fileOutputs, withoutFiles } from "./file-outputs.ts";
 export { outputJsonSchema } from "./output-schema.ts";
 export { lensOutputSchema } from "./lens-output-schema.ts";
 export { checkInputContract } from "./input-contract.ts";

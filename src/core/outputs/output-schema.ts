@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../base/index.ts";
-import type { OutputField } from "../definition/index.ts";
+import { FILE_KEYS, type Json, type JsonObject } from "../base/index.ts";
+import type { FieldType, OutputField } from "../definition/index.ts";
 import { membersOf } from "./field-check.ts";
 
 /** The declared outputs as JSON Schema, for adapters that can hold a model to one. */
@@ -14,7 +14,24 @@ export function outputJsonSchema(fields: Readonly<Record<string, OutputField>>):
   };
 }
 
+/** Marks a property whose value is a file: adapters hand one over instead of asking for it in words. */
+export const FILE_FORMAT = "file";
+
+const FILE_SCHEMA: JsonObject = {
+  type: "object",
+  format: FILE_FORMAT,
+  properties: {
+    name: { type: "string" },
+    mime: { type: "string" },
+    size: { type: "integer" },
+    sha256: { type: "string" },
+  },
+  required: FILE_KEYS,
+  additionalProperties: false,
+};
+
 function fieldSchema(field: OutputField): JsonObject {
+  if (field.type === "file") return FILE_SCHEMA;
   const isText = field.type === "string";
   const isNumber = field.type === "number" || field.type === "integer";
   const isArray = field.type === "array";
@@ -28,7 +45,11 @@ function fieldSchema(field: OutputField): JsonObject {
     ["minItems", isArray ? field.minLength : undefined],
     ["maxItems", isArray ? field.maxLength : undefined],
     ["pattern", isText ? field.pattern : undefined],
-    ["items", isArray && field.itemsType !== undefined ? { type: field.itemsType } : undefined],
+    ["items", isArray && field.itemsType !== undefined ? itemSchema(field.itemsType) : undefined],
   ];
   return Object.fromEntries(keywords.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
+function itemSchema(type: FieldType): JsonObject {
+  return type === "file" ? FILE_SCHEMA : { type };
 }

@@ -7,8 +7,8 @@ describe("Markdown for pages", () => {
   it.each([
     ["# Title", "<h4>Title</h4>"],
     ["one\ntwo", "<p>one\ntwo</p>"],
-    ["- a\n- **b**", "<ul><li>a</li>\n<li><strong>b</strong></li></ul>"],
-    ["1. a\n2) b", "<ol><li>a</li>\n<li>b</li></ol>"],
+    ["- a\n- **b**", "<ul>\n<li>a</li>\n<li><strong>b</strong></li>\n</ul>"],
+    ["1. a\n2) b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"],
     ["> so *it* is", "<blockquote>so <em>it</em> is</blockquote>"],
     ["---", "<hr />"],
     ["```js\n<b>*a*\n```", "<pre><code>&lt;b&gt;*a*</code></pre>"],

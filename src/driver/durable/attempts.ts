@@ -1,4 +1,4 @@
-import type { Adapter } from "../../adapter/index.ts";
+import type { Adapter, AdapterFiles } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { type Dispatch, type Effect, findNode, isAttemptOpen, type Timer } from "../../core/engine/index.ts";
 import { dispatchIdOf } from "../../core/event/index.ts";
@@ -23,6 +23,7 @@ export interface AttemptsOptions {
   readonly redactor: Redactor | undefined;
   readonly moderator: Moderator;
   readonly remote: RemoteOptions | undefined;
+  readonly files: ((orgId: string, runId: string) => AdapterFiles) | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -131,7 +132,8 @@ export class Attempts {
         queue.enqueue(runId, report === undefined ? input : () => ({ input, report }), done);
       },
     });
-    this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl });
+    const files = this.#options.files?.(live.run.orgId, runId);
+    this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl, files });
   }
 
   cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {

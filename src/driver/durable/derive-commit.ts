@@ -14,6 +14,7 @@ import { required } from "../../core/base/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
 import { deriveEvents } from "./derive-events.ts";
+import { filesOfEvents } from "./file-references.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -71,6 +72,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     audit:
       judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
     memories,
+    files: filesOfEvents(events),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Adapter } from "../../adapter/index.ts";
+import type { Adapter, AdapterFiles } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
@@ -38,4 +38,6 @@ export interface DurableDriverOptions {
   readonly onEvent?: EventSubscriber;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */
   readonly remote?: RemoteOptions;
+  /** The files of a run, for adapters of this process; without it they get none. */
+  readonly files?: (orgId: string, runId: string) => AdapterFiles;
 }

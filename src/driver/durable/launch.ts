@@ -131,6 +131,7 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     team: launch.team ?? null,
     recoveryMax: launch.recoveryMax ?? null,
     startedBy: launch.startedBy,
+    requestedBy: launch.requestedBy ?? null,
     createdAt,
     idempotency: launch.idempotency ?? null,
   };

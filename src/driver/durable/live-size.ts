@@ -28,8 +28,14 @@ export function sizeOfRun({ state, contentBytes }: Pick<LiveRun, "state" | "cont
 /** Bytes that stay in the state of a run when these events are applied. */
 export function contentOf(events: readonly RunEvent[]): number {
   let bytes = 0;
-  for (const { type, payload } of events) if (KEPT.has(type)) bytes += sizeOfValue(payload);
+  for (const event of events) if (KEPT.has(event.type)) bytes += sizeOfValue(keptOf(event));
   return bytes;
+}
+
+/** What is shown of an approval stays only where several people have to approve. */
+function keptOf({ type, payload }: RunEvent): unknown {
+  if (type === "approval.revised") return { ...payload, subject: null };
+  return type === "approval.requested" && payload.quorum === undefined ? { ...payload, subject: null } : payload;
 }
 
 function sizeOfValue(value: unknown): number {

@@ -94,6 +94,7 @@ function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): R
     verdicts: [],
     audit: [],
     memories: [],
+    files: [],
   };
 }
 

@@ -1,6 +1,9 @@
+import type { AdapterRequest } from "../../adapter/index.ts";
 import { CALLBACK_PATH, STREAM_PATH } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { type Dispatch, findNode, isAttemptOpen, NO_TOKENS, type Timer } from "../../core/engine/index.ts";
+import { filesIn } from "../../core/base/index.ts";
+import { fileOutputs } from "../../core/outputs/index.ts";
 import { dispatchIdOf } from "../../core/event/index.ts";
 import { type GatewayDirectory, RemoteDispatcher, type RemoteReport, type Tickets } from "../../gateway/index.ts";
 import type { PeerAgent } from "../../outbound/index.ts";
@@ -80,6 +83,7 @@ export class RemoteAttempts {
     const { route, nodeId, attempt, dispatchId, effects } = dispatch;
     const { directory, publicUrl } = this.#options;
     const base = directory.find(run.orgId, route.gatewayId ?? "")?.callbackBase ?? publicUrl();
+    const request = dispatchRequest(dispatch, state, route.provider ?? "");
     this.#dispatcher.send({
       orgId: run.orgId,
       gatewayId: route.gatewayId ?? "",
@@ -90,13 +94,28 @@ export class RemoteAttempts {
       effects,
       isSync: route.executionPath === "sync",
       body: {
-        ...dispatchRequest(dispatch, state, route.provider ?? ""),
+        ...request,
         callbackUrl: `${base}${CALLBACK_PATH}`,
         streamUrl: `${base}${STREAM_PATH}`,
         externalCallbackUrl: this.externalUrl(live, dispatch),
+        ...this.#filesUrl(live, dispatch, base, request),
         traceparent: traceparentOf(live, dispatchId),
       },
     });
+  }
+
+  /** Where the Bridge gets and leaves files while it has the attempt; only when there can be any. */
+  #filesUrl(
+    { run }: LiveRun,
+    { nodeId, attempt, timeoutMs }: Dispatch,
+    base: string,
+    { inputs, outputSchema }: AdapterRequest,
+  ): Pick<AdapterRequest, "filesUrl"> {
+    if (filesIn(inputs).length === 0 && fileOutputs(outputSchema).length === 0) return {};
+    const { tickets, clock } = this.#options;
+    const expiresAt = clock.now() + Math.min(timeoutMs ?? TICKET_MS_MAX, TICKET_MS_MAX);
+    const ticket = tickets.write({ orgId: run.orgId, runId: run.runId, nodeId, attempt, expiresAt }, "files");
+    return { filesUrl: `${base}/api/v1/attempt-files/${ticket}` };
   }
 
   /** Where a service outside may report on the attempt, once, while it lasts. */

@@ -161,8 +161,8 @@ export class ChannelSender {
   ): Promise<string | null> {
     const base = this.#options.publicUrl().replace(/\/+$/, "");
     if (base === "") return null;
-    if (approval === null) return runId === null ? null : base + runUrl(runId);
-    if (reader === null) return base + approvalUrl(approval.id);
+    if (approval === null) return runId === null ? null : base + runUrl(orgId, runId);
+    if (reader === null) return base + approvalUrl(approval);
     const { recipient, person } = reader;
     const path = await this.#options.tickets.issue({
       orgId,

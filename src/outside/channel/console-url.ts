@@ -1,8 +1,8 @@
 /** Paths of the console that messages and ticket pages lead to. */
-export function approvalUrl(approvalId: string): string {
-  return `/approvals?id=${encodeURIComponent(approvalId)}`;
+export function approvalUrl({ orgId, id }: { readonly orgId: string; readonly id: string }): string {
+  return `/o/${encodeURIComponent(orgId)}/approvals?id=${encodeURIComponent(id)}`;
 }
 
-export function runUrl(runId: string): string {
-  return `/runs/${encodeURIComponent(runId)}`;
+export function runUrl(orgId: string, runId: string): string {
+  return `/o/${encodeURIComponent(orgId)}/runs/${encodeURIComponent(runId)}`;
 }

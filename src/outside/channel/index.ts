@@ -4,7 +4,7 @@ export { channelTargets } from "./channel-target.ts";
 export { approvalUrl } from "./console-url.ts";
 export { needsSignIn } from "./message-item.ts";
 export type { Recipient, Recipients } from "./recipient.ts";
-export { type ButtonValue, ANSWER_ACTION, REASON_BLOCK, REASON_MODAL, reasonModal } from "./slack-blocks.ts";
+export { ANSWER_ACTION, REASON_BLOCK, REASON_MODAL, reasonModal } from "./slack-blocks.ts";
 export { SLACK_URL, SlackApi } from "./slack-api.ts";
 export { verifySlack } from "./slack-signature.ts";
 export { sectionsOf, type SubjectSection, valueText } from "./subject-section.ts";

@@ -1,4 +1,4 @@
-import type { Schedule } from "../../registry/index.ts";
+import type { ScheduledTrigger } from "../../registry/index.ts";
 import type { NewSlot, ScheduleStanding } from "../../store/index.ts";
 
 /** A slot is made up for at most so many times. */
@@ -10,7 +10,7 @@ export interface DueSlots {
   readonly onTime: readonly number[];
 }
 
-type Policy = Pick<Schedule, "overlap" | "missed">;
+type Policy = Pick<ScheduledTrigger["on"], "overlap" | "missed">;
 type Standing = Pick<ScheduleStanding, "open" | "queued">;
 
 /** What becomes of each slot that is due, oldest first. */

@@ -1,4 +1,4 @@
-import { type Schedule, scheduleOf } from "../../registry/index.ts";
+import { isScheduled, type ScheduledTrigger, scheduleOf, triggerOf } from "../../registry/index.ts";
 import {
   type Entry,
   everyEntry,
@@ -11,7 +11,9 @@ import { type Timetable, timetableOf } from "./slots.ts";
 /** A schedule that is being looked at. */
 export interface Scheduled {
   readonly orgId: string;
-  readonly schedule: Schedule;
+  readonly trigger: ScheduledTrigger;
+  /** Under which its cursor and its slots are kept. */
+  readonly scheduleId: string;
   readonly edition: string;
   readonly timetable: Timetable;
   /** Its next slot not looked at yet, as far as is known here; null when there is none. */
@@ -26,10 +28,13 @@ export interface RosterOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+/** No name of a schedule has a slash, so that slots of both are kept side by side. */
+export const TRIGGER_SLOTS = "trigger/";
+
 /** A change is looked at from the moment it was made, if that was not longer ago than this; else from now. */
 const NOTICE_MS = 60_000;
 
-/** The schedules that are enabled, in every organisation. */
+/** The triggers of the kind schedule that are enabled, in every organisation. */
 export class Roster {
   readonly #options: RosterOptions;
   readonly #versions = new Map<string, number>();
@@ -74,40 +79,52 @@ export class Roster {
 
   async #load(orgId: string, now: number): Promise<void> {
     const { store } = this.#options;
-    const entries = await everyEntry(store, orgId, "schedule");
+    const entries = [
+      ...(await everyEntry(store, orgId, "schedule")).map((entry) => ({ entry, isSchedule: true, id: entry.id })),
+      ...(await everyEntry(store, orgId, "trigger")).map((entry) => {
+        return { entry, isSchedule: false, id: `${TRIGGER_SLOTS}${entry.id}` };
+      }),
+    ];
     const cursors = new Map((await store.scheduleCursors(orgId)).map((cursor) => [cursor.scheduleId, cursor]));
     const loaded = new Map<string, Scheduled>();
-    for (const entry of entries) {
+    for (const { entry, isSchedule, id: scheduleId } of entries) {
       const edition = `${entry.revision}@${entry.updatedAt}`;
-      const kept = cursors.get(entry.id);
-      const known = this.find(orgId, entry.id);
+      const kept = cursors.get(scheduleId);
+      const known = this.find(orgId, scheduleId);
       // Something else was changed: what is known of this one is as true as before.
       if (known?.edition === edition && kept?.edition === edition) {
-        loaded.set(entry.id, known);
+        loaded.set(scheduleId, known);
         continue;
       }
-      const read = this.#read(orgId, entry);
-      if (read?.schedule.isEnabled !== true) continue;
-      const { schedule, timetable } = read;
-      const cursor = kept?.edition === edition ? kept : await this.#begin(orgId, entry, edition, now);
+      const read = this.#read(orgId, entry, isSchedule);
+      if (read?.trigger.isEnabled !== true) continue;
+      const { trigger, timetable } = read;
+      const cursor = kept?.edition === edition ? kept : await this.#begin(orgId, scheduleId, entry, edition, now);
       const nextAt = timetable.next(cursor.lookedUntil);
-      loaded.set(entry.id, { orgId, schedule, edition, timetable, nextAt });
+      loaded.set(scheduleId, { orgId, trigger, scheduleId, edition, timetable, nextAt });
     }
     this.#organisations.set(orgId, loaded);
   }
 
-  #begin(orgId: string, { id, updatedAt }: Entry, edition: string, now: number): Promise<ScheduleCursor> {
+  #begin(
+    orgId: string,
+    scheduleId: string,
+    { updatedAt }: Entry,
+    edition: string,
+    now: number,
+  ): Promise<ScheduleCursor> {
     const isFresh = updatedAt <= now && now - updatedAt <= NOTICE_MS;
     const lookedUntil = isFresh ? updatedAt : now;
-    return this.#options.store.startCursor({ orgId, scheduleId: id, edition, lookedUntil });
+    return this.#options.store.startCursor({ orgId, scheduleId, edition, lookedUntil });
   }
 
-  #read(orgId: string, entry: Entry): Pick<Scheduled, "schedule" | "timetable"> | null {
+  #read(orgId: string, entry: Entry, isSchedule: boolean): Pick<Scheduled, "trigger" | "timetable"> | null {
     try {
-      const schedule = scheduleOf(entry);
-      return { schedule, timetable: timetableOf(schedule.timing) };
+      const trigger = isSchedule ? scheduleOf(entry) : triggerOf(entry);
+      return isScheduled(trigger) ? { trigger, timetable: timetableOf(trigger.on.timing) } : null;
     } catch (error) {
-      this.#options.onTrouble(`the schedule ${entry.id} of ${orgId} cannot be read and starts nothing`, error);
+      const what = isSchedule ? "schedule" : "trigger";
+      this.#options.onTrouble(`the ${what} ${entry.id} of ${orgId} cannot be read and starts nothing`, error);
       return null;
     }
   }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Clock, createVirtualClock } from "../../clock/index.ts";
+import { auditEntry } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import { createMemoryStore, type Store } from "../../store/index.ts";
 import { StoreLauncher } from "../../../test/schedule/store-launcher.ts";
@@ -64,6 +65,60 @@ async function endAll(): Promise<void> {
   const { data } = await store.listRuns(ORG, { status: "running" }, { limit: 100, cursor: null });
   for (const { runId } of data) await launcher.end(ORG, runId);
 }
+
+/** The same as a trigger. */
+async function putTrigger(spec: JsonObject, id = "often"): Promise<void> {
+  const body = { workflow: "report", on: { schedule: { every_seconds: 10, overlap: "allow" } }, ...spec };
+  const about = { type: "config.applied", actor: "key_ann", resource: `trigger/${id}`, detail: {} } as const;
+  const audit = [auditEntry({ at: clock.time, ...about })];
+  await store.applyEntries(ORG, [{ change: "put", kind: "trigger", id, body }], clock.time, audit);
+}
+
+describe("a trigger of the kind schedule", () => {
+  it("starts a run for every slot on behalf of who saved it, beside a schedule of the same name", async () => {
+    clock.time += 1;
+    await put({ every_seconds: 20, overlap: "allow" });
+    await putTrigger({ args: { topic: "tides", at: "${body.slot_at}" } });
+    const [one, two] = [scheduler("a"), scheduler("b", new StoreLauncher(store, "b"))];
+    await pass(25, one, two);
+    expect(await slots("trigger/often")).toEqual(["+10 started", "+20 started"]);
+    expect(await slots("often")).toEqual(["+20 started"]);
+    const { data } = await store.listRuns(ORG, {}, { limit: 100, cursor: null });
+    expect(data).toHaveLength(3);
+    const { data: deliveries } = await store.listTriggerDeliveries(ORG, "trigger/often", { limit: 10, cursor: null });
+    expect(deliveries.map(({ deliveryId, state }) => `${deliveryId} ${state}`)).toEqual([
+      "2026-06-01T12:00:20.000Z started",
+      "2026-06-01T12:00:10.000Z started",
+    ]);
+    expect(troubles).toEqual([]);
+  });
+
+  it("says who it is and who saved it", async () => {
+    clock.time += 1;
+    await putTrigger({ args: { at: "${body.slot_at}" } });
+    await pass(11, scheduler());
+    expect(launcher.requests[0]).toMatchObject({
+      workflow: "report",
+      args: { at: "2026-06-01T12:00:10.000Z" },
+      trigger: "schedule",
+      startedBy: "trigger:often",
+      requestedBy: "key_ann",
+      idempotency: { keyId: "trigger:often", key: "2026-06-01T12:00:10.000Z" },
+    });
+  });
+
+  it("starts nothing for a slot its filter does not want, nor while it is disabled", async () => {
+    clock.time += 1;
+    await putTrigger({ filter: "body.slot_at == '2026-06-01T12:00:20.000Z'" });
+    await putTrigger({ enabled: false }, "never");
+    await putTrigger({ on: { form: {} } }, "form");
+    const own = scheduler();
+    await pass(25, own);
+    expect(await slots("trigger/often")).toEqual(["+10 skipped", "+20 started"]);
+    expect(await reasons("trigger/often")).toEqual(["the filter did not hold", null]);
+    expect(launcher.requests).toHaveLength(1);
+  });
+});
 
 describe("a scheduler", () => {
   it("starts a run for every slot, on behalf of the schedule and under a key of its own", async () => {

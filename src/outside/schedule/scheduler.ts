@@ -95,7 +95,7 @@ export class Scheduler {
     this.#isTroubled = false;
     if (!(await this.#guarded("reading the schedules", () => this.#roster.refresh(now)))) return;
     await this.#inLanes(this.#roster.due(now), (scheduled) =>
-      this.#guarded(`the schedule ${scheduled.schedule.id} of ${scheduled.orgId}`, () => this.#look(scheduled, now)),
+      this.#guarded(`the schedule ${scheduled.scheduleId} of ${scheduled.orgId}`, () => this.#look(scheduled, now)),
     );
     if (this.#isWatching || now >= this.#sweepAt) {
       await this.#guarded("looking for slots that were left behind", () => this.#sweep(now));
@@ -105,8 +105,8 @@ export class Scheduler {
 
   async #look(scheduled: Scheduled, now: number): Promise<void> {
     const { store, replicaId: claimedBy } = this.#options;
-    const { orgId, schedule, edition, timetable } = scheduled;
-    const { cursor, ...standing } = await store.scheduleStanding(orgId, schedule.id);
+    const { orgId, scheduleId, trigger, edition, timetable } = scheduled;
+    const { cursor, ...standing } = await store.scheduleStanding(orgId, scheduleId);
     if (cursor?.edition !== edition) {
       // It was changed a moment ago, here or elsewhere.
       this.#roster.forget(orgId);
@@ -122,8 +122,8 @@ export class Scheduler {
       missed: timetable.last(cursor.lookedUntil, Math.min(onTimeFrom, until), BACKFILL_MAX),
       onTime: [...slotsBetween(timetable, onTimeFrom, until)],
     };
-    const slots = decideSlots(schedule, due, standing);
-    const { workflow } = schedule;
+    const slots = decideSlots(trigger.on, due, standing);
+    const { workflow } = trigger;
     const added = await store.claimSlots({ cursor, lookedUntil: until, workflow, slots, claimedBy, at: now });
     // Another replica was first: what it did is seen with the next look.
     if (added === null) return;
@@ -132,9 +132,9 @@ export class Scheduler {
     const claimed = new Set(slots.flatMap(({ slotAt, state }) => (state === "claimed" ? [slotAt] : [])));
     for (const slotAt of added) {
       if (this.#isStopped) return;
-      if (claimed.has(slotAt)) await this.#starter.start({ orgId, scheduleId: schedule.id, slotAt }, schedule);
+      if (claimed.has(slotAt)) await this.#starter.start({ orgId, scheduleId, slotAt }, trigger);
     }
-    await store.pruneSlots(orgId, schedule.id, SLOTS_KEPT);
+    await store.pruneSlots(orgId, scheduleId, SLOTS_KEPT);
   }
 
   async #sweep(now: number): Promise<void> {
@@ -151,15 +151,15 @@ export class Scheduler {
   async #takeQueued(slot: ScheduleSlot, now: number): Promise<void> {
     const { store, replicaId: claimedBy } = this.#options;
     const scheduled = this.#roster.find(slot.orgId, slot.scheduleId);
-    if (scheduled?.schedule.workflow !== slot.workflow) {
+    if (scheduled?.trigger.workflow !== slot.workflow) {
       // It may be that another replica has read a newer schedule and queued it just now.
       if (slot.claimedAt > now - CLAIM_MS) return;
       await store.settleSlot(slot, "queued", { state: "skipped", reason: GONE });
       return;
     }
-    const mayOverlap = scheduled.schedule.overlap === "allow";
+    const mayOverlap = scheduled.trigger.on.overlap === "allow";
     if (!(await store.takeQueuedSlot(slot, { claimedBy, at: now, mayOverlap }))) return;
-    await this.#starter.start(slot, scheduled.schedule);
+    await this.#starter.start(slot, scheduled.trigger);
   }
 
   async #takeClaimed(slot: ScheduleSlot, now: number): Promise<void> {
@@ -171,10 +171,10 @@ export class Scheduler {
     if (slot.claimedAt < now - RECALL_MS) {
       const reason = "it was claimed so long ago that it is unknown whether its run was started";
       await this.#starter.recall(slot, slot.workflow, reason);
-    } else if (scheduled?.schedule.workflow !== slot.workflow) {
+    } else if (scheduled?.trigger.workflow !== slot.workflow) {
       await this.#starter.recall(slot, slot.workflow, GONE);
     } else {
-      await this.#starter.start(slot, scheduled.schedule);
+      await this.#starter.start(slot, scheduled.trigger);
     }
   }
 

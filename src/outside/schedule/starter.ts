@@ -1,11 +1,13 @@
 import { digestText } from "../../core/base/index.ts";
 import type { Launcher } from "../../launch/index.ts";
-import type { Schedule } from "../../registry/index.ts";
-import type { IdempotencyScope, RunStore, ScheduleStore, SlotKey } from "../../store/index.ts";
+import { NOTHING_DELIVERED, type Trigger } from "../../registry/index.ts";
+import type { IdempotencyScope, RunStore, ScheduleStore, SlotKey, TriggerStore } from "../../store/index.ts";
+import { actorOf, deliveriesOf, launchTriggered, outcomeOf, storable } from "../trigger/index.ts";
+import { TRIGGER_SLOTS } from "./roster.ts";
 
-export type StarterStore = Pick<ScheduleStore, "settleSlot"> & Pick<RunStore, "findIdempotent">;
-
-const REASON_LENGTH_MAX = 2_000;
+export type StarterStore = Pick<ScheduleStore, "settleSlot"> &
+  Pick<RunStore, "findIdempotent"> &
+  Pick<TriggerStore, "recordDelivery">;
 
 /** Starts the run of a slot that was claimed, and records what became of it. Doing it twice starts it once. */
 export class Starter {
@@ -17,41 +19,44 @@ export class Starter {
     this.#store = store;
   }
 
-  async start(key: SlotKey, { workflow, args }: Pick<Schedule, "workflow" | "args">): Promise<void> {
-    const scope = scopeOf(key, workflow);
-    const launched = await this.#launcher.launch({
-      orgId: key.orgId,
-      workflow,
-      args,
-      trigger: "schedule",
-      startedBy: scope.keyId,
-      // The slot alone decides whether it is the same: its args may be changed before it is tried again.
-      idempotency: { ...scope, bodyHash: digestText(`${scope.keyId} ${scope.key}`) },
-    });
-    if (launched.kind === "refused") {
-      const { code, message } = launched.refusal;
-      await this.#store.settleSlot(key, "claimed", { state: "refused", reason: storable(`${code}: ${message}`) });
+  async start(slot: SlotKey, trigger: Trigger): Promise<void> {
+    const { orgId } = slot;
+    const key = slotName(slot);
+    const delivered = { ...NOTHING_DELIVERED, body: { slot_at: key } };
+    // The slot alone decides whether it is the same: its args may be changed before it is tried again.
+    const idempotency = { key, bodyHash: digestText(`${actorOf(trigger)} ${key}`) };
+    const result = await launchTriggered(this.#launcher, { orgId, trigger, delivered, idempotency }, async () => ({}));
+    if (result.kind === "refused") {
+      const { code, message } = result.refusal;
+      await this.#store.settleSlot(slot, "claimed", { state: "refused", reason: storable(`${code}: ${message}`) });
+    } else if (result.kind === "filtered") {
+      await this.#store.settleSlot(slot, "claimed", { state: "skipped", reason: "the filter did not hold" });
     } else {
-      await this.#store.settleSlot(key, "claimed", { state: "started", runId: launched.run.runId });
+      await this.#store.settleSlot(slot, "claimed", { state: "started", runId: result.run.runId });
     }
+    if (trigger.origin !== "trigger") return;
+    await this.#store.recordDelivery({ orgId, triggerId: deliveriesOf(trigger), deliveryId: key }, outcomeOf(result));
   }
 
   /** Nothing is started any more; but the replica that claimed the slot may have started its run before. */
-  async recall(key: SlotKey, workflow: string, reason: string): Promise<void> {
-    const found = await this.#store.findIdempotent(scopeOf(key, workflow));
+  async recall(slot: SlotKey, workflow: string, reason: string): Promise<void> {
+    const found = await this.#store.findIdempotent(scopeOf(slot, workflow));
     const outcome =
       found === undefined
         ? ({ state: "skipped", reason } as const)
         : ({ state: "started", runId: found.runId } as const);
-    await this.#store.settleSlot(key, "claimed", outcome);
+    await this.#store.settleSlot(slot, "claimed", outcome);
   }
 }
 
-/** A refusal may quote what it was given: no database takes NUL, and no person reads a page of it. */
-function storable(reason: string): string {
-  return reason.replaceAll("\0", "").slice(0, REASON_LENGTH_MAX);
+function slotName({ slotAt }: SlotKey): string {
+  return new Date(slotAt).toISOString();
 }
 
-function scopeOf({ orgId, scheduleId, slotAt }: SlotKey, workflow: string): IdempotencyScope {
-  return { orgId, keyId: `schedule:${scheduleId}`, workflow, key: new Date(slotAt).toISOString() };
+function scopeOf(slot: SlotKey, workflow: string): IdempotencyScope {
+  const { orgId, scheduleId } = slot;
+  const isTrigger = scheduleId.startsWith(TRIGGER_SLOTS);
+  const name = isTrigger ? scheduleId.slice(TRIGGER_SLOTS.length) : scheduleId;
+  const keyId = actorOf({ origin: isTrigger ? "trigger" : "schedule", name });
+  return { orgId, keyId, workflow, key: slotName(slot) };
 }

@@ -24,7 +24,7 @@ import { answersAs } from "../answers-as.ts";
 import type { Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { answerMany } from "../bulk-answer.ts";
-import { idsBehind } from "../key-line.ts";
+import { hasKnownPerson, idsBehind } from "../key-line.ts";
 import { pageOf } from "../listing.ts";
 import { readMoment } from "../moment-query.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -148,7 +148,13 @@ function assigneesOf({ principal }: Asking, written: string): readonly string[] 
 }
 
 async function answererOf({ services, principal }: Asking): Promise<Answerer> {
-  return { names: answersAs(principal), ids: await idsBehind(services.store, principal.orgId, principal.keyId) };
+  const { store, config } = services;
+  const { orgId, keyId } = principal;
+  return {
+    names: config.approvers === "advisory" ? null : answersAs(principal),
+    ids: await idsBehind(store, orgId, keyId),
+    isKnown: await hasKnownPerson(store, orgId, keyId),
+  };
 }
 
 async function countsFor(call: Asking) {
@@ -169,8 +175,8 @@ async function comment(call: Call<z.output<typeof commentBody>, undefined>): Pro
   const { id: approvalId, orgId } = await requireApproval(call);
   const at = services.config.now();
   const id = `cmt_${randomBytes(12).toString("hex")}`;
-  const { label: by, keyId: byId } = principal;
-  const added: ApprovalCommentRecord = { id, at, by, byId, personId: null, text: body.text };
+  const { label: by, keyId: byId, personId } = principal;
+  const added: ApprovalCommentRecord = { id, at, by, byId, personId, text: body.text };
   const entry = entryOf(call, approvalId, "approval.commented", { approvalId, commentId: id, by });
   if (!(await services.store.addComment(orgId, approvalId, added, entry))) throw unknownApproval(approvalId);
   return json(commentOnWire(added), 201);

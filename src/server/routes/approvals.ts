@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { answerBody, approvalSchema } from "../../contract/index.ts";
-import type { ApprovalInput } from "../../core/engine/index.ts";
+import { type ApprovalInput, OF_LAUNCH, OF_NODE, refuseAnswer } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
-import { hasKnownPerson, isOfRequester } from "../key-line.ts";
+import { hasKnownPerson, idsBehind, isOfRequester } from "../key-line.ts";
 import { answerLaunch } from "../launch-answer.ts";
 import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -64,6 +64,7 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
   try {
+    requireDigest(call, approval, given);
     const closed = isLaunchApproval(approval)
       ? await answerLaunch(call, approval, given)
       : await answerNode(call, approval, given);
@@ -73,6 +74,15 @@ export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> 
     if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
     throw error;
   }
+}
+
+/** A page has shown something: its answer counts for that alone. A caller who may not answer at all is refused for that first. */
+function requireDigest({ principal, body }: AnswerCall, approval: ApprovalRecord, given: ReadAnswer): void {
+  if (principal.sessionId === null || approval.subjectDigest === null || body.subjectDigest !== undefined) return;
+  const refusal = refuseAnswer(approval, given, isLaunchApproval(approval) ? OF_LAUNCH : OF_NODE);
+  if (refusal !== undefined) throw refusedBy(refusal);
+  const detail = "An answer from a page carries subjectDigest, the digest of what the page has shown.";
+  throw new Refused("digest_required", detail);
 }
 
 /** Answers of people who may not give them are audited. */
@@ -93,7 +103,8 @@ export async function readAnswer(
   // Where any person may answer, it is not looked up who started the work.
   const starter = approval.isSeparate ? await starterOf(store, approval) : null;
   const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
-  const names = address === undefined ? answersAs(principal, starter) : addressNames(approval, address);
+  const requesters = starter === null ? [] : await idsBehind(store, approval.orgId, starter);
+  const names = address === undefined ? answersAs(principal, requesters) : addressNames(approval, address);
   return {
     decision,
     by,
@@ -134,7 +145,8 @@ async function secondPerson(
 
 async function starterOf(store: Store, approval: ApprovalRecord): Promise<string | null> {
   if (isLaunchApproval(approval)) return approval.requestedBy;
-  return (await store.getRun(approval.orgId, approval.runId))?.startedBy ?? null;
+  const run = await store.getRun(approval.orgId, approval.runId);
+  return run?.requestedBy ?? run?.startedBy ?? null;
 }
 
 /** Returns the closed approval. The event of the commit says how it was closed, so that it is not read again. */

@@ -59,7 +59,8 @@ async function requireDraft({ services, principal }: AnyCall, written: JsonObjec
   if (!read.ok) throw invalidDraft(read.problems);
   const before = await services.store.getEntry(principal.orgId, "policy", name);
   const now = services.config.now();
-  const entry = { id: name, revision: (before?.revision ?? 0) + 1, body: read.body, createdAt: now, updatedAt: now };
+  const revision = (before?.revision ?? 0) + 1;
+  const entry = { id: name, revision, body: read.body, createdAt: now, updatedAt: now, savedBy: null };
   return policyOf(entry);
 }
 

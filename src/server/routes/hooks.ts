@@ -2,7 +2,8 @@ import type { z } from "zod";
 import { type Hook as ShownHook, hookBody, hookSchema, savedHookSchema } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import type { Hook } from "../../store/index.ts";
-import { HOOK_OVERLAP_MS, hookPlace, newHookSecret } from "../../outside/webhook/index.ts";
+import { HOOK_OVERLAP_MS, hookPlace } from "../../outside/trigger/index.ts";
+import { newHookSecret } from "../../outside/webhook/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { Refused } from "../problem.ts";
@@ -70,6 +71,7 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
     secret: services.gateways.box.seal(secret, hookPlace(orgId, name)),
     previousSecret: before?.secret ?? null,
     previousUntil: before === undefined ? null : at + HOOK_OVERLAP_MS,
+    savedBy: principal.keyId,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,
   };

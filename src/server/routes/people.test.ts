@@ -3,6 +3,7 @@ import { ADMIN, type Api, type Answer, createApi, ENDLESS, ORG, STRANGER } from 
 import { type Account, type LocalProvider, startProvider } from "../../../test/oidc/provider.ts";
 import { HERE, Visitor } from "../../../test/oidc/visitor.ts";
 import { answersAs } from "../answers-as.ts";
+import { isOfRequester } from "../key-line.ts";
 import { PersonRing } from "../person-ring.ts";
 import { NO_PERSON, type Principal } from "../auth.ts";
 
@@ -315,7 +316,10 @@ describe("the requester", () => {
       const refused = await api.request("POST", `approvals/${id}/resolve`, { key, body: answer });
       expect(codeOf(refused)).toEqual([403, "self_approval"]);
     }
-    expect((await bob.ask("POST", `approvals/${id}/resolve`, answer)).body).toMatchObject({
+    // An answer from a page counts for what the page has shown.
+    expect(codeOf(await bob.ask("POST", `approvals/${id}/resolve`, answer))).toEqual([422, "digest_required"]);
+    const { subjectDigest } = (await bob.ask("GET", `approvals/${id}`)).body;
+    expect((await bob.ask("POST", `approvals/${id}/resolve`, { ...answer, subjectDigest })).body).toMatchObject({
       status: "approved",
       resolvedBy: "bob@example.com",
     });
@@ -323,6 +327,88 @@ describe("the requester", () => {
     await api.settle(started.body.id);
     const [{ id: next }] = (await api.request("GET", "approvals?status=pending")).body.data;
     expect(codeOf(await ann.ask("POST", `approvals/${next}/resolve`, answer))).toEqual([403, "self_approval"]);
+  });
+});
+
+describe("approvers", () => {
+  it("are people of a group, each of whom counts once, whichever key they use", async () => {
+    const asking = "{ id: decide, approval: required, approvers: ['role:finance'], quorum: 2 }";
+    await api.save(`name: pay\nsteps:\n  - ${asking}\n`);
+    const ann = await Member.signIn("ann", { sluice_role: "admin", groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver", groups: ["finance"] });
+    const eve = await Member.signIn("eve", { sluice_role: "approver", groups: ["sales"] });
+    const { key } = (await ann.ask("POST", "keys", { label: "of ann", role: "approver" })).body;
+    await api.run("pay");
+    const [{ id, subjectDigest }] = (await api.request("GET", "approvals?status=pending")).body.data;
+    const body = { decision: "approve", subjectDigest };
+    const refused = await eve.ask("POST", `approvals/${id}/resolve`, body);
+    expect(codeOf(refused)).toEqual([403, "not_an_approver"]);
+    expect(refused.body.detail).toContain("role:finance");
+    expect((await api.request("POST", `approvals/${id}/resolve`, { key, body })).body).toMatchObject({
+      status: "pending",
+      answers: [{ by: "of ann", personId: ann.id }],
+    });
+    expect(codeOf(await ann.ask("POST", `approvals/${id}/resolve`, body))).toEqual([409, "already_answered"]);
+    expect((await bob.ask("POST", `approvals/${id}/resolve`, body)).body).toMatchObject({
+      status: "approved",
+      answers: [{ personId: ann.id }, { personId: bob.id }],
+    });
+  });
+});
+
+describe("an approval that asks for a group", () => {
+  const ASKED =
+    "name: asked\nsteps:\n  - { id: decide, approval: required, separate_approver: true, approvers: [{ who: role:finance }] }\n";
+  const answer = { decision: "approve" };
+  const pending = async (): Promise<string> => (await api.request("GET", "approvals?status=pending")).body.data[0].id;
+
+  it("is answered by its members and their deputies, and by no other person", async () => {
+    await api.save(ASKED);
+    const ann = await Member.signIn("ann", { sluice_role: "approver", groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    await api.run("asked");
+    const id = await pending();
+    const resolve = `approvals/${id}/resolve`;
+    expect(codeOf(await bob.ask("POST", resolve, answer))).toEqual([403, "not_an_approver"]);
+    const until = new Date(now() + HOUR).toISOString();
+    expect((await ann.ask("PUT", "me/deputy", { person: bob.id, until })).status).toBe(200);
+    clock.passed += 2 * HOUR;
+    expect(codeOf(await bob.ask("POST", resolve, answer))).toEqual([403, "not_an_approver"]);
+    const later = new Date(now() + HOUR).toISOString();
+    await ann.ask("PUT", "me/deputy", { person: bob.id, until: later });
+    const { subjectDigest } = (await bob.ask("GET", `approvals/${id}`)).body;
+    expect((await bob.ask("POST", resolve, { ...answer, subjectDigest })).body).toMatchObject({
+      status: "approved",
+      answers: [{ personId: bob.id, decision: "approve" }],
+    });
+  });
+
+  it("is not answered by the deputy in the name of the person who requested it", async () => {
+    await api.save(ASKED);
+    const ann = await Member.signIn("ann", { sluice_role: ["approver", "operator"], groups: ["finance"] });
+    const bob = await Member.signIn("bob", { sluice_role: "approver" });
+    await ann.ask("PUT", "me/deputy", { person: bob.id, until: new Date(now() + HOUR).toISOString() });
+    const { body: run } = await ann.ask("POST", "runs", { workflow: "asked" });
+    await api.settle(run.id);
+    expect(codeOf(await bob.ask("POST", `approvals/${await pending()}/resolve`, answer))).toEqual([
+      403,
+      "not_an_approver",
+    ]);
+  });
+
+  it("of a run that started by itself is requested by the person who last saved what started it", async () => {
+    await api.save(FOUR_EYES);
+    const ann = await Member.signIn("ann", { sluice_role: "admin" });
+    const bob = await Member.signIn("bob", { sluice_role: "admin" });
+    const schedule = (hour: number) => ({ workflow: "four-eyes", cron: `0 ${hour} * * *` });
+    expect((await bob.ask("PUT", "schedules/nightly", schedule(1))).status).toBeLessThan(300);
+    expect((await ann.ask("PUT", "schedules/nightly", schedule(2))).status).toBeLessThan(300);
+    expect((await bob.ask("PUT", "schedules/nightly", schedule(2))).status).toBeLessThan(300);
+    expect((await ann.ask("PUT", "hooks/four-eyes", {})).status).toBe(201);
+    for (const starter of ["schedule:nightly", "hook:four-eyes"]) {
+      expect(await isOfRequester(api.store, ORG, ann.id, starter)).toBe(true);
+      expect(await isOfRequester(api.store, ORG, bob.id, starter)).toBe(false);
+    }
   });
 });
 
@@ -365,7 +451,7 @@ describe("a deputy", () => {
     expect(answersAs(await principalOf(bob.id))).toEqual(own);
     clock.passed += HOUR + 1_000;
     expect(answersAs(await principalOf(bob.id))).toEqual(both);
-    expect(answersAs(await principalOf(bob.id), ann.id)).toEqual(own);
+    expect(answersAs(await principalOf(bob.id), [ann.id])).toEqual(own);
     clock.passed += HOUR;
     expect(answersAs(await principalOf(bob.id))).toEqual(own);
     expect((await ann.ask("DELETE", "me/deputy")).body.deputy).toBeNull();

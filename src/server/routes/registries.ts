@@ -9,6 +9,7 @@ import {
   entryKindOf,
   getRegistered,
   listRegistered,
+  madeSecrets,
   MANIFEST_KINDS,
   openSecrets,
   outboundProblems,
@@ -17,6 +18,8 @@ import {
   type RegisteredKind,
   sealSecrets,
   secretPlace,
+  triggerReferenceProblems,
+  workflowsAround,
 } from "../../registry/index.ts";
 import type { Entry } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
@@ -26,6 +29,7 @@ import { invalidSpec, sentSpec } from "../manifest-spec.ts";
 import { checkOutboundOf, requireOutbound } from "../outbound-check.ts";
 import { type ApiProblemCode, Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { triggerStanding } from "../trigger-standing.ts";
 import { listOnWire } from "../wire.ts";
 
 /** What a key must be allowed to do to write things of a kind. */
@@ -47,6 +51,7 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Workflow: "workflow:write",
   Alert: "registry:write",
   RoleBinding: "registry:write",
+  Trigger: "registry:write",
 };
 
 /** Gateways and workflows have routes of their own. */
@@ -67,6 +72,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   CreditPlan: "unknown_credit_plan",
   Alert: "unknown_alert",
   RoleBinding: "unknown_binding",
+  Trigger: "unknown_trigger",
 };
 
 export const registryRoutes: readonly Route[] = (Object.keys(UNKNOWN) as PlainKind[]).flatMap(routesOf);
@@ -86,7 +92,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       replies: { 200: { description: "One page", schema: listOf(registeredSchema) } },
       handle: async ({ services, principal, query }) => {
         const page = await listRegistered(services.store, principal.orgId, kind, pageOf(query));
-        const standing = await standingOf({ services, principal }, kind);
+        const standing = await standingOf({ services, principal }, kind, page.data);
         return json(listOnWire(page, (entry) => ({ ...entryOnWire(kind, entry), ...standing(entry) })));
       },
     }),
@@ -99,7 +105,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       replies: { 200: { description: "As it is", ...shown } },
       handle: async (call) => {
         const entry = await requireEntry(call, kind);
-        return json({ ...entryOnWire(kind, entry), ...(await standingOf(call, kind))(entry) });
+        return json({ ...entryOnWire(kind, entry), ...(await standingOf(call, kind, [entry]))(entry) });
       },
     }),
     defineRoute({
@@ -124,11 +130,13 @@ function routesOf(kind: PlainKind): readonly Route[] {
   ];
 }
 
-/** What is true of an entry beside what was written: what a budget has left in its present period. */
+/** What is true of entries beside what was written: what a budget has left, and where a trigger is reached. */
 async function standingOf(
   { services, principal }: Pick<AnyCall, "services" | "principal">,
   kind: PlainKind,
+  entries: readonly Entry[],
 ): Promise<(entry: Entry) => JsonObject> {
+  if (kind === "Trigger") return triggerStanding(services, principal, entries);
   if (kind !== "Budget") return () => ({});
   const at = services.config.now();
   const { envelopes } = await services.store.readCounters(principal.orgId, periodOf("monthly", at).start);
@@ -172,27 +180,32 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   const before = await getRegistered(store, orgId, kind, id);
   const { box } = services.gateways;
   const place = secretPlace(orgId, entryKind, id);
-  const newSecrets = await differing(secrets, async () =>
-    openSecrets(box, place, await store.entrySecrets(orgId, entryKind, id)),
-  );
+  const kept = await store.entrySecrets(orgId, entryKind, id);
+  if (kind === "Trigger") {
+    const around = { ...workflowsAround(store, orgId), secrets: Object.keys({ ...kept, ...secrets }) };
+    const lacking = await triggerReferenceProblems(read.body, around);
+    if (lacking.length > 0) throw invalidSpec(lacking);
+  }
+  const newSecrets = await differing(secrets, async () => openSecrets(box, place, kept));
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);
   if (before !== undefined && plan.action === "unchanged")
-    return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind))(before) });
+    return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind, [before]))(before) });
   const change = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
+  const made = kind === "Trigger" ? madeSecrets(id, plan.body, Object.keys(kept)) : {};
   const put = {
     change: "put",
     kind: entryKind,
     id,
     body: plan.body,
-    secrets: sealSecrets(box, place, secrets),
+    secrets: sealSecrets(box, place, { ...secrets, ...made }),
   } as const;
   const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);
   const location = `/api/v1/${MANIFEST_KINDS[kind].collection}/${encodeURIComponent(id)}`;
   const isNew = plan.action === "created";
   if (entry === undefined) return json(null, isNew ? 201 : 200, { location });
-  const standing = await standingOf(call, kind);
+  const standing = await standingOf(call, kind, [entry]);
   return json({ ...entryOnWire(kind, entry), ...standing(entry) }, isNew ? 201 : 200, { location });
 }
 

@@ -24,8 +24,8 @@ export const scheduleRoutes: readonly Route[] = [
       const entry = await getRegistered(store, principal.orgId, "Schedule", id);
       if (entry === undefined) throw new Refused("unknown_schedule", `There is no schedule "${id}".`);
       const page = await store.listSlots(principal.orgId, id, pageOf(query));
-      const { isEnabled, timing } = scheduleOf(entry);
-      const next = isEnabled ? config.nextSlots(timing, config.now() + 1, NEXT_COUNT) : [];
+      const { isEnabled, on } = scheduleOf(entry);
+      const next = isEnabled ? config.nextSlots(on.timing, config.now() + 1, NEXT_COUNT) : [];
       return json({ ...listOnWire(page, slotOnWire), nextSlots: next.map(isoFromEpochMs) });
     },
   }),

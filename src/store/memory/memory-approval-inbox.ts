@@ -114,10 +114,17 @@ function isAssigned({ assignee }: ApprovalRecord, wanted: readonly string[] | nu
   return wanted === null ? assignee === null : assignee !== null && wanted.includes(assignee);
 }
 
-function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, ids }: Answerer): boolean {
+function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, ids, isKnown }: Answerer): boolean {
   const { asks, answered, requester } = indexed(approval);
-  if (asks !== "" && !holds(asks, names.map(askedName))) return false;
+  if (names !== null && asks !== "" && !holds(asks, names.map(askedName))) return false;
+  if (approval.isSeparate && !isKnown) return false;
   if (holds(answered, ids)) return false;
   const starter = requester ?? world.runs.get(approval.runId)?.pinned.startedBy ?? null;
-  return !(approval.isSeparate && starter !== null && ids.includes(starter));
+  const person = starter === null ? null : (personOfKey(world, starter) ?? starter);
+  return !(approval.isSeparate && [starter, person].some((id) => id !== null && ids.includes(id)));
+}
+
+function personOfKey({ keys }: MemoryWorld, keyId: string): string | null {
+  for (const { id, personId } of keys.values()) if (id === keyId) return personId;
+  return null;
 }

@@ -7,6 +7,7 @@ import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun,
 import { writeMemories } from "./memory-agent-memory.ts";
 import { writeCommittedAudit } from "./memory-audit.ts";
 import { writeEvents } from "./memory-events.ts";
+import { writeFileReferences } from "./memory-files.ts";
 import { isOverLimit, writeGovernance } from "./memory-governance.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
@@ -86,6 +87,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   writeGovernance(world, commit);
   writeMemories(world, commit);
   writeCommittedAudit(world, commit);
+  writeFileReferences(world, commit);
   for (const report of commit.reports) {
     const key = keyOf(runId, report.nodeId, report.attempt);
     if (!world.reports.has(key)) world.reports.set(key, { ...copy(report), runId, orgId });

@@ -23,6 +23,14 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
         .sort((left, right) => compareCodeUnits(left.id, right.id));
       return listed(entries, page.limit, ({ id }) => ({ at: 0, id }));
     },
+    findTriggers: async (name, limit) =>
+      [...world.entries]
+        .flatMap(([key, entry]) => {
+          const [orgId = "", kind = ""] = JSON.parse(key) as string[];
+          return kind === "trigger" && entry.id === name ? [{ ...copy(entry), orgId }] : [];
+        })
+        .sort((left, right) => left.createdAt - right.createdAt || compareCodeUnits(left.orgId, right.orgId))
+        .slice(0, limit),
     putEntry: async (orgId, kind, id, body, at) => {
       const [entry] = apply(world, orgId, [{ change: "put", kind, id, body }], at);
       return required(entry, "what was put is answered");
@@ -33,7 +41,7 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
       return isKnown;
     },
     applyEntries: async (orgId, changes, at, audit = []) => {
-      const entries = apply(world, orgId, changes, at);
+      const entries = apply(world, orgId, changes, at, audit[0]?.actor ?? null);
       await memoryAudit(world).appendAudit(orgId, audit);
       return entries;
     },
@@ -41,13 +49,19 @@ export function memoryRegistry(world: MemoryWorld): RegistryStore {
   };
 }
 
-function apply(world: MemoryWorld, orgId: string, changes: readonly RegistryChange[], at: number): readonly Entry[] {
+function apply(
+  world: MemoryWorld,
+  orgId: string,
+  changes: readonly RegistryChange[],
+  at: number,
+  by: string | null = null,
+): readonly Entry[] {
   const result: Entry[] = [];
   let isChanged = false;
   for (const change of changes) {
     switch (change.change) {
       case "put": {
-        const [entry, isNew] = put(world, orgId, change, at);
+        const [entry, isNew] = put(world, orgId, change, { at, by });
         result.push(entry);
         isChanged ||= isNew;
         break;
@@ -71,7 +85,7 @@ function put(
   world: MemoryWorld,
   orgId: string,
   { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
-  at: number,
+  { at, by: savedBy }: { readonly at: number; readonly by: string | null },
 ): readonly [Entry, boolean] {
   const key = keyOf(orgId, kind, id);
   const kept = world.entrySecrets.get(key) ?? {};
@@ -80,7 +94,7 @@ function put(
   const before = world.entries.get(key);
   if (before !== undefined && JSON.stringify(before.body) === JSON.stringify(body)) return [copy(before), isMoved];
   const { revision = 0, createdAt = at } = before ?? {};
-  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at };
+  const entry: Entry = { id, revision: revision + 1, body: copy(body), createdAt, updatedAt: at, savedBy };
   world.entries.set(key, entry);
   return [copy(entry), true];
 }

@@ -14,6 +14,7 @@ import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
+import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
@@ -53,6 +54,7 @@ export interface MemoryWorld {
   readonly reports: Map<string, ThreadPart & { readonly orgId: string }>;
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
+  readonly files: MemoryFiles;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
   /** Events, and the nodes that wait for them. */
@@ -125,6 +127,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     reports: new Map(),
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
+    files: createMemoryFiles(),
     people: {
       organisations: new Map(),
       persons: new Map(),

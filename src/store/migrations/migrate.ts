@@ -27,6 +27,9 @@ import { PEOPLE } from "./0022-people.ts";
 import { CHANNELS } from "./0023-channels.ts";
 import { INBOX } from "./0024-inbox.ts";
 import { WAITS_FOR } from "./0025-waiting-for.ts";
+import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
+import { FILES } from "./0027-files.ts";
+import { TRIGGERS } from "./0028-triggers.ts";
 import { EVENTS } from "./0029-events.ts";
 import type { Migration } from "./migration.ts";
 
@@ -56,6 +59,9 @@ const MIGRATIONS: readonly Migration[] = [
   CHANNELS,
   INBOX,
   WAITS_FOR,
+  TRIGGER_SAVERS,
+  FILES,
+  TRIGGERS,
   EVENTS,
 ];
 

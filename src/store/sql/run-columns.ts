@@ -37,5 +37,6 @@ export const NEW_RUN = new Columns({
   team: optional(text),
   recoveryMax: optional(int),
   startedBy: optional(text),
+  requestedBy: optional(text),
   createdAt: bigint,
 });

@@ -89,16 +89,25 @@ class Conditions {
   }
 
   /** As `mayBeAnswered` has it in memory. */
-  #answerable({ names, ids }: NonNullable<ApprovalFilter["answerer"]>): void {
-    const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
+  #answerable({ names, ids, isKnown }: NonNullable<ApprovalFilter["answerer"]>): void {
     const own = `${this.place(arrayLiteral(ids))}::text[]`;
-    const holds = (column: string, words: string): string =>
-      `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
-    this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+    if (names !== null) {
+      const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
+      this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+    }
     this.#parts.push(`not ${holds("answered", own)}`);
-    this.#parts.push(`not (a.is_separate and (coalesce(a.requester = any(${own}), false)
-      or exists (select from runs r where r.run_id = a.run_id and r.started_by = any(${own}))))`);
+    if (!isKnown) this.#parts.push("not a.is_separate");
+    // A key of the same person is the same person.
+    const isOwn = (id: string): string =>
+      `(${id} = any(${own}) or exists (select from keys k where k.id = ${id} and k.person_id = any(${own})))`;
+    this.#parts.push(`not (a.is_separate and (coalesce(${isOwn("a.requester")}, false)
+      or exists (select from runs r where r.run_id = a.run_id and ${isOwn("r.started_by")})))`);
   }
+}
+
+/** Whether one of the words stands in a column, as `between` has written it. */
+function holds(column: "asks" | "answered", words: string): string {
+  return `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
 }
 
 async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
@@ -167,6 +176,6 @@ async function comments(
   const after = decodeCursor(page.cursor);
   const params = [orgId, approvalId, after?.at ?? null, after?.id ?? null, page.limit + 1];
   const rows = COMMENT.all(await lookUp(sql, LIST_COMMENTS, params));
-  const found = rows.map(({ orgId: _, approvalId: __, ...comment }) => comment);
+  const found = rows.map(({ id, at, by, byId, personId, text: said }) => ({ id, at, by, byId, personId, text: said }));
   return listed(found, page.limit, ({ at, id }) => ({ at, id }));
 }

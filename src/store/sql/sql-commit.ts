@@ -7,6 +7,7 @@ import { writeApprovals } from "./approval-rows.ts";
 import { writeBlobs } from "./blob-rows.ts";
 import { rowsOf } from "./commit-parts.ts";
 import { commitStatement } from "./commit-statement.ts";
+import { writeFileReferences } from "./file-reference-rows.ts";
 import { claimKeys, releaseKeys } from "./idempotency-rows.ts";
 import { writeReports } from "./sql-reports.ts";
 import { sqlState } from "./sql-state.ts";
@@ -55,11 +56,11 @@ function pack(commits: readonly RunCommit[]): PackedBatch {
   const blobs = new Map<string, ReadonlyMap<string, string>>();
   let isPlain = true;
   for (const commit of commits) {
-    const { runId, events, create, approvalsOpened, approvalsChanged, approvalsClosed, reports } = commit;
+    const { runId, events, create, approvalsOpened, approvalsChanged, approvalsClosed, reports, files } = commit;
     const packed = packEvents(events);
     if (events.length > 0) bodies.set(runId, packed.body);
     if (packed.blobs.size > 0) blobs.set(runId, packed.blobs);
-    const rare = [approvalsOpened, approvalsChanged, approvalsClosed, reports];
+    const rare = [approvalsOpened, approvalsChanged, approvalsClosed, reports, files];
     const isRare = packed.blobs.size > 0 || rare.some(({ length }) => length > 0);
     if (isRare || (create !== null && create.idempotency !== null)) isPlain = false;
   }
@@ -94,5 +95,6 @@ async function writeAll(sql: Sql, packed: PackedBatch, batch: readonly RunCommit
   await writeApprovals(sql, written);
   await writeBlobs(sql, written, packed.blobs);
   await writeReports(sql, written);
+  await writeFileReferences(sql, written);
   return { isOverLimit: false, conflicts, duplicates };
 }

@@ -20,6 +20,7 @@ const HOOK = new Columns({
   secret: text,
   previousSecret: optional(text),
   previousUntil: optional(bigint),
+  savedBy: optional(text),
   createdAt: bigint,
   updatedAt: bigint,
 });

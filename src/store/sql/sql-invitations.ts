@@ -38,7 +38,7 @@ const INVITATION = new Columns({
 const PUT = {
   name: "put invitation",
   text: `insert into invitations (${NEW.list()}, created_at, expires_at)
-    values (${NEW.places}, ${NOW_MS}, ${NOW_MS} + $${NEW.count + 1}::bigint) returning ${INVITATION.list()}`,
+    select ${NEW.places}, at, at + $${NEW.count + 1}::bigint from (select ${NOW_MS} as at) as now returning ${INVITATION.list()}`,
 };
 const FIND = { name: "find invitation", text: `select ${INVITATION.list()} from invitations where hash = $1` };
 const LIST = {

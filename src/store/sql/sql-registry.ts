@@ -3,7 +3,7 @@ import { required, type JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Entry, EntryKind, RegistryChange, RegistryStore } from "../registry-store.ts";
 import type { Sql } from "../sql.ts";
-import { bigint, Columns, int, parsed, text } from "./columns.ts";
+import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import { sqlAudit } from "./sql-audit.ts";
 import { configure, sqlConfig } from "./sql-config.ts";
@@ -18,6 +18,7 @@ export function sqlRegistry(sql: Sql): RegistryStore {
       const rows = await sql.query(LIST, [orgId, kind, after, page.limit + 1]);
       return listed(ENTRY.all(rows), page.limit, ({ id }) => ({ at: 0, id }));
     },
+    findTriggers: async (name, limit) => FOUND.all(await lookUp(sql, FIND_TRIGGERS, [name, limit])),
     putEntry: async (orgId, kind, id, body, at) => {
       const [entry] = await apply(sql, orgId, [{ change: "put", kind, id, body }], at);
       return required(entry, "what was put is answered");
@@ -48,7 +49,7 @@ async function apply(
     for (const change of changes) {
       switch (change.change) {
         case "put": {
-          const [entry, isNew] = await put(within, orgId, change, at);
+          const [entry, isNew] = await put(within, orgId, change, { at, by: audit[0]?.actor ?? null });
           result.push(entry);
           isChanged ||= isNew;
           break;
@@ -71,7 +72,7 @@ async function put(
   sql: Sql,
   orgId: string,
   { kind, id, body, secrets = {} }: Extract<RegistryChange, { change: "put" }>,
-  at: number,
+  { at, by }: { readonly at: number; readonly by: string | null },
 ): Promise<readonly [Entry, boolean]> {
   let isChanged = false;
   for (const [name, value] of Object.entries(secrets)) {
@@ -80,7 +81,7 @@ async function put(
   const written = JSON.stringify(body);
   const [before] = await sql.query(GET, [orgId, kind, id]);
   if (before?.["body"] === written) return [ENTRY.read(before), isChanged];
-  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at]));
+  const entry = ENTRY.first(await sql.query(PUT, [orgId, kind, id, written, at, by]));
   return [required(entry, "an entry just written is answered"), true];
 }
 
@@ -90,13 +91,16 @@ async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Pro
   return isGone;
 }
 
-const ENTRY = new Columns({
+const FIELDS = {
   id: text,
   revision: int,
   body: parsed<JsonObject>(),
   createdAt: bigint,
   updatedAt: bigint,
-});
+  savedBy: optional(text),
+};
+const ENTRY = new Columns(FIELDS);
+const FOUND = new Columns({ ...FIELDS, orgId: text });
 
 const GET = {
   name: "get entry",
@@ -107,12 +111,16 @@ const LIST = {
   text: `select ${ENTRY.list()} from registry
     where org_id = $1 and kind = $2 and ($3::text is null or id > $3) order by id limit $4`,
 };
+const FIND_TRIGGERS = {
+  name: "find triggers",
+  text: `select ${FOUND.list()} from registry where kind = 'trigger' and id = $1 order by created_at, org_id limit $2`,
+};
 const PUT = {
   name: "put entry",
-  text: `insert into registry (org_id, kind, id, revision, body, created_at, updated_at)
-    values ($1, $2, $3, 1, $4, $5, $5)
+  text: `insert into registry (org_id, kind, id, revision, body, created_at, updated_at, saved_by)
+    values ($1, $2, $3, 1, $4, $5, $5, $6)
     on conflict (org_id, kind, id) do update set revision = registry.revision + 1, body = excluded.body,
-      updated_at = excluded.updated_at
+      updated_at = excluded.updated_at, saved_by = excluded.saved_by
     returning ${ENTRY.list()}`,
 };
 const DELETE = {

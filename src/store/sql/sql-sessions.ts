@@ -54,7 +54,7 @@ const PRUNE = {
 const PUT = {
   name: "put session",
   text: `insert into sessions (${NEW.list()}, created_at, last_seen_at, expires_at)
-    values (${NEW.places}, ${NOW_MS}, ${NOW_MS}, ${NOW_MS} + $${NEW.count + 1}::bigint) returning ${SESSION.list()}`,
+    select ${NEW.places}, at, at, at + $${NEW.count + 1}::bigint from (select ${NOW_MS} as at) as now returning ${SESSION.list()}`,
 };
 const FIND = { name: "find session", text: `select ${SESSION.list()} from sessions where hash = $1 and ${IS_LIVE}` };
 const USE = {

@@ -1,3 +1,4 @@
+import { changesAreSent, peopleDecide } from "./answering.ts";
 import { budgetsHold, childCostsClimb, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
 import type { MakeChecker } from "./checker.ts";
 import {
@@ -57,6 +58,8 @@ export const CHECKERS: readonly MakeChecker[] = [
   lanesHold,
   instancesAddUp,
   gatesHold,
+  peopleDecide,
+  changesAreSent,
   statusChangesAreComplete,
   skipsAreKept,
   eventsAreTakenOnce,

@@ -24,6 +24,7 @@ export function notesMarkers(sometimes: Sometimes, around: Surroundings): Checke
     afterTurn(facts, { input, refusal, effects }): void {
       if (input.type === "approval" && refusal !== undefined) {
         sometimes.hit("approval_refused");
+        if (refusal.code === "not_an_approver") sometimes.hit("not_an_approver");
         if (facts.ending === "cancelled" || facts.status === "cancelled") sometimes.hit("approve_vs_cancel");
       }
       if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
@@ -53,7 +54,13 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return "approval_hop";
     case "approval.requested":
       return event.payload.source === "escalation" ? "escalated" : null;
+    case "approval.answered":
+      return "quorum_answered";
+    case "approval.revised":
+      return "approval_revised";
     case "approval.resolved":
+      if (event.payload.form !== undefined) return "form_entered";
+      if (event.payload.modifications !== undefined) return "inputs_changed";
       return event.payload.status === "expired" ? "approval_expired" : null;
     case "contract.violated":
       return "contract_violated";

@@ -1,9 +1,17 @@
+import type { ApprovalRule } from "../../../src/core/definition/index.ts";
 import type { Plan } from "../../../src/core/plan/index.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { type Mutant, rewrite, tamper, withEngine, withExtra } from "./mutant.ts";
 
 function ungated(plan: Plan): Plan {
   return { ...plan, nodes: plan.nodes.map((node) => (node.kind === "gate" ? node : { ...node, approval: null })) };
+}
+
+function asking(plan: Plan, rule: Partial<ApprovalRule>): Plan {
+  const nodes = plan.nodes.map((node) =>
+    node.approval === null ? node : { ...node, approval: { ...node.approval, ...rule } },
+  );
+  return { ...plan, nodes };
 }
 
 export const RULE_MUTANTS: readonly Mutant[] = [
@@ -27,6 +35,50 @@ export const RULE_MUTANTS: readonly Mutant[] = [
         create: (plan, runId) => REAL_ENGINE.create(ungated(plan), runId),
         replay: (plan, runId, events) => REAL_ENGINE.replay(ungated(plan), runId, events),
       }),
+  },
+  {
+    invariant: "people",
+    bug: "one person is enough, however many have to approve",
+    options: () =>
+      withEngine({
+        create: (plan, runId) => REAL_ENGINE.create(asking(plan, { quorum: 1 }), runId),
+        replay: (plan, runId, events) => REAL_ENGINE.replay(asking(plan, { quorum: 1 }), runId, events),
+      }),
+  },
+  {
+    invariant: "people",
+    bug: "a person answers whom no author asks",
+    options: () =>
+      withEngine({
+        advance(state, input) {
+          if (input.type !== "approval") return REAL_ENGINE.advance(state, input);
+          const { as: _names, ...unchecked } = input;
+          return REAL_ENGINE.advance(state, unchecked);
+        },
+      }),
+  },
+  {
+    invariant: "people",
+    bug: "the second answer of a person counts",
+    options: () =>
+      withEngine({
+        advance: (state, input) =>
+          REAL_ENGINE.advance(
+            state,
+            input.type === "approval" ? { ...input, personId: `${input.by} ${input.at}` } : input,
+          ),
+      }),
+  },
+  {
+    invariant: "changes",
+    bug: "what a person has entered or changed is forgotten",
+    options: () =>
+      tamper(({ events }) => ({
+        events: rewrite(events, "node.completed", (event) => ({
+          ...event,
+          payload: { ...event.payload, outputs: { ...event.payload.outputs, v: -1 } },
+        })),
+      })),
   },
   {
     invariant: "noise",

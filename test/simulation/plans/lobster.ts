@@ -91,6 +91,7 @@ function draftStep(rng: Prng, index: number, children: readonly string[], mood: 
   if (kind === "gate") {
     if (rng.chance(0.4)) fields["on_failure"] = "skip";
     addApproval(rng, fields);
+    addPeople(rng.fork(`people ${id}`), fields, true);
     return { id, kind, declares, fields };
   }
   if (kind === "child") {
@@ -101,7 +102,10 @@ function draftStep(rng: Prng, index: number, children: readonly string[], mood: 
     fields["command"] = `work ${id}`;
     fields["timeout"] = rng.between(1, 5);
   }
-  if (rng.chance(0.06)) addApproval(rng, fields);
+  if (rng.chance(0.06)) {
+    addApproval(rng, fields);
+    addPeople(rng.fork(`people ${id}`), fields, false);
+  }
   if (declares) declareOutputs(rng, fields);
   if (kind === "for_each") addList(rng, fields);
   addPolicies(rng, fields);
@@ -137,6 +141,16 @@ function addApproval(rng: Prng, fields: Record<string, unknown>): void {
   }
   if (rng.chance(0.3)) fields["expires"] = rng.pick(["30m", "2h", "30h"]);
   if (rng.chance(0.2)) fields["separate_approver"] = true;
+}
+
+/** How many people have to approve, and what they enter: drawn apart, so that all else of a plan is as it was. */
+function addPeople(rng: Prng, fields: Record<string, unknown>, isGate: boolean): void {
+  if (rng.chance(0.5)) fields["quorum"] = rng.between(2, 3);
+  if (fields["quorum"] !== undefined && rng.chance(0.3)) fields["four_eyes"] = true;
+  if (fields["four_eyes"] === true) delete fields["separate_approver"];
+  if (!isGate || !rng.chance(0.5)) return;
+  const hasDefault = fields["otherwise"] === "approve" || rng.chance(0.3);
+  fields["form"] = { v: { type: "integer", min: 0, max: 9, ...(hasDefault ? { default: 3 } : {}) } };
 }
 
 function declareOutputs(rng: Prng, fields: Record<string, unknown>): void {

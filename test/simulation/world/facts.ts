@@ -52,6 +52,7 @@ export interface NodeFacts {
   /** Attempts opened in this epoch. */
   tries: number;
   epoch: number;
+  /** Who had the newest attempt of this epoch. */
   agentId: string | null;
   outputs: JsonObject | null;
   text: string | null;
@@ -296,6 +297,7 @@ function beginEpoch(run: RunFacts, node: NodeFacts): void {
   node.epoch = run.epoch;
   node.tries = 0;
   node.taken.clear();
+  node.agentId = null;
 }
 
 function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly string[]): void {

@@ -1,4 +1,5 @@
 import type { RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
+import type { ApprovalRule } from "../../../src/core/definition/index.ts";
 import { type RunEvent, SETTLING_TYPES } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
@@ -25,6 +26,17 @@ interface AgentAccount {
   admissions: readonly number[];
   waiting: readonly Waiting[];
 }
+
+const HOLD_RULE: ApprovalRule = {
+  approvers: [{ who: "role:r0", withinMs: null }],
+  otherwise: null,
+  expiresMs: 7_200_000,
+  isSeparate: false,
+  quorum: 1,
+  show: [],
+  form: null,
+  confirm: null,
+};
 
 /** Slots, rate windows, money: decided and changed inside a commit, undone together with it. */
 export class Ledger {
@@ -130,16 +142,7 @@ export class Ledger {
         message: "a person decides",
         agentId: model.id,
         policies: ["careful@1"],
-        rule: {
-          approvers: [],
-          otherwise: null,
-          expiresMs: 7_200_000,
-          isSeparate: false,
-          quorum: 1,
-          show: [],
-          form: null,
-          confirm: null,
-        },
+        rule: { ...HOLD_RULE, quorum: dice.fork("quorum").chance(0.4) ? 2 : 1 },
       };
     }
     this.admit(account, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);

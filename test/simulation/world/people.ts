@@ -1,9 +1,24 @@
-import type { OpenApproval, UnstampedInput } from "../../../src/core/engine/index.ts";
+import type { JsonObject } from "../../../src/core/base/index.ts";
+import type { ApprovalInput, OpenApproval, UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { Decision } from "../../../src/core/event/index.ts";
 import type { Turn } from "../engine.ts";
 import { Prng } from "../prng.ts";
 import type { SimRun } from "./run.ts";
 import type { World } from "./world.ts";
+
+/** The groups of each person: who is in one of those an approval asks may answer. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "person-1": ["r0"],
+  "person-2": ["r0", "r1"],
+  "person-3": ["r0", "r1", "r2"],
+  "person-4": ["r0"],
+  stranger: [],
+};
+
+/** Under which names of a list of approvers a person answers. */
+export function namesOf(person: string): readonly string[] {
+  return [`user:${person}`, ...(GROUPS[person] ?? []).flatMap((group) => [`role:${group}`, `team:${group}`])];
+}
 
 /** Those who answer approvals and give what a blocked node lacks. */
 export class People {
@@ -25,12 +40,31 @@ export class People {
     if (approval.source === "block") return;
     const delayMs = world.pace.between(50, 4_000) * (rng.chance(0.1) ? 400 : 1);
     const decision = this.decide(rng, approval);
+    const people = rng.fork("people");
     if (rng.chance(profile.race)) {
       world.sometimes.hit("approval_raced");
-      this.answer(run, approval, delayMs + world.pace.between(-40, 40), this.decide(rng, approval), "person-2");
+      const other = this.decide(rng, approval);
+      this.answer(
+        run,
+        approval,
+        { delayMs: delayMs + world.pace.between(-40, 40), decision: other, by: "person-2" },
+        people,
+      );
     }
     if (rng.chance(profile.reject)) this.answerWrongly(run, approval, delayMs - 45, rng);
-    this.answer(run, approval, delayMs, decision, "person-1");
+    this.answer(run, approval, { delayMs, decision, by: "person-1" }, people);
+    this.followUp(run, approval, delayMs, people);
+  }
+
+  /** Where several people have to approve the others come later; some look again after a change, some answer twice. */
+  private followUp(run: SimRun, approval: OpenApproval, delayMs: number, rng: Prng): void {
+    if (approval.rule.quorum === 1 || rng.chance(0.1)) return;
+    const others = ["person-3", "person-4", "person-2", "person-1", "person-3", "person-4"];
+    for (const [index, by] of others.entries()) {
+      const decision = rng.chance(0.1) ? this.decide(rng, approval) : "approve";
+      this.answer(run, approval, { delayMs: delayMs + (index + 1) * rng.between(1, 900), decision, by }, rng);
+    }
+    if (rng.chance(0.3)) this.answer(run, approval, { delayMs: delayMs + 1, decision: "approve", by: "stranger" }, rng);
   }
 
   /** Sees which nodes lack a value or an agent to take them, and resolves some of them. */
@@ -62,9 +96,22 @@ export class People {
     return rng.pick(possible.length > 0 ? possible : approval.choices);
   }
 
-  private answer(run: SimRun, approval: OpenApproval, delayMs: number, decision: Decision, by: string): void {
-    const { approvalId, digest } = approval;
-    this.world.submit(run, delayMs, { type: "approval", approvalId, decision, by, reason: "because", digest });
+  private answer(run: SimRun, approval: OpenApproval, given: PlannedAnswer, rng: Prng): void {
+    const { approvalId, digest, rule } = approval;
+    const { delayMs, decision, by } = given;
+    const input: Omit<ApprovalInput, "type"> = {
+      approvalId,
+      decision,
+      by,
+      personId: by,
+      as: namesOf(by),
+      reason: "because",
+      // A page sends what it has shown, a program need not.
+      ...(rule.quorum === 1 || rng.chance(0.3) ? { digest } : {}),
+      ...(rule.form !== null && decision === "approve" ? { form: enteredBy(rng) } : {}),
+      ...changesBy(rng, approval, decision),
+    };
+    this.world.submit(run, delayMs, { type: "approval", ...input });
   }
 
   /** Answers that must be refused: by the asking agent, by the starter of a separate gate, for other content. */
@@ -79,6 +126,29 @@ export class People {
     if (rule.isSeparate) {
       wrong.push({ type: "approval", approvalId, decision: "approve", by: "person-1", byStarter: true });
     }
+    if (rule.approvers.length > 0) {
+      wrong.push({ type: "approval", approvalId, decision: "approve", by: "stranger", as: namesOf("stranger") });
+    }
+    if (rule.form !== null) {
+      wrong.push({ type: "approval", approvalId, decision: "approve", by: "person-1", form: { v: 10 } });
+    }
     this.world.submit(run, delayMs, rng.pick(wrong));
   }
+}
+
+interface PlannedAnswer {
+  readonly delayMs: number;
+  readonly decision: Decision;
+  readonly by: string;
+}
+
+/** Mostly the same: what one person has entered, the others approve. */
+function enteredBy(rng: Prng): JsonObject {
+  return { v: rng.chance(0.8) ? 4 : rng.between(0, 9) };
+}
+
+/** Now and then a person changes what is sent; not every node reads an `n`, and then the answer is refused. */
+function changesBy(rng: Prng, { subject }: OpenApproval, decision: Decision): Pick<ApprovalInput, "modifications"> {
+  if (decision !== "approve" || subject.request === null || !rng.chance(0.3)) return {};
+  return Object.hasOwn(subject.request.inputs, "n") ? { modifications: { inputs: { n: rng.between(0, 2) } } } : {};
 }

@@ -1,6 +1,5 @@
 import { type JSX, useMemo, useState } from "react";
 import type { AnswerRight, Approval } from "../../../client/index.ts";
-import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -32,7 +31,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
     sendAnswer(approval, {
       decision,
       ...(reason === "" ? {} : { reason }),
-      ...(fields === null ? {} : { form: read.values as JsonObject }),
+      ...(fields === null ? {} : { form: read.values }),
       ...(isOverride ? { override: true } : {}),
     });
   return (

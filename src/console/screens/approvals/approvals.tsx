@@ -1,5 +1,6 @@
 import { type JSX, useState } from "react";
 import { type SearchParams, useSearchParams } from "../../page/router.tsx";
+import { useSession } from "../../live/session-store.ts";
 import { useApprovalCounts } from "../../live/use-approval-counts.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -24,6 +25,12 @@ export function ApprovalsScreen(): JSX.Element {
   return (
     <>
       <PageHead title="Approvals" />
+      {useSession().approvers === "advisory" && (
+        <p className="note" role="status">
+          Approvers are not enforced on this server: any key with governance:approve may answer, also where others are
+          asked. The operator ends this with --approvers enforced.
+        </p>
+      )}
       <Tabs
         label="Which approvals"
         tabs={[

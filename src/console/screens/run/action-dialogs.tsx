@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../core/base/index.ts";
 import { relaunchText } from "../../../core/view/index.ts";
 import { navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
+import { sendFile } from "../../live/send-file.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
@@ -161,7 +162,7 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
       {fields === null ? (
         <Skeleton lines={2} height={30} />
       ) : (
-        <ArgsForm fields={fields} initial={run.args} onChange={setArgs} />
+        <ArgsForm fields={fields} initial={run.args} onChange={setArgs} sendFile={sendFile} />
       )}
       {branching.problem !== null && <ProblemView problem={branching.problem} />}
     </Dialog>

@@ -75,6 +75,12 @@ function partsOf(tab: string, workflow: string | null): Parts {
             </Panel>
           ),
       };
+    case "triggers":
+      return {
+        kind: KINDS.triggers,
+        columns: [textColumn("workflow", "Workflow"), sourceColumn, enabledColumn],
+        ...(workflow === null ? {} : { sample: KINDS.triggers.sample.replace("my-workflow", workflow) }),
+      };
     case "teams":
       return {
         kind: KINDS.teams,
@@ -150,6 +156,11 @@ function textColumn(key: string, head: string): Column<Registered> {
   };
 }
 
+const sourceColumn: Column<Registered> = {
+  id: "on",
+  head: "Started by",
+  cell: ({ on }) => (isJsonObject(on) ? Object.keys(on).join(", ") : ""),
+};
 const enabledColumn: Column<Registered> = {
   id: "enabled",
   head: "State",

@@ -7,6 +7,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "webhooks", label: "Webhooks" },
   { id: "channels", label: "Channels" },
   { id: "schedules", label: "Schedules" },
+  { id: "triggers", label: "Triggers" },
   { id: "lenses", label: "Lenses" },
   { id: "teams", label: "Teams" },
   { id: "library", label: "Library" },

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../core/base/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
+import { sendFile } from "../../live/send-file.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { asError, useAction } from "../../page/use-action.ts";
@@ -72,7 +73,7 @@ export function LaunchDialog({ name, latest, onClose }: LaunchDialogProps): JSX.
     >
       {text.problem !== null && <ProblemView problem={text.problem} />}
       {plan === null && text.problem === null && <Skeleton lines={4} />}
-      {plan !== null && <ArgsForm key={`${version}`} fields={plan.args} onChange={setArgs} />}
+      {plan !== null && <ArgsForm key={`${version}`} fields={plan.args} onChange={setArgs} sendFile={sendFile} />}
       <ChoiceFields choices={choices} latest={latest} onChange={setChoices} />
       <ForecastLine forecast={forecast} isReady={args !== null} />
       {starting.problem !== null && <Refusal problem={starting.problem} />}

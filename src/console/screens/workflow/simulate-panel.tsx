@@ -2,6 +2,7 @@ import { type JSX, lazy, Suspense, useEffect, useMemo, useState } from "react";
 import type { SimulationReport } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import { api } from "../../live/api.ts";
+import { sendFile } from "../../live/send-file.ts";
 import { useMay, useSession } from "../../live/session-store.ts";
 import { useAction } from "../../page/use-action.ts";
 import { readArgs } from "../../parts/arg-values.ts";
@@ -77,7 +78,7 @@ export function SimulatePanel(props: SimulatePanelProps): JSX.Element {
           The saved version runs on the server. Its keys stay there: this page never receives them.
         </p>
       ) : (
-        <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} />
+        <ArgsForm key={Object.keys(plan.args).join()} fields={plan.args} onChange={setArgs} sendFile={sendFile} />
       )}
       {funding === "own_key" && <OwnModelFields origins={connect} value={model} onChange={setModel} />}
       {funding === "none" && <ScriptField script={script} onChange={setScript} />}

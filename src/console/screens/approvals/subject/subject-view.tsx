@@ -16,8 +16,12 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
   const { subject, source, rendered } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
   const { shown, args, parents, answers, request } = subject;
+  const given = Object.entries(parents).filter(([, outputs]) => Object.keys(outputs).length > 0);
   return (
     <>
+      <Part title="What exactly will happen">
+        <RequestView subject={subject} />
+      </Part>
       {shown.length > 0 && (
         <Part title="What it is about">
           {shown.map((each, index) => (
@@ -25,9 +29,6 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
           ))}
         </Part>
       )}
-      <Part title="What exactly will happen">
-        <RequestView subject={subject} />
-      </Part>
       <Part title="What each answer does">
         <dl className="subject-effects">
           {answers.map(({ decision, effect }) => (
@@ -46,7 +47,7 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
           <ValueTable label="Args of the run" values={args} />
         </Part>
       )}
-      {Object.entries(parents).map(([nodeId, outputs]) => (
+      {given.map(([nodeId, outputs]) => (
         <Part key={nodeId} title={`What ${nodeId} gave`} isFolded={shown.length > 0 || request !== null}>
           <ValueTable label={`What ${nodeId} gave`} values={outputs} />
         </Part>

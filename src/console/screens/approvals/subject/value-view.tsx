@@ -30,11 +30,17 @@ export function LargeNote({ large }: { readonly large: LargeValue }): JSX.Elemen
   );
 }
 
+const SHORT_LENGTH = 120;
+
+function isShort(value: Json): boolean {
+  const text = shownText(value);
+  return largeValueOf(value) === null && text.length <= SHORT_LENGTH && !text.includes("\n");
+}
+
 /** Short values in a table, long ones below each other. */
 export function ValueTable({ label, values }: { readonly label: string; readonly values: JsonObject }): JSX.Element {
   const entries = Object.entries(values);
-  const isShort = (value: Json): boolean => largeValueOf(value) === null && shownText(value).length <= 120;
-  const short = entries.filter(([, value]) => isShort(value) && !shownText(value).includes("\n"));
+  const short = entries.filter(([, value]) => isShort(value));
   const long = entries.filter((entry) => !short.includes(entry));
   return (
     <div className="stack">

@@ -31,12 +31,7 @@ function kindOf(choice: Decision, index: number): NonNullable<ButtonProps["kind"
 
 /** A hold answered where it happens: exactly what will be done, who is asked, and the answer. */
 export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): JSX.Element {
-  const mayApprove = useMay("governance:approve");
-  const mayRead = useMay("governance:read");
-  // What the answer counts for; without it there is none from here.
-  const asked = useQuery(mayRead ? `approval/${approval.id}` : null, () => api.getApproval(approval.id), {
-    tags: ["approvals"],
-  }).data;
+  const asked = useAsked(approval.id);
   const [reason, setReason] = useState("");
   const [isReasonWanted, setReasonWanted] = useState(false);
   const answering = useAction(async (decision: Decision) => {
@@ -44,12 +39,12 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
     await api.resolveApproval(approval.id, {
       decision,
       digest: approval.digest,
-      ...(typeof asked?.subjectDigest === "string" ? { subjectDigest: asked.subjectDigest } : {}),
+      ...(approval.subjectDigest === null ? {} : { subjectDigest: approval.subjectDigest }),
       ...(words === "" ? {} : { reason: words }),
     });
     cache.invalidate("approvals");
     const { done, tone } = CHOICE_TEXTS[decision];
-    toast(`${done}: ${approval.summary}`, tone);
+    toast(`${done}: ${approval.title}`, tone);
   });
   const answer = (decision: Decision): void => {
     if (needsReason(decision) && reason.trim() === "") return setReasonWanted(true);
@@ -57,28 +52,13 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
   };
   return (
     <section className="approval" aria-label="Approval">
-      <h3>{approval.source === "block" ? "Or continue without it" : (asked?.title ?? "What will happen")}</h3>
+      <h3>{approval.source === "block" ? "Or continue without it" : approval.title}</h3>
       <ModelText label="What will happen" text={approval.rendered} />
-      <Pairs
-        pairs={[
-          ["Source", approval.source],
-          [
-            "Approvers",
-            approval.approvers.length === 0 ? "anyone who may approve" : approval.approvers.join(", then "),
-          ],
-          ["Agent", approval.agentId ?? "–"],
-          [
-            "Digest",
-            <code key="digest" className="cut">
-              {approval.digest.slice(0, 24)}
-            </code>,
-          ],
-        ]}
-      />
+      <About approval={approval} />
       <p>
         <Link to={`/approvals?id=${encodeURIComponent(approval.id)}`}>Everything about this approval</Link>
       </p>
-      {mayApprove && asked !== undefined && asked.form === null ? (
+      {asked.obstacle === null ? (
         <>
           <Field
             label="Reason"
@@ -101,11 +81,39 @@ export function ApprovalBox({ approval }: { readonly approval: ApprovalView }): 
           </div>
         </>
       ) : (
-        <p className="muted">
-          {mayApprove ? "It is answered on its own page." : "Your key may not approve. It needs governance:approve."}
-        </p>
+        <p className="muted">{asked.obstacle}</p>
       )}
       {answering.problem !== null && <ProblemView problem={answering.problem} />}
     </section>
   );
+}
+
+function About({ approval: { source, approvers, agentId, digest } }: { readonly approval: ApprovalView }): JSX.Element {
+  const shown = (
+    <code key="digest" className="cut">
+      {digest.slice(0, 24)}
+    </code>
+  );
+  return (
+    <Pairs
+      pairs={[
+        ["Source", source],
+        ["Approvers", approvers.length === 0 ? "anyone who may approve" : approvers.join(", then ")],
+        ["Agent", agentId ?? "–"],
+        ["Digest", shown],
+      ]}
+    />
+  );
+}
+
+/** Why it cannot be answered from here; null: it can. */
+function useAsked(id: string): { readonly obstacle: string | null } {
+  const mayRead = useMay("governance:read");
+  const options = { tags: ["approvals"] };
+  const found = useQuery(mayRead ? `approval/${id}` : null, () => api.getApproval(id), options);
+  const right = useQuery(mayRead ? `approval-right/${id}` : null, () => api.approvals.getRight(id), options);
+  if (!mayRead) return { obstacle: "Your key may not see approvals. It needs governance:read." };
+  if (found.data === undefined || right.data === undefined) return { obstacle: found.problem?.message ?? "…" };
+  if (!right.data.mayAnswer) return { obstacle: `You cannot answer: ${right.data.message ?? ""}` };
+  return { obstacle: found.data.form === null ? null : "It has a form, and is answered on its own page." };
 }

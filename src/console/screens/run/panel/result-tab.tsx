@@ -11,6 +11,7 @@ import { useRunPage } from "../run-page.ts";
 import { saveAs } from "../save-as.ts";
 import { ModelText } from "../../../run/model-text.tsx";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
+import { FilesOf } from "./file-view.tsx";
 import { Values } from "./prompt-tab.tsx";
 import { Section } from "./section.tsx";
 
@@ -50,6 +51,7 @@ export function ResultTab({ nodeId, detail }: TabProps): JSX.Element | null {
           <Values values={node.outputs} />
         </Section>
       )}
+      {node.outputs !== null && <FilesOf values={node.outputs} />}
       {refs.map((ref) => (
         <LargeValue key={ref.hash} value={ref} />
       ))}

@@ -1,7 +1,9 @@
+import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import type { Hook } from "../../store/index.ts";
-import { argsOfMessage, findSigner, HOOK_OVERLAP_MS, hookPlace } from "./hook.ts";
-import { keysOf, newHookSecret, sign } from "./signature.ts";
+import { newHookSecret } from "../webhook/index.ts";
+import { candidateOfHook, findSigner as findAmong, HOOK_OVERLAP_MS, hookPlace } from "./hook.ts";
+import { argsOfMessage } from "./message-args.ts";
 
 describe("the args a message means", () => {
   const declared = { who: { type: "string" }, times: { type: "integer" } };
@@ -36,38 +38,49 @@ describe("the signer", () => {
     secret: box.seal(secret, hookPlace(orgId, "w")),
     previousSecret: null,
     previousUntil: null,
+    savedBy: null,
     createdAt: 1,
     updatedAt: 1,
     ...parts,
   });
-  const message = (secret: string, stamped = timestamp) => ({
-    id: "m",
-    timestamp: stamped,
-    signatures: sign(keysOf(secret), { id: "m", timestamp: stamped }, "{}"),
-    body: Buffer.from("{}"),
-  });
+  const message = (secret: string, stamped = timestamp) => {
+    const headers = new Headers({
+      "webhook-id": "m",
+      "webhook-timestamp": stamped,
+      "webhook-signature": new Webhook(secret).sign("m", new Date(Number(stamped) * 1_000), "{}"),
+    });
+    return { header: (name: string) => headers.get(name), body: Buffer.from("{}") };
+  };
+  const findSigner = (hooks: readonly Hook[], sent: ReturnType<typeof message>, at: number) => {
+    const found = findAmong(
+      hooks.map((hook) => candidateOfHook(hook, box, at)),
+      sent,
+      at,
+    );
+    return "reason" in found ? found : { hook: hooks.find(({ orgId }) => orgId === found.candidate.orgId) };
+  };
 
   it("is found among all who have a workflow of the name", () => {
     const hooks = [hook("org_1", first), hook("org_2", second)];
-    expect(findSigner(hooks, message(second), box, now)).toEqual({ hook: hooks[1] });
-    expect(findSigner(hooks, message(third), box, now)).toEqual({ reason: "bad_signature" });
-    expect(findSigner(hooks, message(second, "1600000000"), box, now)).toEqual({ reason: "bad_timestamp" });
-    expect(findSigner([], message(second), box, now)).toEqual({ reason: "bad_signature" });
+    expect(findSigner(hooks, message(second), now)).toEqual({ hook: hooks[1] });
+    expect(findSigner(hooks, message(third), now)).toEqual({ reason: "bad_signature" });
+    expect(findSigner(hooks, message(second, "1600000000"), now)).toEqual({ reason: "bad_timestamp" });
+    expect(findSigner([], message(second), now)).toEqual({ reason: "bad_signature" });
   });
 
   it("may use the secret before the present one while it overlaps", () => {
     const previous = { previousSecret: box.seal(first, hookPlace("org_1", "w")), previousUntil: now + 1 };
     const rotated = hook("org_1", second, previous);
     for (const secret of [first, second]) {
-      expect(findSigner([rotated], message(secret), box, now)).toEqual({ hook: rotated });
+      expect(findSigner([rotated], message(secret), now)).toEqual({ hook: rotated });
     }
-    expect(findSigner([rotated], message(first), box, now + 1)).toEqual({ reason: "bad_signature" });
-    expect(findSigner([rotated], message(second), box, now + 1)).toEqual({ hook: rotated });
+    expect(findSigner([rotated], message(first), now + 1)).toEqual({ reason: "bad_signature" });
+    expect(findSigner([rotated], message(second), now + 1)).toEqual({ hook: rotated });
     expect(HOOK_OVERLAP_MS).toBe(86_400_000);
   });
 
   it("is none whose secret cannot be opened", () => {
     const stolen = { ...hook("org_1", first), orgId: "org_2" };
-    expect(findSigner([stolen], message(first), box, now)).toEqual({ reason: "bad_signature" });
+    expect(findSigner([stolen], message(first), now)).toEqual({ reason: "bad_signature" });
   });
 });

@@ -1,0 +1,112 @@
+import type {
+  FileReference,
+  ListPage,
+  PageOptions,
+  Part,
+  StoredFile,
+  Upload,
+  UploadRequest,
+} from "../contract/index.ts";
+import { ApiError } from "./api-error.ts";
+import type { Door, Needs } from "./caller.ts";
+import { encode } from "./query.ts";
+
+const UPLOAD: Needs = ["id", "partSize", "partCount", "received", "file"];
+const PART: Needs = ["part", "size", "sha256"];
+const FILE: Needs = ["name", "mime", "size", "sha256"];
+
+/** A file that is to be sent, of which any part can be read at any time. */
+export interface FileSource extends UploadRequest {
+  /** The bytes from an offset up to another one, which is not included. */
+  read(from: number, to: number): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+export interface UploadOptions {
+  /** Called when bytes have arrived, those of earlier tries included. */
+  readonly onProgress?: (sentBytes: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** After so many milliseconds a part is sent again; then the upload is given up, and can be continued later. */
+const PAUSES_MS = [200, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
+
+/** The part of the API that is about files. */
+export class FileClient {
+  readonly #door: Door;
+
+  constructor(door: Door) {
+    this.#door = door;
+  }
+
+  /** Newest first. */
+  list(page: PageOptions = {}): Promise<ListPage<StoredFile>> {
+    return this.#door.list("/files", { query: { ...page } });
+  }
+
+  /** The content; whether it is whole is for the caller to see, by its hash. */
+  download(sha256: string): Promise<ReadableStream<Uint8Array>> {
+    return this.#door.read(`/files/${encode(sha256)}?mime=application%2Foctet-stream`, {
+      take: () => undefined,
+      isWhole: () => true,
+    });
+  }
+
+  begin(request: UploadRequest): Promise<Upload> {
+    return this.#door.ask("POST", "/files/uploads", { body: request }, UPLOAD);
+  }
+
+  putPart(uploadId: string, part: number, bytes: Uint8Array<ArrayBuffer>): Promise<Part> {
+    return this.#door.ask("PUT", `/files/uploads/${encode(uploadId)}/parts/${part}`, { bytes }, PART);
+  }
+
+  complete(uploadId: string): Promise<FileReference> {
+    return this.#door.ask("POST", `/files/uploads/${encode(uploadId)}/complete`, {}, FILE);
+  }
+
+  /** Sends a file part by part: what arrived before is not sent again, and what did not arrive is sent once more. */
+  async upload(source: FileSource, { onProgress, signal }: UploadOptions = {}): Promise<FileReference> {
+    const { name, mime, size, sha256 } = source;
+    const request = {
+      name,
+      size,
+      ...(mime === undefined ? {} : { mime }),
+      ...(sha256 === undefined ? {} : { sha256 }),
+    };
+    const { id, partSize, partCount, received, file } = await again(() => this.begin(request), signal);
+    if (file !== null || id === null) {
+      onProgress?.(size);
+      if (file !== null) return file;
+    }
+    const uploadId = id ?? "";
+    const bytesOf = (part: number): number => Math.min(size, part * partSize) - (part - 1) * partSize;
+    let sent = received.reduce((sum, part) => sum + bytesOf(part), 0);
+    onProgress?.(sent);
+    for (let part = 1; part <= partCount; part += 1) {
+      if (received.includes(part)) continue;
+      const from = (part - 1) * partSize;
+      const bytes = await source.read(from, from + bytesOf(part));
+      await again(() => this.putPart(uploadId, part, bytes), signal);
+      sent += bytes.byteLength;
+      onProgress?.(sent);
+    }
+    return again(() => this.complete(uploadId), signal);
+  }
+}
+
+/** Everything here can be done again: the server takes the same part, and the same end, any number of times. */
+async function again<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  for (const pause of PAUSES_MS) {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (thrown) {
+      const isPassing =
+        thrown instanceof ApiError && (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500);
+      if (!isPassing) throw thrown;
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, pause);
+    });
+  }
+  return work();
+}

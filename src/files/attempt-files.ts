@@ -1,0 +1,39 @@
+import type { FileValue } from "../core/base/index.ts";
+import type { FileRecord, FileStore } from "../store/index.ts";
+import { FileRefusal } from "./file-refusal.ts";
+import type { Files } from "./files.ts";
+
+/** What an attempt of a run in this process reads and writes. */
+export interface RunFiles {
+  read(file: FileValue): AsyncIterable<Uint8Array>;
+  write(file: Pick<FileValue, "name" | "mime" | "size">, content: AsyncIterable<Uint8Array>): Promise<FileValue>;
+}
+
+export interface RunFilesOptions {
+  readonly files: Files;
+  readonly store: Pick<FileStore, "getFile" | "listRunFiles">;
+  readonly orgId: string;
+  readonly runId: string;
+}
+
+/** Reads only files that the run refers to: to know a hash is not enough. */
+export function runFiles({ files, store, orgId, runId }: RunFilesOptions): RunFiles {
+  return {
+    async *read(file) {
+      yield* files.read(await findRunFile(store, orgId, runId, file.sha256));
+    },
+    write: (file, content) => files.put(orgId, runId, file, content),
+  };
+}
+
+export async function findRunFile(
+  store: Pick<FileStore, "getFile" | "listRunFiles">,
+  orgId: string,
+  runId: string,
+  sha256: string,
+): Promise<FileRecord> {
+  const known = await store.listRunFiles(orgId, runId);
+  const file = known.some((one) => one.sha256 === sha256) ? await store.getFile(orgId, sha256) : undefined;
+  if (file === undefined) throw new FileRefusal("unknown_file", `The run refers to no file ${sha256}.`);
+  return file;
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
+
+const READ_BYTES = 65_536;
+
+/**
+ * Keeps objects as files of a folder, which may be shared by several replicas. A file appears under its name only when
+ * all of it is on disk.
+ */
+export function createFolderObjects(root: string): ObjectStore {
+  const pathOf = (key: string): string => join(root, ...key.split("/"));
+  return {
+    put: (key, size, content) =>
+      explained(key, async () => {
+        const path = pathOf(key);
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+        try {
+          await writeAll(temporary, size, content);
+          await rename(temporary, path);
+        } catch (thrown) {
+          await rm(temporary, { force: true });
+          throw thrown;
+        }
+        await syncFolder(dirname(path));
+      }),
+    async *read(key, from, length) {
+      const handle = await explained(key, () => open(pathOf(key), "r"));
+      try {
+        for (let at = from; at < from + length;) {
+          const wanted = Math.min(READ_BYTES, from + length - at);
+          const { bytesRead, buffer } = await explained(key, () =>
+            handle.read(Buffer.allocUnsafe(wanted), 0, wanted, at),
+          );
+          if (bytesRead === 0) throw new ObjectsUnavailable(`${key} ends at byte ${at}`);
+          at += bytesRead;
+          yield buffer.subarray(0, bytesRead);
+        }
+      } finally {
+        await handle.close();
+      }
+    },
+    remove: (keyOrPlace) => explained(keyOrPlace, () => rm(pathOf(keyOrPlace), { recursive: true, force: true })),
+    close: () => undefined,
+  };
+}
+
+async function writeAll(path: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    const written = await pour(handle, content);
+    if (written !== size) throw new ObjectsUnavailable(`${written} bytes came where ${size} were to be written`);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function pour(handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<number> {
+  let written = 0;
+  for await (const piece of content) {
+    for (let at = 0; at < piece.byteLength;) {
+      const { bytesWritten } = await handle.write(piece, at, piece.byteLength - at, written);
+      at += bytesWritten;
+      written += bytesWritten;
+    }
+  }
+  return written;
+}
+
+/** Only then does a name survive the loss of power. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the system refuses has a code; everything else came from the content and is passed on. */
+async function explained<T>(key: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const isOfSystem = thrown instanceof Error && "code" in thrown && "syscall" in thrown;
+    throw isOfSystem ? new ObjectsUnavailable(`${key}: ${String(thrown.code)}`, { cause: thrown }) : thrown;
+  }
+}

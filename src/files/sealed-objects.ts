@@ -1,0 +1,88 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import { rechunk } from "./pieces.ts";
+import { type ObjectStore, ObjectsUnavailable } from "./object-store.ts";
+
+/** A range is opened by the chunk, so that no more than one is in memory. */
+export const CHUNK_BYTES = 65_536;
+const TAG_BYTES = 16;
+const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES;
+const PURPOSE = "sluice file v1";
+
+/**
+ * Encrypts what another store keeps: AES-256-GCM in chunks of 64 KiB. Each object has a key of its own, made of the
+ * secret and the object's key, which is never used twice; the nonce is the number of the chunk, and marks the last one,
+ * so that chunks cannot be exchanged, repeated or cut off unnoticed.
+ */
+export class SealedObjects {
+  readonly #objects: ObjectStore;
+  readonly #secret: string;
+
+  constructor(objects: ObjectStore, secret: string) {
+    this.#objects = objects;
+    this.#secret = secret;
+  }
+
+  async put(key: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#objects.put(key, sealedSize(size), this.#seal(key, size, content));
+  }
+
+  /** `size`: of the whole object, unsealed. */
+  async *read(key: string, size: number, from: number, length: number): AsyncIterable<Uint8Array> {
+    if (length === 0) return;
+    const first = Math.floor(from / CHUNK_BYTES);
+    const last = Math.floor((from + length - 1) / CHUNK_BYTES);
+    const start = first * SEALED_CHUNK_BYTES;
+    const end = Math.min((last + 1) * SEALED_CHUNK_BYTES, sealedSize(size));
+    const secret = this.#keyOf(key);
+    let chunk = first;
+    for await (const sealed of rechunk(this.#objects.read(key, start, end - start), SEALED_CHUNK_BYTES)) {
+      const plain = unseal(secret, chunk, isLast(chunk, size), sealed);
+      if (plain === undefined)
+        throw new ObjectsUnavailable(`${key} cannot be decrypted: SLUICE_SECRET_KEY is another one`);
+      const skipped = chunk * CHUNK_BYTES;
+      yield plain.subarray(Math.max(0, from - skipped), Math.min(plain.byteLength, from + length - skipped));
+      chunk += 1;
+    }
+  }
+
+  async *#seal(key: string, size: number, content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const secret = this.#keyOf(key);
+    let chunk = 0;
+    for await (const plain of rechunk(content, CHUNK_BYTES)) {
+      const cipher = createCipheriv("aes-256-gcm", secret, nonceOf(chunk, isLast(chunk, size)));
+      yield Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      chunk += 1;
+    }
+  }
+
+  #keyOf(key: string): Uint8Array {
+    return new Uint8Array(hkdfSync("sha256", this.#secret, key, PURPOSE, 32));
+  }
+}
+
+export function sealedSize(size: number): number {
+  return size + Math.ceil(size / CHUNK_BYTES) * TAG_BYTES;
+}
+
+function isLast(chunk: number, size: number): boolean {
+  return (chunk + 1) * CHUNK_BYTES >= size;
+}
+
+function nonceOf(chunk: number, isTheLast: boolean): Uint8Array {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUInt32BE(chunk, 7);
+  nonce.writeUInt8(isTheLast ? 1 : 0, 11);
+  return nonce;
+}
+
+function unseal(secret: Uint8Array, chunk: number, isTheLast: boolean, sealed: Uint8Array): Uint8Array | undefined {
+  if (sealed.byteLength <= TAG_BYTES) return undefined;
+  const body = sealed.subarray(0, -TAG_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", secret, nonceOf(chunk, isTheLast), { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(body), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}

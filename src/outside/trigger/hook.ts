@@ -1,0 +1,70 @@
+import type { SecretBox } from "../../gateway/index.ts";
+import { type HookSource, type HookTrigger } from "../../registry/index.ts";
+import type { Hook } from "../../store/index.ts";
+import type { IncomingMessage, Verdict } from "./verify/scheme.ts";
+import { SCHEMES } from "./verify/schemes.ts";
+
+/** After a secret was replaced, the one before it is good for so long. */
+export const HOOK_OVERLAP_MS = 24 * 3_600_000;
+
+/** Where the secret of a workflow's hook is sealed for. */
+export function hookPlace(orgId: string, workflow: string): string {
+  return `${orgId}/hook/${workflow}`;
+}
+
+/** A trigger that a message may be meant for, with the secrets its sender may have. */
+export interface HookCandidate {
+  readonly orgId: string;
+  readonly trigger: HookTrigger;
+  readonly secrets: readonly string[];
+}
+
+const STANDARD: HookSource = { kind: "hook", verify: "standard", idFrom: null, header: "", encoding: "hex" };
+
+/** The hook of a workflow is a trigger with Standard Webhooks and nothing else. */
+export function candidateOfHook(hook: Hook, box: SecretBox, now: number): HookCandidate {
+  const { orgId, workflow, secret, previousSecret, previousUntil, savedBy } = hook;
+  const isOverlapping = previousSecret !== null && (previousUntil ?? 0) > now;
+  const secrets = [secret, ...(isOverlapping ? [previousSecret] : [])].flatMap(
+    (sealed) => box.open(sealed, hookPlace(orgId, workflow)) ?? [],
+  );
+  const trigger: HookTrigger = {
+    origin: "hook",
+    name: workflow,
+    workflow,
+    on: STANDARD,
+    filter: null,
+    args: null,
+    respond: "accepted",
+    isEnabled: true,
+    savedBy,
+  };
+  return { orgId, trigger, secrets };
+}
+
+/** Headers that none of the candidates can do without, and the message lacks; none when one has all it needs. */
+export function lackingHeaders(
+  candidates: readonly HookCandidate[],
+  header: IncomingMessage["header"],
+): readonly string[] {
+  const lacking = candidates.map(({ trigger: { on } }) =>
+    SCHEMES[on.verify].needs(on).filter((name) => (header(name) ?? "") === ""),
+  );
+  return lacking.some((names) => names.length === 0) ? [] : (lacking[0] ?? []);
+}
+
+/** Whose secret a message proves; otherwise the best reason why none. */
+export function findSigner(
+  candidates: readonly HookCandidate[],
+  message: IncomingMessage,
+  now: number,
+): { readonly candidate: HookCandidate } | { readonly reason: Exclude<Verdict, "good"> } {
+  let reason: Exclude<Verdict, "good"> = "bad_signature";
+  for (const candidate of candidates) {
+    const { on } = candidate.trigger;
+    const verdict = SCHEMES[on.verify].verify({ secrets: candidate.secrets, message, source: on, now });
+    if (verdict === "good") return { candidate };
+    if (verdict === "bad_timestamp") reason = verdict;
+  }
+  return { reason };
+}

@@ -1,0 +1,45 @@
+import type { Launcher, LaunchCaller, LaunchIdempotency, LaunchResult } from "../../launch/index.ts";
+import type { Delivered, Trigger } from "../../registry/index.ts";
+import { evaluateTrigger } from "./evaluate.ts";
+import type { DeclaredArgs } from "./message-args.ts";
+
+/** One delivery to a trigger. */
+export interface Firing {
+  readonly orgId: string;
+  readonly trigger: Trigger;
+  readonly delivered: Delivered;
+  /** Makes the same delivery start the same run, however often and wherever it arrives. */
+  readonly idempotency: Pick<LaunchIdempotency, "key" | "bodyHash">;
+  /** Default: the trigger itself, on behalf of the caller that saved it last. */
+  readonly caller?: LaunchCaller;
+}
+
+export type FiringResult = LaunchResult | { readonly kind: "filtered" };
+
+/** Under which name a trigger starts runs: `trigger:orders`. */
+export function actorOf({ origin, name }: Pick<Trigger, "origin" | "name">): string {
+  return `${origin}:${name}`;
+}
+
+/** The one way from a trigger of any kind to a run: filter, args, launch. */
+export async function launchTriggered(
+  launcher: Launcher,
+  { orgId, trigger, delivered, idempotency, caller }: Firing,
+  declaredArgs: () => Promise<DeclaredArgs>,
+): Promise<FiringResult> {
+  const { workflow, on, savedBy } = trigger;
+  const evaluated = evaluateTrigger(trigger, delivered, trigger.args === null ? await declaredArgs() : {});
+  if (evaluated.kind === "filtered") return evaluated;
+  if (evaluated.kind === "failed") {
+    return { kind: "refused", refusal: { code: evaluated.code, message: evaluated.message } };
+  }
+  const actor = actorOf(trigger);
+  return launcher.launch({
+    orgId,
+    workflow,
+    args: evaluated.args,
+    trigger: on.kind,
+    ...(caller ?? { startedBy: actor, ...(savedBy === null ? {} : { requestedBy: savedBy }) }),
+    idempotency: { orgId, keyId: actor, workflow, ...idempotency },
+  });
+}

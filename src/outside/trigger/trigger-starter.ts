@@ -1,0 +1,106 @@
+import { digestText } from "../../core/base/index.ts";
+import type { LaunchCaller, Launcher, LaunchResult } from "../../launch/index.ts";
+import type { Delivered, Trigger } from "../../registry/index.ts";
+import type { TriggerDeliveryOutcome, TriggerStore } from "../../store/index.ts";
+import { type FiringResult, launchTriggered } from "./launch-triggered.ts";
+import type { DeclaredArgs } from "./message-args.ts";
+
+export interface TriggerStarterOptions {
+  readonly store: TriggerStore;
+  readonly launcher: Launcher;
+  /** The args a workflow declares. */
+  readonly declaredArgs: (orgId: string, workflow: string) => Promise<DeclaredArgs>;
+}
+
+export interface TriggerDelivering {
+  readonly orgId: string;
+  readonly trigger: Trigger;
+  readonly delivered: Delivered;
+  readonly deliveryId: string;
+  /** What distinguishes two messages under one id; default: they are the same message. */
+  readonly bodyHash?: string;
+  readonly caller?: LaunchCaller;
+  /** Deliveries it may take in a minute. Default: `RATE_MAX`. */
+  readonly rateMax?: number;
+}
+
+export type StartResult =
+  | FiringResult
+  /** The delivery has started this run before. */
+  | { readonly kind: "known"; readonly runId: string }
+  | { readonly kind: "limited"; readonly max: number };
+
+/** Deliveries of one trigger in a minute. */
+export const RATE_MAX = 1_200;
+export const PUBLIC_FORM_RATE_MAX = 60;
+export const RATE_WINDOW_MS = 60_000;
+
+/** Deliveries are known again for at least as long as a service may send them again. */
+const KEPT_MS = 48 * 3_600_000;
+const KEPT_MAX = 1_000;
+const PRUNE_EVERY = 64;
+const REASON_LENGTH_MAX = 2_000;
+
+/** Starts runs for deliveries, each at most once, and records what became of them. */
+export class TriggerStarter {
+  readonly #options: TriggerStarterOptions;
+  #recorded = 0;
+
+  constructor(options: TriggerStarterOptions) {
+    this.#options = options;
+  }
+
+  async start(delivering: TriggerDelivering): Promise<StartResult> {
+    const { orgId, trigger, delivered, deliveryId, bodyHash, caller, rateMax = RATE_MAX } = delivering;
+    const { store, launcher, declaredArgs } = this.#options;
+    const key = { orgId, triggerId: deliveriesOf(trigger), deliveryId };
+    const { known, recent } = await store.deliveryStanding(key, RATE_WINDOW_MS);
+    // Under a hash, the launcher says whether it is the same message.
+    if (known?.runId !== undefined && known.runId !== null && bodyHash === undefined) {
+      return { kind: "known", runId: known.runId };
+    }
+    if (recent >= rateMax) return { kind: "limited", max: rateMax };
+    const idempotency = { key: deliveryId, bodyHash: bodyHash ?? digestText(deliveryId) };
+    const result = await launchTriggered(
+      launcher,
+      { orgId, trigger, delivered, idempotency, ...(caller === undefined ? {} : { caller }) },
+      () => declaredArgs(orgId, trigger.workflow),
+    );
+    await store.recordDelivery(key, outcomeOf(result));
+    this.#recorded += 1;
+    if (this.#recorded % PRUNE_EVERY === 0) {
+      await store.pruneTriggerDeliveries(orgId, key.triggerId, KEPT_MAX, KEPT_MS);
+    }
+    return result;
+  }
+
+  /** Records a delivery that could not even be read. */
+  async refuse(orgId: string, trigger: Trigger, deliveryId: string, code: string, reason: string): Promise<void> {
+    const outcome = { state: "refused", runId: null, code, reason: storable(reason) } as const;
+    await this.#options.store.recordDelivery({ orgId, triggerId: deliveriesOf(trigger), deliveryId }, outcome);
+  }
+}
+
+/** Under which id the deliveries of a trigger are kept; no name has a slash. */
+export function deliveriesOf({ origin, name }: Pick<Trigger, "origin" | "name">): string {
+  return `${origin}/${name}`;
+}
+
+export function outcomeOf(result: LaunchResult | { readonly kind: "filtered" }): TriggerDeliveryOutcome {
+  switch (result.kind) {
+    case "started":
+    case "repeated":
+      return { state: "started", runId: result.run.runId, code: null, reason: null };
+    case "filtered":
+      return { state: "filtered", runId: null, code: null, reason: null };
+    case "refused": {
+      const { code, message } = result.refusal;
+      return { state: "refused", runId: null, code, reason: storable(message) };
+    }
+  }
+}
+
+/** A refusal may quote what it was given: no database takes NUL, and no person reads a page of it. */
+export function storable(reason: string): string {
+  return reason.replaceAll("\0", "").slice(0, REASON_LENGTH_MAX);
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText } from "../core/base/index.ts";
+import { didYouMean, EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
+import type { WorkflowStore } from "../store/index.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+import { isOpen } from "./trigger-kind.ts";
+import { triggerOf } from "./trigger.ts";
+
+/** What a trigger may refer to. */
+export interface TriggerSurroundings {
+  /** The text of a workflow; undefined: there is none. */
+  readonly sourceOf: (workflow: string) => Promise<string | undefined>;
+  readonly workflowNames: () => Promise<readonly string[]>;
+  /** Names of secrets that are kept of it, or given with it. */
+  readonly secrets: readonly string[];
+}
+
+const NAMES_MAX = 1_000;
+
+/** The workflows that are saved; those of `beside` come first. */
+export function workflowsAround(
+  store: Pick<WorkflowStore, "getWorkflow" | "getDefinition" | "listWorkflows">,
+  orgId: string,
+  beside: ReadonlyMap<string, string> = new Map(),
+): Pick<TriggerSurroundings, "sourceOf" | "workflowNames"> {
+  return {
+    sourceOf: async (workflow) => {
+      const record = beside.has(workflow) ? undefined : await store.getWorkflow(orgId, workflow);
+      if (record === undefined) return beside.get(workflow);
+      return (await store.getDefinition(orgId, record.latest.hash))?.source ?? "";
+    },
+    workflowNames: async () => {
+      const { data } = await store.listWorkflows(orgId, { limit: NAMES_MAX, cursor: null });
+      return [...beside.keys(), ...data.map(({ name }) => name)];
+    },
+  };
+}
+
+/** What is wrong with a trigger, seen from what it refers to. */
+export async function triggerReferenceProblems(
+  body: JsonObject,
+  around: TriggerSurroundings,
+): Promise<readonly SpecProblem[]> {
+  const [workflow, args, on] = [getOwn(body, "workflow"), getOwn(body, "args"), getOwn(body, "on")];
+  const problems = secretProblems(on, around.secrets);
+  if (typeof workflow !== "string") return problems;
+  const source = await around.sourceOf(workflow);
+  if (source === undefined) {
+    const names = await around.workflowNames();
+    const hint = didYouMean(workflow, names) ?? "Save the workflow first, or apply it together with the trigger.";
+    return [
+      ...problems,
+      specProblem("unknown_workflow", ["workflow"], `There is no workflow "${workflow}".`, { hint }),
+    ];
+  }
+  return [...problems, ...argProblems(workflow, source, args)];
+}
+
+function secretProblems(on: Json | undefined, secrets: readonly string[]): readonly SpecProblem[] {
+  const hook = isJsonObject(on) ? getOwn(on, "hook") : undefined;
+  if (!isJsonObject(hook) || hook["verify"] === "none" || secrets.includes("secret")) return [];
+  const at = ["on", "hook", "secret"];
+  const message = `A hook with verify: ${jsonToText(hook["verify"])} needs "secret".`;
+  return [specProblem("missing_field", at, message, { hint: "Add what you share with the sender." })];
+}
+
+function argProblems(workflow: string, source: string, args: Json | undefined): readonly SpecProblem[] {
+  const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
+  if (definition === null || !isJsonObject(args)) return [];
+  const declared = Object.keys(definition.format === "lobsterx" ? definition.args : definition.rootInputs);
+  return Object.keys(args).flatMap((name) => {
+    if (declared.includes(name)) return [];
+    const listed = declared.length === 0 ? "It takes no args." : `It takes ${declared.join(", ")}.`;
+    const more = { isAtKey: true, hint: didYouMean(name, declared) ?? listed };
+    return [specProblem("unknown_key", ["args", name], `The workflow "${workflow}" has no arg "${name}".`, more)];
+  });
+}
+
+const PATH_BYTES = 24;
+
+/** Secrets the server makes for a trigger: the part of its address that cannot be guessed, where that is its only lock. */
+export function madeSecrets(name: string, body: JsonObject, kept: readonly string[]): Readonly<Record<string, string>> {
+  const trigger = triggerOf({ id: name, revision: 0, body, createdAt: 0, updatedAt: 0, savedBy: null });
+  if (kept.includes("path") || !isOpen(trigger)) return {};
+  return { path: randomBytes(PATH_BYTES).toString("base64url") };
+}

@@ -1,0 +1,187 @@
+import { z } from "zod";
+import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../core/base/index.ts";
+import { parseExpression, parsePath } from "../core/expression/index.ts";
+import { parseWithValue, type WithValue } from "../core/template/index.ts";
+import type { Entry } from "../store/index.ts";
+import { anyMap, asBody, checked, readBody, secret, spec, whole, workflowName } from "./field.ts";
+import { scheduleSourceOf, timingProblems, timingSpec } from "./schedule.ts";
+import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
+import { ENCODINGS, type IdPlace, RESPONSES, type Trigger, type TriggerSource, VERIFICATIONS } from "./trigger-kind.ts";
+import { expressionProblems, valueProblems } from "./trigger-names.ts";
+
+const HEADER_DEFAULT = "x-signature";
+const LIMIT_MAX = 10_000;
+const SOURCES = ["schedule", "hook", "event", "form"] as const;
+
+const headerName = checked(
+  z.string().min(1).max(100),
+  (word) => /^[A-Za-z0-9-]+$/.test(word),
+  "must be the name of a header",
+  { code: "bad_name" },
+);
+const eventType = checked(
+  z.string(),
+  (word) => /^[A-Za-z0-9][\w.:/-]*$/.test(word) && word.length <= 200,
+  "must be a type of event, such as order.paid",
+  { code: "bad_name" },
+);
+
+export const triggerSpec = spec({
+  workflow: workflowName.describe("What is started"),
+  on: spec({
+    schedule: timingSpec.nullish().describe("At given times: cron or every_seconds, timezone, overlap, missed"),
+    hook: spec({
+      verify: z.enum(VERIFICATIONS).describe("How the sender is known; none: by an address that cannot be guessed"),
+      secret: secret.nullish().describe("Write-only: shared with the sender; user:password for basic"),
+      id_from: z.string().nullish().describe("Where the id of a delivery is, such as body.id or headers.x-request-id"),
+      header: headerName.nullish().describe(`hmac: which header has the signature; default: ${HEADER_DEFAULT}`),
+      encoding: z.enum(ENCODINGS).nullish().describe("hmac: how the signature is written; default: hex"),
+    })
+      .nullish()
+      .describe("A message from outside: verify, secret, id_from"),
+    event: spec({
+      type: eventType.describe("The type of the event"),
+      match: anyMap.nullish().describe("Members its key must have"),
+    })
+      .nullish()
+      .describe("An event: type, match"),
+    form: spec({
+      public: z.boolean().default(false).describe("Needs no sign-in: its address cannot be guessed"),
+    })
+      .nullish()
+      .describe("A page made from the args of the workflow: public"),
+  }).describe("What starts it: one of schedule, hook, event, form"),
+  filter: z
+    .string()
+    .nullish()
+    .describe("An expression over body, headers and query: without it, or while true, a run starts"),
+  args: anyMap
+    .nullish()
+    .describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
+  concurrency: spec({
+    key: z.string().nullish().describe("An expression: runs with the same value count together"),
+    limit: whole(1, LIMIT_MAX).default(1).describe("How many may be open"),
+    when_full: z.enum(["queue", "cancel_new", "cancel_old"]).default("queue").describe("What happens beyond that"),
+  })
+    .nullish()
+    .describe("How many of its runs may be open at a time"),
+  respond: z
+    .enum(RESPONSES)
+    .default("accepted")
+    .describe("What a sender gets: nothing, the outputs or the id of the run"),
+  enabled: z.boolean().default(true).describe("Starts runs at all"),
+});
+
+/** Where its spec has a value that is kept apart. */
+export const TRIGGER_SECRET = "on.hook.secret";
+
+export function triggerOf({ id, body, savedBy }: Entry): Trigger {
+  const written = readBody(triggerSpec, body);
+  const filter = written.filter === undefined ? undefined : parseExpression(written.filter);
+  if (filter?.ok === false) throw new Error(`its filter cannot be read: ${filter.failure.message}`);
+  return {
+    origin: "trigger",
+    name: id,
+    workflow: written.workflow,
+    on: sourceOf(written.on),
+    filter: filter?.value ?? null,
+    args: written.args === undefined ? null : valuesOf(asBody(written.args)),
+    respond: written.respond,
+    isEnabled: written.enabled,
+    savedBy,
+  };
+}
+
+function sourceOf({ schedule, hook, event, form }: z.output<typeof triggerSpec>["on"]): TriggerSource {
+  if (schedule !== undefined) return scheduleSourceOf(schedule);
+  if (event !== undefined) return { kind: "event", type: event.type, match: asBodyOrNull(event.match) };
+  if (form !== undefined) return { kind: "form", isPublic: form.public };
+  if (hook === undefined) throw new Error("nothing starts it");
+  return {
+    kind: "hook",
+    verify: hook.verify,
+    idFrom: hook.id_from === undefined ? null : idPlaceOf(hook.id_from),
+    header: (hook.header ?? HEADER_DEFAULT).toLowerCase(),
+    encoding: hook.encoding ?? "hex",
+  };
+}
+
+function asBodyOrNull(match: Readonly<Record<string, Json>> | undefined): JsonObject | null {
+  return match === undefined ? null : asBody(match);
+}
+
+function valuesOf(args: JsonObject): Readonly<Record<string, WithValue>> {
+  const values = Object.entries(args).map(([arg, value]) => {
+    const parsed = parseWithValue(value);
+    if (!parsed.ok) throw new Error(`its arg ${arg} cannot be read: ${parsed.failure.message}`);
+    return [arg, parsed.value] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+/** `body.event.id`, `headers.x-request-id`, `query.id`. */
+function idPlaceOf(written: string): IdPlace | null {
+  const parsed = parsePath(written);
+  if (!parsed.ok || parsed.value.text.startsWith("$")) return null;
+  const [part, ...path] = parsed.value.segments;
+  if ((part !== "body" && part !== "headers" && part !== "query") || path.length === 0) return null;
+  return { part, path: part === "headers" ? path.map((segment) => String(segment).toLowerCase()) : path };
+}
+
+export function triggerProblems(written: JsonObject): readonly SpecProblem[] {
+  const on = getOwn(written, "on");
+  return [
+    ...(isJsonObject(on) ? sourceProblems(on) : []),
+    ...expressionProblems(getOwn(written, "filter"), ["filter"]),
+    ...valueProblems(getOwn(written, "args"), ["args"]),
+    ...expressionProblems(memberOf(getOwn(written, "concurrency"), "key"), ["concurrency", "key"]),
+  ];
+}
+
+function memberOf(owner: Json | undefined, key: string): Json | undefined {
+  return isJsonObject(owner) ? getOwn(owner, key) : undefined;
+}
+
+function sourceProblems(on: JsonObject): readonly SpecProblem[] {
+  const given = SOURCES.filter((kind) => (getOwn(on, kind) ?? null) !== null);
+  const [, second] = given;
+  if (given.length === 0) {
+    const hint = `Write one of them, such as "schedule: {cron: '0 9 * * mon-fri'}".`;
+    return [specProblem("missing_field", ["on"], `"on" needs one of ${SOURCES.join(", ")}.`, { hint })];
+  }
+  if (second !== undefined) {
+    const more = { isAtKey: true, hint: "Write a trigger for each." };
+    return [specProblem("conflicting_fields", ["on", second], `"on" has ${given.join(" and ")}.`, more)];
+  }
+  const [schedule, hook] = [getOwn(on, "schedule"), getOwn(on, "hook")];
+  if (isJsonObject(schedule)) return timingProblems(schedule, ["on", "schedule"]);
+  return isJsonObject(hook) ? hookProblems(hook) : [];
+}
+
+function inHook(key: string): TreePath {
+  return ["on", "hook", key];
+}
+
+function hookProblems(hook: JsonObject): readonly SpecProblem[] {
+  const { verify, secret: shared, id_from: idFrom } = hook;
+  const problems: SpecProblem[] = [];
+  for (const key of ["header", "encoding"]) {
+    if ((getOwn(hook, key) ?? null) === null || verify === "hmac") continue;
+    const message = `"${key}" belongs to verify: hmac; ${typeof verify === "string" ? verify : "others"} has its own.`;
+    problems.push(specProblem("conflicting_fields", inHook(key), message, { isAtKey: true, hint: "Remove it." }));
+  }
+  if (verify === "none" && (shared ?? null) !== null) {
+    const message = `With verify: none no secret is checked; the address itself is the secret.`;
+    problems.push(specProblem("conflicting_fields", inHook("secret"), message, { isAtKey: true, hint: "Remove it." }));
+  }
+  if (verify === "basic" && typeof shared === "string" && !/^[^:]+:/.test(shared)) {
+    const message = `The secret of verify: basic must be a user and a password.`;
+    problems.push(specProblem("wrong_type", inHook("secret"), message, { hint: "Write it as user:password." }));
+  }
+  if (typeof idFrom === "string" && idPlaceOf(idFrom) === null) {
+    const message = `"id_from" must be a place in the message, but it is ${shown(idFrom)}.`;
+    const hint = "Write a path such as body.id, headers.x-request-id or query.id.";
+    problems.push(specProblem("bad_expression", inHook("id_from"), message, { hint }));
+  }
+  return problems;
+}

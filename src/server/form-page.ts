@@ -1,0 +1,69 @@
+import type { JsonObject } from "../core/base/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import type { SentProblem } from "../contract/index.ts";
+import { askedArgs, fieldOf } from "./form-field.ts";
+import { html, type Html, page } from "./html.ts";
+import type { EndedRun } from "./run-outputs.ts";
+
+/** What a page asks, and what was wrong with the answer before. */
+export interface FormView {
+  readonly title: string;
+  readonly plan: Plan;
+  /** Of the session, where one is needed. */
+  readonly csrf: string | null;
+  /** The same page sent twice starts one run. */
+  readonly deliveryId: string;
+  readonly given: JsonObject;
+  readonly problems: readonly Pick<SentProblem, "message">[];
+}
+
+export function formPage({ title, plan, csrf, deliveryId, given, problems }: FormView): Response {
+  const fields = askedArgs(plan.args).map(([name, field]) => fieldOf(name, field, given[name]));
+  const body = html`<h1>${title}</h1>
+    ${problemList(problems)}
+    <form method="post" class="fields">
+      <input type="hidden" name="delivery" value="${deliveryId}" />
+      ${csrf === null ? "" : html`<input type="hidden" name="csrf" value="${csrf}" />`} ${fields}
+      <p><button type="submit">Start</button></p>
+    </form>`;
+  return page(title, body, problems.length === 0 ? 200 : 422);
+}
+
+function problemList(problems: FormView["problems"]): Html | string {
+  if (problems.length === 0) return "";
+  const items = problems.map(({ message }) => html`<li>${message}</li>`);
+  return html`<div role="alert">
+    <p>Nothing was started:</p>
+    <ul>
+      ${items}
+    </ul>
+  </div>`;
+}
+
+/** `runId` null: the trigger says nothing of its runs. */
+export function startedPage(title: string, runId: string | null, ended: EndedRun | null): Response {
+  const said = ended === null ? "Sent: it has started." : `Sent: it is ${ended.status}.`;
+  const about = runId === null ? "" : html`<p>Run <code>${runId}</code></p>`;
+  return page(
+    title,
+    html`<h1>${title}</h1>
+      <p role="status">${said}</p>
+      ${about}${outputsOf(ended)}`,
+  );
+}
+
+function outputsOf(ended: EndedRun | null): Html | string {
+  if (ended?.status !== "completed") return "";
+  return html`<h2>Outputs</h2>
+    <pre>${JSON.stringify(ended.outputs, null, 2)}</pre>`;
+}
+
+export function messagePage(title: string, text: string, status: number, link?: Html): Response {
+  return page(
+    title,
+    html`<h1>${title}</h1>
+      <p role="alert">${text}</p>
+      ${link ?? ""}`,
+    status,
+  );
+}

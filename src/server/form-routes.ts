@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { getOwn } from "../core/base/index.ts";
+import type { Plan } from "../core/plan/index.ts";
+import { PUBLIC_FORM_RATE_MAX, type StartResult } from "../outside/trigger/index.ts";
+import type { Trigger } from "../registry/index.ts";
+import { callerOf, lacking, type Principal, unauthenticated } from "./auth.ts";
+import { BODY_BYTES_MAX, readBody } from "./body.ts";
+import { csrfTokenOf, ownOriginsOf, requireCsrfToken, requireOwnOrigin, sessionSecretOf } from "./credentials.ts";
+import { givenArgs } from "./form-field.ts";
+import { formPage, messagePage, startedPage } from "./form-page.ts";
+import { FORM_TYPE, readForm } from "./hook-body.ts";
+import { html } from "./html.ts";
+import { refusedLaunch } from "./launch-reply.ts";
+import type { OpenRoute } from "./open-routes.ts";
+import { Refused } from "./problem.ts";
+import type { Services } from "./route.ts";
+import { awaitOutputs } from "./run-outputs.ts";
+import { tooMany } from "./trigger-answer.ts";
+import { addressOf, triggersAt } from "./trigger-lookup.ts";
+
+/** Pages that start runs: for people without a key where the trigger is public, else after sign-in. */
+export const FORM_ROUTES: readonly OpenRoute[] = (["GET", "POST"] as const).flatMap((method) =>
+  ["/forms/{name}", "/forms/{name}/{path}"].map((path) => ({ method, path, handle: inWords })),
+);
+
+/** Whatever is refused is a page here, as a person reads it. */
+async function inWords(services: Services, request: Request): Promise<Response> {
+  try {
+    return await answer(services, request);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status >= 500) throw error;
+    const isUnknown = error.status === 401;
+    const link = isUnknown ? html`<p><a href="/">Sign in</a></p>` : undefined;
+    const shown = messagePage(
+      error.title,
+      isUnknown ? "Sign in and open this page again." : error.message,
+      error.status,
+      link,
+    );
+    for (const [name, value] of Object.entries(error.headers)) {
+      if (name !== "www-authenticate") shown.headers.set(name, value);
+    }
+    return shown;
+  }
+}
+
+interface OpenedForm {
+  readonly orgId: string;
+  readonly trigger: Trigger;
+  readonly plan: Plan;
+  /** Null: a person without a key, through a public address. */
+  readonly person: SignedIn | null;
+}
+
+interface SignedIn {
+  readonly principal: Principal;
+  /** Of the session. */
+  readonly secret: string;
+}
+
+async function answer(services: Services, request: Request): Promise<Response> {
+  const form = await openForm(services, request);
+  const { trigger, plan, person } = form;
+  const csrf = person === null ? null : csrfTokenOf(person.secret);
+  if (!trigger.isEnabled) throw new Refused("trigger_disabled", "This form is closed at the moment.");
+  if (request.method !== "POST") {
+    return formPage({ title: trigger.name, plan, csrf, deliveryId: randomUUID(), given: {}, problems: [] });
+  }
+  const rule = { bytesMax: BODY_BYTES_MAX.other, types: [FORM_TYPE], isOptional: false };
+  const sent = readForm((await readBody(request, rule)).bytes);
+  const shown = getOwn(sent, "csrf");
+  if (person !== null) requireCsrfToken(person.secret, typeof shown === "string" ? shown : null);
+  const nonce = getOwn(sent, "delivery");
+  const deliveryId = typeof nonce === "string" && /^[\w-]{8,64}$/.test(nonce) ? nonce : randomUUID();
+  const given = givenArgs(sent, plan.args);
+  const { orgId } = form;
+  const result = await services.triggers.start({
+    orgId,
+    trigger,
+    delivered: { body: given, headers: {}, query: {} },
+    deliveryId,
+    ...(person === null ? { rateMax: PUBLIC_FORM_RATE_MAX } : { caller: callerOf(person.principal) }),
+  });
+  if (result.kind === "refused" && result.refusal.problems !== undefined) {
+    return formPage({ title: trigger.name, plan, csrf, deliveryId, given, problems: result.refusal.problems });
+  }
+  return sentPage(services, form, result);
+}
+
+async function openForm(services: Services, request: Request): Promise<OpenedForm> {
+  const address = addressOf(request, "forms");
+  const isPublic = address.path !== null;
+  const person = isPublic ? null : await signedIn(services, request, address.orgId);
+  const found = await triggersAt(services, person === null ? address : { ...address, orgId: person.principal.orgId });
+  const form = found.find(({ trigger }) => trigger.on.kind === "form" && trigger.on.isPublic === isPublic);
+  if (form === undefined) throw new Refused("not_found", "There is no form here.");
+  const { orgId, trigger } = form;
+  const record = await services.store.getWorkflow(orgId, trigger.workflow);
+  const plan = record === undefined ? undefined : await services.runtime.planOf(orgId, record.latest.hash);
+  if (plan === undefined) throw new Refused("unknown_workflow", "The workflow of this form is gone.");
+  return { orgId, trigger, plan, person };
+}
+
+/** The one place where a person is known by the session of the pages. */
+async function signedIn(services: Services, request: Request, named: string | null): Promise<SignedIn> {
+  const { publicUrl } = services.config;
+  const secret = sessionSecretOf(request, publicUrl);
+  if (secret === null) throw unauthenticated("There is no session.");
+  if (request.method === "POST") requireOwnOrigin(request, ownOriginsOf(request, publicUrl));
+  const choice = { named, isPersonal: false, isUse: true };
+  const principal = await services.callers.identify({ secret, isCookie: true }, choice);
+  if (!principal.permissions.has("workflow:execute")) throw lacking("workflow:execute");
+  return { principal, secret };
+}
+
+async function sentPage(services: Services, { orgId, trigger }: OpenedForm, result: StartResult): Promise<Response> {
+  const { name: title, respond } = trigger;
+  switch (result.kind) {
+    case "limited":
+      throw tooMany(result.max);
+    case "refused":
+      throw refusedLaunch(result.refusal, services.config.now());
+    case "filtered":
+      return messagePage(title, "Thank you. Nothing had to be started for this.", 202);
+    default: {
+      const runId = result.kind === "known" ? result.runId : result.run.runId;
+      if (respond !== "outputs") return startedPage(title, respond === "none" ? null : runId, null);
+      return startedPage(title, runId, await awaitOutputs(services, orgId, runId));
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { Overloaded, TooManyOpenRuns } from "../driver/index.ts";
+import { BadCursor, UnstorableText } from "../store/index.ts";
+import { Refused } from "./problem.ts";
+
+/** The answer to an error that is meant for the caller; null: it is not, and the operator has to know of it. */
+export function refusedFor(error: Error): Refused | null {
+  if (error instanceof Refused) return error;
+  if (error instanceof BadCursor)
+    return new Refused("bad_cursor", "No list gave this cursor; leave it out to begin at the start.");
+  if (error instanceof UnstorableText) return new Refused("text_unstorable", `${error.message}.`);
+  if (error instanceof Overloaded) {
+    const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)));
+    return new Refused("overloaded", "The server has more to do than it can take on.", {
+      headers: { "retry-after": seconds },
+    });
+  }
+  if (error instanceof TooManyOpenRuns) {
+    const seconds = String(Math.ceil(error.retryAfterMs / 1_000));
+    return new Refused("too_many_open_runs", `The organisation has ${error.max} open runs and may not have more.`, {
+      headers: { "retry-after": seconds },
+    });
+  }
+  return null;
+}

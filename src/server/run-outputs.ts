@@ -1,0 +1,46 @@
+import type { JsonObject } from "../core/base/index.ts";
+import { isTerminal, type RunStatus } from "../core/event/index.ts";
+import { shownOutputs } from "../driver/index.ts";
+import type { Services } from "./route.ts";
+import { runEndOf } from "./run-end.ts";
+
+export interface EndedRun {
+  readonly status: RunStatus;
+  readonly outputs: JsonObject;
+}
+
+/** Another replica may end the run; this is how often it is looked for. */
+const LOOK_MS = 250;
+
+/** What a run came to, if it ends soon enough; null: it goes on. */
+export async function awaitOutputs(services: Services, orgId: string, runId: string): Promise<EndedRun | null> {
+  const { runtime, store, config } = services;
+  const until = performance.now() + config.respondMs;
+  let wake: (() => void) | null = null;
+  const stop = runtime.onCommitted((committed, events) => {
+    if (committed === runId && events.some((event) => runEndOf(event) !== null)) wake?.();
+  });
+  try {
+    for (;;) {
+      const status = (await store.getRun(orgId, runId))?.status;
+      if (status !== undefined && isTerminal(status))
+        return { status, outputs: await outputsOf(services, orgId, runId) };
+      const left = until - performance.now();
+      if (left <= 0) return null;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(LOOK_MS, left));
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    stop();
+  }
+}
+
+async function outputsOf({ runtime }: Services, orgId: string, runId: string): Promise<JsonObject> {
+  const view = await runtime.stateOf(orgId, runId);
+  return view === undefined ? {} : shownOutputs(view.state);
+}

@@ -1,0 +1,54 @@
+import { decodeCursor, listed } from "../cursor.ts";
+import type { TriggerDelivery, TriggerDeliveryKey, TriggerStore } from "../trigger-store.ts";
+import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
+
+/** A delivery with its place among all of them. */
+interface MemoryTriggerDelivery extends TriggerDelivery {
+  readonly seq: number;
+}
+
+export function memoryTriggers(world: MemoryWorld): TriggerStore {
+  const deliveries = new Map<string, MemoryTriggerDelivery>();
+  let newest = 0;
+  const newestOf = (orgId: string, triggerId: string): MemoryTriggerDelivery[] =>
+    [...deliveries.values()]
+      .filter((one) => one.orgId === orgId && one.triggerId === triggerId)
+      .sort((left, right) => right.seq - left.seq);
+  return {
+    deliveryStanding: async (key, windowMs) => {
+      const known = deliveries.get(keyFor(key));
+      const from = world.now() - windowMs;
+      const recent = newestOf(key.orgId, key.triggerId).filter(({ receivedAt }) => receivedAt > from).length;
+      return { known: known === undefined ? null : shown(known), recent };
+    },
+    recordDelivery: async ({ orgId, triggerId, deliveryId }, { state, runId, code, reason }) => {
+      const key = keyOf(orgId, triggerId, deliveryId);
+      const before = deliveries.get(key);
+      if (before?.state === "started") return shown(before);
+      const seq = before?.seq ?? (newest += 1);
+      const delivery = { orgId, triggerId, deliveryId, state, runId, code, reason, receivedAt: world.now(), seq };
+      deliveries.set(key, delivery);
+      return shown(delivery);
+    },
+    listTriggerDeliveries: async (orgId, triggerId, page) => {
+      const before = decodeCursor(page.cursor)?.at ?? Infinity;
+      const rows = newestOf(orgId, triggerId).filter(({ seq }) => seq < before);
+      const { data, nextCursor } = listed(rows, page.limit, ({ seq }) => ({ at: seq, id: "" }));
+      return { data: data.map(shown), nextCursor };
+    },
+    pruneTriggerDeliveries: async (orgId, triggerId, keep, keepMs) => {
+      const before = world.now() - keepMs;
+      for (const delivery of newestOf(orgId, triggerId).slice(keep)) {
+        if (delivery.receivedAt < before) deliveries.delete(keyFor(delivery));
+      }
+    },
+  };
+}
+
+function shown({ seq: _seq, ...delivery }: MemoryTriggerDelivery): TriggerDelivery {
+  return copy(delivery);
+}
+
+function keyFor({ orgId, triggerId, deliveryId }: TriggerDeliveryKey): string {
+  return keyOf(orgId, triggerId, deliveryId);
+}

@@ -1,0 +1,97 @@
+import axe from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
+import { type Ground, openGround } from "./ground.ts";
+import { linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
+
+const ASK = `name: ask
+args:
+  letter: { type: string, default: "Dear Ada, **yes**. <script>document.title = 'broken'</script>" }
+steps:
+  - id: decide
+    name: "Send the letter?"
+    approval: required
+    approvers: ["user:ann@example.com"]
+    show: [{ label: Letter, markdown: "\${letter}" }]
+    form: { copies: { type: integer, label: Copies, min: 1 } }
+`;
+
+let ground: Ground;
+let office: PostOffice;
+let browser: Browser;
+beforeAll(async () => {
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error(CHROMIUM_MISSING);
+  [ground, office] = await Promise.all([openGround(), openPostOffice()]);
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  await ground.put("mail", {
+    type: "email",
+    host: "127.0.0.1",
+    port: office.port,
+    from: "sluice@example.com",
+    content: true,
+    notify: [{ on: "approval.requested" }],
+  });
+  await ground.api.save(ASK);
+});
+afterAll(async () => {
+  await browser.close();
+  await ground.close();
+  await office.close();
+  expect(ground.troubles).toEqual([]);
+});
+
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate("axe.run().then((result) => result.violations.map(({ id }) => id))");
+  return found as readonly string[];
+}
+
+describe("a ticket page in a browser", () => {
+  it.each(["light", "dark"] as const)("is read and answered without a script, in a %s theme", async (theme) => {
+    const before = office.letters.length;
+    await ground.api.run("ask");
+    await ground.round();
+    const letter = office.letters[before];
+    if (letter === undefined) throw new Error("no letter was sent");
+    const context = await browser.newContext({ colorScheme: theme, viewport: { width: 375, height: 800 } });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+    await page.goto(linkOf(letter));
+    expect(await page.title()).toContain("Send the letter?");
+    expect(await page.locator("strong", { hasText: "yes" }).count()).toBe(1);
+    expect(requested.filter((path) => !path.startsWith("/t/"))).toEqual(["/sluice.css"]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+    await page.getByLabel("Copies").fill("0");
+    await page.getByLabel("Reason").fill("As agreed");
+    await page.getByRole("button", { name: "Approve" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("copies");
+    expect(await page.getByLabel("Reason").inputValue()).toBe("As agreed");
+    await page.getByLabel("Copies").fill("2");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    expect(complaints.filter((text) => !/422|404/.test(text))).toEqual([]);
+    const { body } = await ground.api.request("GET", "approvals");
+    expect(body.data[0]).toMatchObject({ status: "approved", entered: { copies: 2 } });
+    await context.close();
+  });
+
+  it("has no barriers for those who read it otherwise", async () => {
+    await ground.api.run("ask");
+    await ground.round();
+    const letter = office.letters.at(-1);
+    if (letter === undefined) throw new Error("no letter was sent");
+    for (const colorScheme of ["light", "dark"] as const) {
+      const context = await browser.newContext({ colorScheme, bypassCSP: true });
+      const page = await context.newPage();
+      await page.goto(linkOf(letter));
+      expect(await violations(page)).toEqual([]);
+      await context.close();
+    }
+  });
+});
