@@ -6,8 +6,10 @@ import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
+import { EventStarter } from "../outside/trigger/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
+import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import { openFileStorage } from "./file-storage.ts";
@@ -61,6 +63,7 @@ export async function openEngine(
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
     monotonic: () => performance.now(),
@@ -70,5 +73,7 @@ export async function openEngine(
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });
+  const triggers = createTriggers({ store, runtime, launcher });
+  const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
   return { store, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
 }

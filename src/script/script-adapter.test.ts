@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { checkAdapter, type AdapterRequest } from "../adapter/index.ts";
 import { createSystemClock } from "../clock/index.ts";
@@ -57,6 +58,17 @@ describe("the script adapter", () => {
       costUsd: 0,
     });
     expect(await execute("for (;;);")).toMatchObject({ failure: "script_limit", retryable: false });
+  });
+
+  it("runs the example of the docs", async () => {
+    const page = readFileSync(new URL("../../docs/script.md", import.meta.url), "utf8");
+    const [, code = ""] = /```js\n([^`]*)```/.exec(page) ?? [];
+    const orders = [
+      { customer: "ann", amount: 2 },
+      { customer: "bob", amount: 3 },
+      { customer: "ann", amount: 5 },
+    ];
+    expect(await execute(code, { orders })).toMatchObject({ outputs: { totals: { ann: 7, bob: 3 }, customers: 2 } });
   });
 
   it("keeps to the interface of adapters", async () => {

@@ -199,6 +199,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "client",
       "launch",
       "outside/schedule",
+      "outside/trigger",
       "outside/delivery",
       "outside/webhook",
       "outside/channel",

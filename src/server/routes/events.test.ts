@@ -177,3 +177,39 @@ describe("a signal", () => {
     expect(await ended(again)).toBe("completed");
   });
 });
+
+describe("an event that a trigger waits for", () => {
+  const runsOf = async (workflow: string): Promise<readonly { id: string; status: string }[]> =>
+    (await api.request("GET", `runs?workflow=${workflow}&limit=100`)).body.data;
+
+  async function trigger(name: string, spec: object): Promise<void> {
+    const { status, body } = await api.request("PUT", `triggers/${name}`, { body: spec });
+    if (status > 201) throw new Error(JSON.stringify(body));
+  }
+
+  it("starts a run, once, with what it says", async () => {
+    const match = { order_id: "o1" };
+    await trigger("on-paid", { workflow: "go", on: { event: { type: "order.paid", match } }, args: {} });
+    await send(paid({ id: "e1" }));
+    await send(paid({ id: "e1" }));
+    await send(paid({ id: "e2", key: { order_id: "o2" } }));
+    await until(async () => ((await runsOf("go")).length === 1 ? true : undefined));
+    const [started] = await runsOf("go");
+    const { body } = await api.request("GET", `runs/${started?.id ?? ""}/events`);
+    expect(body.data[0].payload).toMatchObject({ trigger: "event", hops: 1 });
+  });
+
+  it("ends a chain of runs that start one another", async () => {
+    await api.save("name: chain\nsteps:\n  - { id: again, emit: { type: tick } }\n");
+    await trigger("on-tick", { workflow: "chain", on: { event: { type: "tick" } }, args: {} });
+    await start("chain");
+    const runs = await until(async () => {
+      const all = await runsOf("chain");
+      return all.some(({ status }) => status === "failed") ? all : undefined;
+    });
+    expect(runs.map(({ status }) => status).sort()).toEqual([...Array<string>(16).fill("completed"), "failed"]);
+    const last = runs.find(({ status }) => status === "failed")?.id ?? "";
+    const { data } = (await api.request("GET", `runs/${last}/events`)).body;
+    expect(data.at(-1).payload).toMatchObject({ errorCode: "event_loop" });
+  });
+});
