@@ -53,7 +53,7 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     case "node.retried":
       return `${paint("yellow", "↻")} ${id} again in ${formatDuration(event.payload.delayMs)}: ${event.payload.errorCode}`;
     case "node.blocked":
-      return `${paint("yellow", "?")} ${id} waits for a person`;
+      return `${paint("yellow", "?")} ${id} ${waitText(event.payload.waitingReason)}`;
     case "node.skipped":
       return `${paint("gray", "–")} ${id} skipped (${event.payload.reason})`;
     case "node.cancelled":
@@ -65,6 +65,11 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     default:
       return null;
   }
+}
+
+function waitText(reason: string | null): string {
+  if (reason === "event") return "waits for an event";
+  return reason === "timer" ? "waits for its time" : "waits for a person";
 }
 
 /** Icon, text beside the id, and colour. */
@@ -116,7 +121,7 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
       return { icon: "↻", colour: "yellow", detail: `again ${rest}: ${node.errorCode ?? "failed"}${cost}` };
     }
     case "blocked":
-      return { icon: "?", colour: "yellow", detail: `waits for a person${cost}` };
+      return { icon: "?", colour: "yellow", detail: `${waitText(node.waitingReason)}${cost}` };
     case "queued":
       return { icon: "○", colour: "gray", detail: `waits: ${node.waitingReason ?? "queued"}` };
     case "skipped":

@@ -36,6 +36,7 @@ import {
   watchRun,
   type WatchOptions,
 } from "./runs.ts";
+import { addSignalCommand } from "./events.ts";
 import type { LinkOptions } from "./server-link.ts";
 
 /** `sluice runs …`: what happened on the server, and what to do about it. */
@@ -44,6 +45,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addLooking(runs, bench);
   addSteering(runs, bench);
   addHistory(runs, bench);
+  addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
 }
 

@@ -123,7 +123,9 @@ function troubleOf({ nodeId, status, waitingReason, errorCode, errorMessage }: N
 }
 
 async function approvalsOf(api: SluiceClient, state: State, view: RunView | null): Promise<readonly WaitingFor[]> {
-  const isBlocked = state.nodeResults.some(({ status }) => status === "blocked");
+  const isBlocked = state.nodeResults.some(
+    ({ status, waitingReason }) => status === "blocked" && waitingReason === "human_input",
+  );
   if (!isBlocked) return [];
   if (view !== null && view.lastEventId >= state.lastEventId) {
     const pending = [...view.approvals.values()].filter(({ status }) => status === "pending");

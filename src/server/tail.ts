@@ -218,6 +218,7 @@ const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "node.stream.delta",
   "node.log",
   "moderation.flagged",
+  "event.emitted",
   "approval.requested",
   "approval.revised",
   "approval.resolved",

@@ -26,11 +26,13 @@ export function compareOrders(seed: number, orders: number, engine?: Engine): Co
   return "same";
 }
 
-/** A halt, a run timeout, a stopped `for_each`, a late child run: what happens first then matters, and is meant to. */
+/** A halt, a run timeout, a stopped `for_each`, a late child run, a wait for an event: what happens first then matters, and is meant to. */
 function wasCutShort({ log, facts }: SimRun): boolean {
   const isWoundDown = log.some(
     ({ type, payload }) =>
-      type === "run.ending" || (type === "node.cancelled" && payload.reason === "cancelled_by_sibling"),
+      type === "run.ending" ||
+      (type === "node.blocked" && payload.event !== undefined) ||
+      (type === "node.cancelled" && payload.reason === "cancelled_by_sibling"),
   );
   const isChildLate = [...facts.nodes.values()].some(
     ({ plan, status }) => plan.child !== null && status === "timed_out",

@@ -27,6 +27,9 @@ export const MARKERS = [
   "deferred",
   "dup_callback_seen",
   "escalated",
+  "event_after_wait",
+  "event_before_wait",
+  "event_emitted",
   "for_each_empty",
   "for_each_failed_fast",
   "for_each_partial_failure",
@@ -61,11 +64,14 @@ export const MARKERS = [
   "run_timed_out",
   "skipped_while_halting",
   "streamed",
+  "signal_received",
   "stream_reordered",
   "timed_out",
   "too_many_calls",
   "unassigned",
   "upstream_failure",
+  "wait_elapsed",
+  "wait_timed_out",
 ] as const;
 export type Marker = (typeof MARKERS)[number];
 

@@ -79,6 +79,8 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
       if (isUpstreamFailure(view)) return <>not run · upstream failed</>;
       return <>{view.errorCode ?? lookOf(view.status).label}</>;
     case "blocked":
+      if (view.waitingReason === "timer" || view.waitingReason === "event")
+        return <>{view.waitingReason === "timer" ? "waits for its time" : "waits for an event"}</>;
       return <>{view.missing.length > 0 ? "needs values" : "waits for a person"}</>;
     case "completed":
       if (view.isCarried) return <>carried over</>;

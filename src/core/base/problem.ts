@@ -39,6 +39,7 @@ export const PROBLEM_CODES = [
   "bad_template",
   "bad_set",
   "bad_script",
+  "bad_wait",
   "too_many_steps",
   "too_many_edges",
   "orphan_edge",

@@ -2,6 +2,7 @@ import { ANY, BOOLEAN, closedObject, NUMBER, TEXT, ANY_OBJECT, type Known } from
 import type { Constraints, FieldType, LensField, LensFieldType, OutputContract } from "./field.ts";
 import type { StepDraft } from "./step-draft.ts";
 import { hasWork } from "./work-fields.ts";
+import type { Work } from "./work.ts";
 
 /** What a declaration says about the value it declares. */
 export function knownOf(field: Pick<Constraints, "enum"> & { type?: FieldType | null; itemsType?: FieldType }): Known {
@@ -53,6 +54,8 @@ export function declaredBy({ outputs, work, with: values }: StepDraft): readonly
 const SKIPPED_MARK: readonly [string, Known] = ["_skipped", BOOLEAN];
 
 type Fields = readonly (readonly [string, Known])[];
+/** A wait that continued although nothing had come leaves this mark. */
+const TIMED_OUT_MARK: [string, Known] = ["timed_out", BOOLEAN];
 
 /** What other steps see as `step.outputs`. A step with instances gathers theirs. */
 export function outputsOf(draft: StepDraft, set: Fields): Known {
@@ -80,16 +83,23 @@ export function ownOutputsOf(draft: StepDraft): Known {
   const fields: [string, Known][] = [
     ...[...brokenNames].map((name): [string, Known] => [name, ANY]),
     ...Object.entries(inputs).map(([name, input]): [string, Known] => [name, knownOf(input)]),
+    ...(draft.work?.kind === "wait" ? [TIMED_OUT_MARK] : []),
     ...Object.entries(outputs ?? {}).map(([name, output]): [string, Known] => [name, knownOf(output)]),
   ];
   if (draft.work?.kind === "cancel") fields.push(["reason", TEXT]);
+  if (draft.work?.kind === "emit") fields.push(["id", TEXT], ["type", TEXT]);
   if (isDeclaring(draft)) return closedObject([SKIPPED_MARK, ...fields]);
   return { kind: "object", fields: new Map(fields), isOpen: true };
 }
 
+/** What a script returns or an event says is known only by what the author declares. */
+function bringsOutputs(work: Work): boolean {
+  return work.kind === "script" || (work.kind === "wait" && "onTimeout" in work.wait);
+}
+
 /** Without declared outputs nothing can be said about what an agent returns. */
 function isDeclaring({ outputs, work, unresolvedLibraryStep }: StepDraft): boolean {
-  if (work !== null && work.kind !== "script") return true;
+  if (work !== null && !bringsOutputs(work)) return true;
   return unresolvedLibraryStep === null && outputs !== null && Object.keys(outputs).length > 0;
 }
 

@@ -4,6 +4,7 @@ import type { ParsedExpression } from "../expression/index.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { Work } from "./work.ts";
 
 export type { OverrideValue, Value, Values } from "../template/index.ts";
 
@@ -141,13 +142,6 @@ export interface StepInput extends Omit<OutputField, "type"> {
   /** Null: the variable of the same name. */
   readonly from: Value | null;
 }
-
-/** Work that is done without an agent. What is filled in stands in `with`: the fields, `reason`, `message`. */
-export type Work =
-  | { readonly kind: "set" }
-  | { readonly kind: "cancel"; readonly as: "cancelled" | "completed" }
-  | { readonly kind: "fail"; readonly code: string }
-  | { readonly kind: "script"; readonly language: "js"; readonly code: string };
 
 export interface ForEach {
   readonly list: Value;

@@ -5,8 +5,6 @@ function words(...rows: readonly (readonly [keys: string, hint: string])[]): For
   return new Map(rows.flatMap(([keys, hint]) => keys.split(" ").map((key) => [key, hint] as const)));
 }
 
-const NO_WAIT =
-  "There is no timed wait yet: a Schedule starts a workflow later, and approval: required waits for a person.";
 const NO_ENVIRONMENT =
   "Nothing is passed as an environment: hand values over as args and inputs, and keep secrets in the environment of the Bridge.";
 const RETRY = "Write on_failure: retry, or on_failure: { retry: { attempts: 3 } } for exact numbers.";
@@ -26,7 +24,9 @@ export const STEP_WORDS: ForeignWords = words(
   ["vars variables let assign compute transform", "Write set: { name: value }."],
   ["prompt instruction instructions message task ask", "Write command."],
   ["matrix strategy with_items with_list loop foreach forEach each items iterate map", "Write for_each: path.to.list."],
-  ["sleep wait delay pause", NO_WAIT],
+  ["sleep delay pause", "Write wait: 5m."],
+  ["signal await on_event wait_for waitFor event", "Write wait: { event: type }, or wait: { signal: name }."],
+  ["publish send_event raise", "Write emit: { type: …, data: … }."],
   ["env environment", NO_ENVIRONMENT],
   ["uses use template include", "Write library_step for a step of the library, or workflow_ref for another workflow."],
   ["switch case cases choose choice branch branches else default", NO_BRANCH],
@@ -57,8 +57,8 @@ export const STEP_WORDS: ForeignWords = words(
     "Steps run at the same time unless one depends on another; max_parallel limits them.",
   ],
   ["stop abort exit terminate end", "Write cancel: reason, or fail: { code: …, message: … }."],
-  ["throw raise error", "Write fail: { code: …, message: … }."],
-  ["emit finally join race", "There is no such step yet."],
+  ["throw error", "Write fail: { code: …, message: … }."],
+  ["finally join race", "There is no such step yet."],
 );
 
 export const DOCUMENT_WORDS: ForeignWords = words(

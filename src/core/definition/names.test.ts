@@ -268,7 +268,7 @@ describe("words of other systems", () => {
     ["run", "command"],
     ["matrix", "for_each"],
     ["with_items", "for_each"],
-    ["sleep", "no timed wait yet"],
+    ["sleep", "wait: 5m"],
     ["env", "environment of the Bridge"],
     ["uses", "library_step"],
     ["switch", "condition"],

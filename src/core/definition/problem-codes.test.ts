@@ -415,9 +415,67 @@ const PROBLEMS: readonly Row[] = [
     finds: [
       [
         "missing_command steps[0].command 3:5",
-        "Write what the agent should do, or use approval, workflow_ref, set, script or library_step.",
+        "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit or library_step.",
       ],
     ],
+  },
+  {
+    about: "a wait for nothing",
+    source: step("wait: {timeout: 5m}"),
+    finds: [["bad_wait steps[0].wait 4:5", "Write one of until, event and signal, or a duration such as 5m."]],
+  },
+  {
+    about: "a wait for two things",
+    source: step("wait: {event: a, signal: b}"),
+    finds: [["bad_wait steps[0].wait 4:5"]],
+  },
+  {
+    about: "match without event",
+    source: step("wait: {signal: b, match: {}}"),
+    finds: [["bad_wait steps[0].wait.match 4:23"]],
+  },
+  {
+    about: "on_timeout without timeout",
+    source: step("wait: {event: b, on_timeout: skip}"),
+    finds: [["bad_wait steps[0].wait.on_timeout 4:22"]],
+  },
+  {
+    about: "until with timeout",
+    source: step("wait: {until: now, timeout: 5}"),
+    finds: [["bad_wait steps[0].wait.timeout 4:24"]],
+  },
+  { about: "until a number", source: step("wait: {until: 5}"), finds: [["bad_wait steps[0].wait.until 4:12"]] },
+  { about: "a wait that is no duration", source: step("wait: soon"), finds: [["bad_duration steps[0].wait 4:11"]] },
+  {
+    about: "a bad type of event",
+    source: step("wait: {event: 'a b'}"),
+    finds: [["bad_name steps[0].wait.event 4:19"]],
+  },
+  {
+    about: "an unknown step in match",
+    source: step("wait: {event: e, match: {id: '${no.id}'}}"),
+    finds: [["unknown_step steps[0].wait.match 4:35"]],
+  },
+  { about: "a wait beside a command", source: working("wait: 5m"), finds: [["conflicting_fields steps[0].wait 5:5"]] },
+  {
+    about: "a timeout beside a wait",
+    source: step("wait: 5m", "timeout: 5"),
+    finds: [["conflicting_fields steps[0].timeout 5:5", "Write wait: { …, timeout: 1h }."]],
+  },
+  {
+    about: "an event without a type",
+    source: step("emit: {data: 1}"),
+    finds: [["missing_field steps[0].emit.type 4:11"]],
+  },
+  {
+    about: "an event kept too long",
+    source: step("emit: {type: a, keep: 8d}"),
+    finds: [["bad_wait steps[0].emit.keep 4:21"]],
+  },
+  {
+    about: "an agent for an event",
+    source: step("emit: {type: a}", "agent: x"),
+    finds: [["conflicting_fields steps[0].agent 5:5"]],
   },
   { about: "a blank command", source: step('command: "  "'), finds: [["missing_command steps[0].command 4:14"]] },
   {

@@ -106,6 +106,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "The code of a script is blank, or longer than 64 KiB.",
     "Write what the script returns: return { total: inputs.a + inputs.b }.",
   ),
+  bad_wait: doc(
+    "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
+    "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",

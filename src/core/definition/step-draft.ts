@@ -35,6 +35,8 @@ export type MentionField =
   | "set"
   | "cancel"
   | "fail"
+  | "wait"
+  | "emit"
   /** The condition of a retry. */
   | "on_failure"
   /** Of the document. */

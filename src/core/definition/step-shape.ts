@@ -8,6 +8,7 @@ import {
   type ForEach,
 } from "./definition.ts";
 import { approver, quorum, showItem } from "./approval-shape.ts";
+import { emitShape, waitShape } from "./event-shape.ts";
 import { positive } from "./document-shape.ts";
 import { failureRule } from "./failure-shape.ts";
 import { inputField, outputField } from "./field-shape.ts";
@@ -143,6 +144,8 @@ const SHARED = {
   script: optional(scriptShape, "Runs code without input or output of its own: it sees inputs and returns outputs."),
   cancel: optional(cancelShape, "Ends the run as cancelled, or as completed, with a reason."),
   fail: optional(failShape, "Ends the run as failed, with a code and a message."),
+  wait: optional(waitShape, "Waits: for a while (5m), until a moment, for an event, or for a signal."),
+  emit: optional(emitShape, "Emits an event: type, key, data."),
   queue_timeout: optional(duration, "Seconds the step may wait for a slot or a rate window.", {
     default: LIMITS.queueTimeoutMsDefault / 1_000,
   }),

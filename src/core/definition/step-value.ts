@@ -2,12 +2,13 @@
 import { didYouMean, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
 import { parsePath } from "../expression/index.ts";
 import { ARG_STYLE, parseValue, type Value, type Values, valueStyle } from "../template/index.ts";
-import type { Step, StepInput, Work } from "./definition.ts";
+import type { Step, StepInput } from "./definition.ts";
 import type { WrittenInput } from "./field-shape.ts";
 import type { Report } from "./report.ts";
 import { nameOf, quote } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 import { reportFlaw } from "./text-shape.ts";
+import type { Work } from "./work.ts";
 
 /** What the texts of a file may mean by a name. */
 export interface KnownNames {
@@ -16,9 +17,12 @@ export interface KnownNames {
   readonly variables: ReadonlySet<string>;
 }
 
+const FILLED_WORK = ["set", "cancel", "fail", "wait", "emit"] as const;
+type FilledWork = (typeof FILLED_WORK)[number];
+
 /** The values of a step that are filled in when its turn has come, where they stand, and what they are for. */
 export interface Filled {
-  readonly field: "with" | "set" | "cancel" | "fail";
+  readonly field: "with" | FilledWork;
   readonly work: Work | null;
   readonly values: Values;
   /** Where each stands. */
@@ -26,7 +30,7 @@ export interface Filled {
 }
 
 export function readFilled(raw: RawStep, path: TreePath, names: KnownNames, report: Report): Filled {
-  for (const field of ["set", "cancel", "fail"] as const) {
+  for (const field of FILLED_WORK) {
     const written = raw[field];
     if (written === undefined) continue;
     const at = (name: string): TreePath => (written.isWhole === true ? [...path, field] : [...path, field, name]);

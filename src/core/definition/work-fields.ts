@@ -5,10 +5,12 @@ import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 
 /** What a step can do beside asking a person; it does one of them. */
-const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail"] as const;
+const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail", "wait", "emit"] as const;
 
 /** Work that needs neither an agent nor a command. */
-const BY_ITSELF = ["set", "script", "cancel", "fail"] as const;
+const BY_ITSELF = ["set", "script", "cancel", "fail", "wait", "emit"] as const;
+
+type ByItself = (typeof BY_ITSELF)[number];
 
 /** Fields about an agent and its request. */
 const OF_AGENTS = [
@@ -27,6 +29,8 @@ const OF_AGENTS = [
 
 /** Fields about attempts and answers: what is only calculated has neither. */
 const OF_ATTEMPTS = ["inputs", "outputs", "success_criteria", "timeout", "retry", "effects"];
+
+const OF_EVENTS: ReadonlySet<string> = new Set(["outputs", "success_criteria"]);
 
 /** Also when it is written wrongly. */
 export function isWorkWritten(raw: Json): boolean {
@@ -53,15 +57,24 @@ export function checkWork({ raw, path }: Located<RawStep>, report: Report): void
   }
   const work = BY_ITSELF.find((name) => name === first);
   if (work === undefined) return;
-  for (const name of work === "script" ? OF_AGENTS : [...OF_AGENTS, ...OF_ATTEMPTS]) {
-    if (isWritten(raw, name)) conflict(path, name, `"${name}" says nothing beside "${work}".`, hintOf(name), report);
+  for (const name of foreignTo(work)) {
+    if (isWritten(raw, name))
+      conflict(path, name, `"${name}" says nothing beside "${work}".`, hintOf(name, work), report);
   }
   if (work === "cancel" || work === "fail") checkEnd(work, { raw, path }, report);
 }
 
-function hintOf(name: string): string {
+/** A script has attempts, and an event that is waited for brings outputs. */
+function foreignTo(work: ByItself): readonly string[] {
+  if (work === "script") return OF_AGENTS;
+  const ofAttempts = work === "wait" ? OF_ATTEMPTS.filter((name) => !OF_EVENTS.has(name)) : OF_ATTEMPTS;
+  return [...OF_AGENTS, ...ofAttempts];
+}
+
+function hintOf(name: string, work: ByItself): string {
   if (name === "inputs") return "Write what it reads as ${…} in its values.";
-  return name === "outputs" ? "What it sets is declared by itself." : "Remove it.";
+  if (name === "timeout" && work === "wait") return "Write wait: { …, timeout: 1h }.";
+  return name === "outputs" && work === "set" ? "What it sets is declared by itself." : "Remove it.";
 }
 
 function checkEnd(work: string, { raw, path }: Pick<Located<RawStep>, "raw" | "path">, report: Report): void {

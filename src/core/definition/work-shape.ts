@@ -1,8 +1,8 @@
 import { type Json, type JsonObject, LIMITS, utf8Length } from "../base/index.ts";
-import type { Work } from "./definition.ts";
 import { mandatory, optional, record } from "./record.ts";
 import { anyJson, anyText, byKind, choice, mapOf, nameOf, refine, type Shape, word } from "./shape.ts";
 import { spellableName } from "./identifier.ts";
+import type { Work } from "./work.ts";
 
 /** A work as it is written: what is fixed, and the values that are filled in when its turn has come. */
 export interface Written {

@@ -26,6 +26,7 @@ import { onRecover, onRewind } from "./reopen.ts";
 import { onStart } from "./start.ts";
 import type { RunState } from "./state.ts";
 import { beginTurn, type Turn } from "./turn.ts";
+import { onEvent } from "./waits.ts";
 
 export interface Advance {
   readonly events: readonly RunEvent[];
@@ -76,6 +77,8 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onRecover(turn, input);
     case "resolve":
       return onResolve(turn, input);
+    case "event":
+      return onEvent(turn, input);
   }
 }
 

@@ -48,6 +48,12 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       return applyChildStarted(state, node, event);
     case "child.finished":
       return applyChildFinished(state, event);
+    case "event.received":
+      node.takenEvents.add(event.payload.id);
+      // What a retry policy counts: an event that breaks the contract may be followed by another.
+      node.tries += 1;
+      return;
+    case "event.emitted":
     case "gate.decided":
     case "moderation.flagged":
     case "contract.violated":
@@ -104,6 +110,7 @@ function beginEpoch(state: RunState, node: NodeState): void {
   node.grants = [];
   node.values = {};
   node.entered = {};
+  node.takenEvents.clear();
   node.assignedTo = null;
   node.hasFindings = false;
 }
@@ -219,12 +226,15 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
   node.pausedAsks = 0;
 }
 
-function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"node.blocked">): void {
+function applyBlocked(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.blocked">): void {
   moveNode(state, node, {
     status: "blocked",
     waitingReason: payload.waitingReason,
     approvalId: payload.approvalId ?? null,
     missing: payload.missing ?? [],
+    awaited: payload.event ?? null,
+    until: payload.until ?? null,
+    eventId,
     errorCode: payload.errorCode ?? null,
     errorMessage: payload.errorMessage ?? null,
   });

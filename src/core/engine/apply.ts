@@ -74,6 +74,8 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
+  state.root = event.payload.root ?? null;
+  state.hops = event.payload.hops ?? 0;
   state.workflow = event.payload.workflow;
   state.version = event.payload.version;
   state.trigger = event.payload.trigger;

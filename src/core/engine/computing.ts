@@ -1,7 +1,8 @@
-/** Nodes that only calculate: no gate, no slot and no attempt; they settle in the commit that made them ready. */
-import { type Json, jsonToText, LIMITS, required } from "../base/index.ts";
+/** Nodes without gate, slot or attempt: they calculate, emit or begin to wait in the commit that made them ready. */
+import { invariant, type Json, type JsonObject, jsonToText, LIMITS, required } from "../base/index.ts";
 import type { Work } from "../definition/index.ts";
 import type { PlanNode, StepBody } from "../plan/index.ts";
+import { emitEvent } from "./emitting.ts";
 import { windDown } from "./ending.ts";
 import { endFailed, failNode } from "./failing.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -10,6 +11,7 @@ import { completeNode, dataResult } from "./settle.ts";
 import type { NodeState, ReadyQueue, RunState } from "./state.ts";
 import { setTimer, type Turn } from "./turn.ts";
 import { evaluateValue, type Scene, sceneOf } from "./value.ts";
+import { beginWait } from "./waits.ts";
 
 /** Oldest first, and so many at most for one input: a long chain must not keep other runs waiting. */
 export function computeReady(turn: Turn): void {
@@ -45,25 +47,42 @@ export function continueLater(turn: Turn): void {
 
 function compute(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
-  const { work } = planNode;
   const body = required(planNode.body.kind === "step" ? planNode.body : null, "only steps calculate");
   const scene = sceneOf(turn.state, node, body);
-  const values = evaluate(scene, body, required(work, "it has something to calculate"));
-  const result = dataResult(values);
-  if (scene.failure === null && result.envelope.output.length > LIMITS.expressionResultBytesMax) {
-    const message = `what ${node.id} sets takes more than ${LIMITS.expressionResultBytesMax} bytes`;
-    scene.failure = { code: "expression_limit", message };
-  }
+  const work = required(planNode.work, "it has something to calculate");
+  const values = evaluate(scene, body, work);
   if (scene.failure !== null) return failNode(turn, node, scene.failure);
   noteFindings(turn, node, scene.gathering.findings);
-  if (work?.kind === "fail") return fail(turn, node, planNode, work, jsonToText(values["message"]));
-  if (work?.kind !== "cancel") return completeNode(turn, node, result);
-  const reason = jsonToText(values["reason"]) || `ended by ${node.id}`;
-  completeNode(turn, node, dataResult({ reason }));
-  windDown(turn, { as: work.as, reason });
+  switch (work.kind) {
+    case "set":
+      return set(turn, node, values);
+    case "cancel":
+      return cancel(turn, node, work, jsonToText(values["reason"]));
+    case "fail":
+      return fail(turn, node, planNode, work, jsonToText(values["message"]));
+    case "wait":
+      return beginWait(turn, node, work.wait, values);
+    case "emit":
+      return emitEvent(turn, node, work.emit, values);
+    case "script":
+      return invariant(false, "a script has attempts");
+  }
 }
 
-function evaluate(scene: Scene, body: StepBody, work: Work): { [name: string]: Json } {
+function set(turn: Turn, node: NodeState, values: JsonObject): void {
+  const result = dataResult(values);
+  if (result.envelope.output.length <= LIMITS.expressionResultBytesMax) return completeNode(turn, node, result);
+  const message = `what ${node.id} sets takes more than ${LIMITS.expressionResultBytesMax} bytes`;
+  failNode(turn, node, { code: "expression_limit", message });
+}
+
+function cancel(turn: Turn, node: NodeState, { as }: Extract<Work, { readonly kind: "cancel" }>, text: string): void {
+  const reason = text || `ended by ${node.id}`;
+  completeNode(turn, node, dataResult({ reason }));
+  windDown(turn, { as, reason });
+}
+
+function evaluate(scene: Scene, body: StepBody, work: Work): JsonObject {
   const values = Object.entries(body.with).map(([name, value]): [string, Json] => [
     name,
     evaluateValue(scene, value, `${work.kind}.${name}`),

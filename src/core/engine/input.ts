@@ -19,6 +19,7 @@ export type Input = { readonly at: number; readonly jitter: number } & (
   | RewindInput
   | RecoverInput
   | ResolveInput
+  | EventInput
 );
 
 export interface StartInput {
@@ -38,6 +39,10 @@ export interface StartInput {
   /** The person or program that starts it, as people know it. */
   readonly startedBy?: string;
   readonly handoffs?: number;
+  /** The run that began the family; absent: this one. */
+  readonly root?: { readonly runId: string; readonly createdAt: number };
+  /** How many runs before it have started one another by events; absent: none. */
+  readonly hops?: number;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
 }
@@ -244,6 +249,21 @@ export interface RewindInput {
 export interface RecoverInput {
   readonly type: "recover";
   readonly reason?: string;
+}
+
+/** An event that a node waits for. */
+export interface EventInput {
+  readonly type: "event";
+  readonly nodeId: string;
+  readonly epoch: number;
+  readonly event: OccurredEvent;
+}
+
+export interface OccurredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly key: JsonObject;
+  readonly data: Json;
 }
 
 export interface ResolveInput {

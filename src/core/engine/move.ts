@@ -8,6 +8,8 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   const before = node.now;
   node.now = now;
   if (isLimited(before) !== isLimited(now)) state.limitedNodes += isLimited(now) ? 1 : -1;
+  countWait(state, before, -1);
+  countWait(state, now, 1);
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -53,6 +55,11 @@ function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled
   for (const dependent of planNodeOf(state, node).dependents) nodeAt(state, dependent).unsettledParents += step;
 }
 
+function countWait({ waits }: RunState, now: NodeNow, step: number): void {
+  if (now.status !== "blocked") return;
+  if (now.waitingReason === "event" || now.waitingReason === "timer") waits[now.waitingReason] += step;
+}
+
 function isLimited(now: NodeNow): boolean {
   return now.status === "queued" && now.isLimited;
 }
@@ -89,9 +96,11 @@ export function planNodeOf(state: RunState, node: NodeState) {
   return required(state.plan.nodes[node.planIndex], "a node has a plan node");
 }
 
-/** Such nodes have no attempt: what they do is done when it is decided. */
+const COMPUTED: ReadonlySet<NodeKind> = new Set(["set", "end", "wait", "emit"]);
+
+/** Such nodes have no attempt and take no place: what they do, or begin to wait for, is decided in the engine. */
 export function isComputed(kind: NodeKind): boolean {
-  return kind === "set" || kind === "end";
+  return COMPUTED.has(kind);
 }
 
 /** By id, instances (`id[3]`) included. */

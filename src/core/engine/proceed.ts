@@ -82,8 +82,8 @@ export function pump(turn: Turn): void {
   callLanes(turn);
   while (ready.head < ready.entries.length && state.ending === null && hasPlace(state)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
-    ready.head += 1;
     const node = nodeAt(state, index);
+    ready.head += 1;
     if (isWaiting(node, eventId)) requestNode(turn, node);
   }
   compact(state);

@@ -33,6 +33,10 @@ export interface RunState extends HandoffCounts {
   args: JsonObject;
   recursionDepth: number;
   parentRunId: string | null;
+  /** The run that began the family; null: this one. */
+  root: { readonly runId: string; readonly createdAt: number } | null;
+  /** How many runs before it have started one another by events. */
+  hops: number;
   workflow: string;
   version: number | null;
   trigger: string;
@@ -58,6 +62,8 @@ export interface RunState extends HandoffCounts {
   readonly approvals: Map<string, ApprovalState>;
   /** How many nodes, instances included, have each status. */
   readonly counts: Record<NodeStatus, number>;
+  /** How many nodes, instances included, are blocked until an event or a moment comes; no person is asked. */
+  readonly waits: Record<"event" | "timer", number>;
   /** Plan nodes that are not settled; instances count through their node. */
   unsettledNodes: number;
   /** Nodes, instances included, that wait for room at a limit. */
@@ -127,6 +133,8 @@ export interface NodeState {
   values: JsonObject;
   /** What a person entered at its gate. */
   entered: JsonObject;
+  /** Ids of events it has taken in this epoch. */
+  readonly takenEvents: Set<string>;
   /** The findings of its binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
@@ -186,6 +194,12 @@ export type NodeNow =
       readonly missing: readonly string[];
       readonly errorCode: string | null;
       readonly errorMessage: string | null;
+      /** The event it waits for. */
+      readonly awaited: AwaitedEvent | null;
+      /** When it continues, or has waited long enough; null: it waits as long as it takes. */
+      readonly until: number | null;
+      /** Of the event with which it began to wait. */
+      readonly eventId: number;
     }
   | Completed
   | (Settled & { readonly status: "failed" | "timed_out"; readonly errorCode: string; readonly errorMessage: string })
@@ -196,6 +210,11 @@ export type NodeNow =
       readonly errorMessage: string | null;
     })
   | (Settled & { readonly status: "cancelled"; readonly reason: string });
+
+export interface AwaitedEvent {
+  readonly type: string;
+  readonly key: JsonObject;
+}
 
 export interface Running {
   readonly status: "running" | "streaming";

@@ -77,6 +77,10 @@ export const EVENT_PAYLOADS = {
     handoffs: count.optional(),
     /** The person or program that started it, as people know it. */
     startedBy: z.string().optional(),
+    /** The run that began the family, and when; absent: this one. */
+    root: z.object({ runId: z.string(), createdAt: at }).optional(),
+    /** How many runs before it have started one another by events; absent: none. */
+    hops: count.optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -191,6 +195,10 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     waitingReason: z.enum(WAITING_REASONS),
     approvalId: z.string().optional(),
+    /** The event it waits for. */
+    event: z.object({ type: z.string(), key: jsonObject }).optional(),
+    /** When it continues, or has waited long enough. */
+    until: at.optional(),
     missing: z.array(z.string()).optional(),
     code: z.string().optional(),
     /** A node held by an escalation keeps what it failed with. */
@@ -220,6 +228,8 @@ export const EVENT_PAYLOADS = {
     errors: z.array(contractError),
   }),
   ...APPROVAL_PAYLOADS,
+  "event.received": z.object({ ...onNode, id: z.string(), type: z.string() }),
+  "event.emitted": z.object({ ...onNode, id: z.string(), type: z.string(), key: jsonObject, data: json }),
   "cost.recorded": z.object({
     ...onNode,
     costMicros: micros,

@@ -56,6 +56,8 @@ export const WAITING_REASONS = [
   "human_input",
   "external_callback",
   "queued",
+  "timer",
+  "event",
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
@@ -63,7 +65,14 @@ export type WaitingReason = (typeof WAITING_REASONS)[number];
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
 
-export const SKIP_REASONS = ["condition_false", "parents_skipped", "parent_failed", "on_failure", "chosen"] as const;
+export const SKIP_REASONS = [
+  "condition_false",
+  "parents_skipped",
+  "parent_failed",
+  "on_failure",
+  "chosen",
+  "timeout",
+] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export const APPROVAL_SOURCES = ["gate", "policy", "escalation", "block"] as const;

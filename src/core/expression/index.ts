@@ -13,6 +13,7 @@ export { parsePath, scanReference } from "./path.ts";
 export { scanBraced, type FoundReference } from "./braced.ts";
 export { findTypeMismatch, findUndecidable, inferKnown, type TypeMismatch } from "./type-mismatch.ts";
 export { FUNCTIONS, signatureOf, type FunctionEntry } from "./function/index.ts";
+export { instantOf } from "./function/moment.ts";
 export { mapPaths, readsPaths } from "./tree.ts";
 export { KIND_PHRASES } from "./kind.ts";
 export { walk } from "./walk.ts";

@@ -1,4 +1,5 @@
 import { nodeAt } from "./describe.ts";
+import type { Wait } from "../definition/index.ts";
 import type { LensBody, Plan, PlanNode } from "./plan.ts";
 
 /** Longer texts are cut where a plan is printed for people. */
@@ -36,6 +37,23 @@ function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): r
       return [`ends the run as ${work.as}`];
     case "fail":
       return [`fails the run with ${printable(work.code)}`];
+    case "wait":
+      return [markOfWait(work.wait)];
+    case "emit":
+      return [`emits ${printable(work.emit.type)}`];
+  }
+}
+
+function markOfWait(wait: Wait): string {
+  switch (wait.kind) {
+    case "delay":
+      return `waits ${wait.ms / 1_000} s`;
+    case "until":
+      return "waits until a moment";
+    case "event":
+      return `waits for the event ${printable(wait.type)}`;
+    case "signal":
+      return `waits for the signal ${printable(wait.name)}`;
   }
 }
 

@@ -48,7 +48,18 @@ export interface RunOutputs {
   readonly fields: readonly { readonly name: string; readonly value: Value; readonly field: OutputField | null }[];
 }
 
-export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility", "set", "script", "end"] as const;
+export const NODE_KINDS = [
+  "agent",
+  "gate",
+  "child",
+  "lens",
+  "utility",
+  "set",
+  "script",
+  "end",
+  "wait",
+  "emit",
+] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 export interface PlanNode {

@@ -11,6 +11,8 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   set: "cds",
   script: "component",
   end: "octagon",
+  wait: "doublecircle",
+  emit: "rarrow",
 };
 
 /** The plan for Graphviz; a dashed arrow is an edge with a condition. */

@@ -10,6 +10,8 @@ const SHAPES: Readonly<Record<NodeKind, readonly [open: string, close: string]>>
   set: ["[/", "/]"],
   script: ["[\\", "\\]"],
   end: ["(((", ")))"],
+  wait: ["((", "))"],
+  emit: [">", "]"],
 };
 
 /** Words the diagram language reads as its own where an id is expected. */

@@ -108,7 +108,7 @@ function assemble(
     runId: run.runId,
     workflowId: about.workflowId,
     status: run.status,
-    isPaused: isStill(counts, expandedRunning),
+    isPaused: isStill(counts, expandedRunning) && nodeResults.some(needsPerson),
     isCancelling,
     activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
     pendingCount: counts.pending,
@@ -131,7 +131,13 @@ function assemble(
 /** Whether nothing moves, and a person has to answer. */
 export function isPaused({ counts, nodes }: RunView): boolean {
   if (counts.blocked === 0) return false;
-  return isStill(counts, [...nodes.values()].filter((node) => node.isExpanded).length);
+  const all = [...nodes.values()];
+  return isStill(counts, all.filter((node) => node.isExpanded).length) && all.some(needsPerson);
+}
+
+/** A node may also be blocked until an event or a moment comes. */
+function needsPerson({ status, waitingReason }: Pick<NodeResult, "status" | "waitingReason">): boolean {
+  return status === "blocked" && waitingReason === "human_input";
 }
 
 function isStill(counts: RunFacts["counts"], expandedRunning: number): boolean {

@@ -49,6 +49,8 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "node.blocked":
     case "child.started":
       return isSettled(node.status) ? node : move(view, node, event);
+    case "event.received":
+    case "event.emitted":
     case "node.log":
     case "node.provenance":
     case "gate.decided":

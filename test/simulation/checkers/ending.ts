@@ -84,7 +84,7 @@ export function approvalsMatchBlocked(): Checker {
         }
       }
       for (const node of facts.nodes.values()) {
-        if (node.status === "blocked" && !waiting.has(node.id)) {
+        if (node.status === "blocked" && node.waitingReason === "human_input" && !waiting.has(node.id)) {
           throw new Violation("approvals", facts.runId, `${node.id} is blocked and no person is asked`);
         }
       }

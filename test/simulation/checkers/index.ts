@@ -20,6 +20,7 @@ import { instancesAddUp, lanesHold, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
 import { statusChangesAreComplete } from "./status.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
+import { eventsAreNeverLost, eventsAreTakenOnce, momentsCome } from "./happening.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
 
 export { type MakeChecker, Violation } from "./checker.ts";
@@ -65,4 +66,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   computesAtOnce,
   outputsAreGiven,
   endsAsTheStepSays,
+  eventsAreTakenOnce,
+  eventsAreNeverLost,
+  momentsCome,
 ];

@@ -1,13 +1,17 @@
 import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Marker, Sometimes } from "../sometimes.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
-import type { Checker, Seen } from "./checker.ts";
+import type { Checker, Seen, Surroundings } from "./checker.ts";
 
 /** Judges nothing: notes which of the interesting things happened. */
-export function notesMarkers(sometimes: Sometimes): Checker {
+export function notesMarkers(sometimes: Sometimes, around: Surroundings): Checker {
   return {
     id: "markers",
     beforeEvent({ facts, node, event, turn }: Seen): void {
+      if (event.type === "event.received" && node !== undefined) noteReceived(sometimes, around, node, event.payload);
+      const isTimer = turn.input.type === "timer" && turn.input.timer.kind === "wait";
+      if (isTimer && node?.status === "blocked")
+        sometimes.hit(node.waitingReason === "timer" ? "wait_elapsed" : "wait_timed_out");
       const marker = markerOf(facts, node, event);
       if (marker !== null) sometimes.hit(marker);
       if (turn.input.type === "timer" && turn.input.timer.kind === "lost") noteLost(sometimes, event);
@@ -26,6 +30,17 @@ export function notesMarkers(sometimes: Sometimes): Checker {
       if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
     },
   };
+}
+
+function noteReceived(
+  sometimes: Sometimes,
+  { happenings }: Surroundings,
+  { blockedAt }: NodeFacts,
+  { id, type }: { readonly id: string; readonly type: string },
+): void {
+  if (type.startsWith("signal:")) sometimes.hit("signal_received");
+  const sent = happenings.find((happening) => happening.id === id);
+  if (sent !== undefined) sometimes.hit(sent.at < blockedAt ? "event_before_wait" : "event_after_wait");
 }
 
 function noteLost(sometimes: Sometimes, event: RunEvent): void {
@@ -51,6 +66,8 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return "contract_violated";
     case "cost.recorded":
       return event.payload.late === true ? "late_cost" : null;
+    case "event.emitted":
+      return "event_emitted";
     case "node.timed_out":
       return "timed_out";
     case "node.stream.delta":

@@ -51,7 +51,7 @@ export function movesAreInTable(): Checker {
 function mayMove(facts: RunFacts, node: NodeFacts, to: NodeStatus): boolean {
   if (TABLE[node.status].includes(to)) return true;
   // What only calculates is not in flight before it is done.
-  if (node.status === "queued" && to === "completed") return node.plan.kind === "set" || node.plan.kind === "end";
+  if (node.status === "queued" && to === "completed") return ["set", "end", "emit"].includes(node.plan.kind);
   // What is decided anew after a rewind may also turn out skipped or failed; it passes through no other status.
   const isDecidedAnew = node.status === "invalidated" && (to === "skipped" || to === "failed" || to === "cancelled");
   // A root whose condition cannot be evaluated fails before it was ever queued.

@@ -4,13 +4,14 @@ import type { Surroundings } from "../checkers/checker.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { playSchedule, type ScheduleOptions } from "../schedule.ts";
 import { DECISION_MUTANTS } from "./decision-mutants.ts";
+import { EVENT_MUTANTS } from "./event-mutants.ts";
 import { withEngine } from "./mutant.ts";
 import { RULE_MUTANTS, STATUS_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
 import { SPEECH_MUTANTS } from "./speech-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
 
 const SCHEDULES_MAX = 3_000;
-const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), costOf: () => 0 };
+const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 };
 const MUTANTS = [
   ...VALUE_MUTANTS,
   ...DECISION_MUTANTS,
@@ -18,6 +19,7 @@ const MUTANTS = [
   ...RULE_MUTANTS,
   ...STATUS_MUTANTS,
   ...WORLD_MUTANTS,
+  ...EVENT_MUTANTS,
 ];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */

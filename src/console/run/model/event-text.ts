@@ -43,6 +43,8 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "approval.answered": { label: "Approval answered", tone: "hold" },
   "approval.revised": { label: "Approval revised", tone: "hold" },
   "approval.resolved": { label: "Approval resolved", tone: "hold" },
+  "event.received": { label: "Event received", tone: "info" },
+  "event.emitted": { label: "Event emitted", tone: "info" },
   "cost.recorded": { label: "Cost recorded", tone: "idle" },
   "child.started": { label: "Child run started", tone: "info" },
   "child.finished": { label: "Child run finished", tone: "info" },
@@ -109,7 +111,15 @@ export function detailOf(event: RunEvent): string {
     case "node.skipped":
       return join(words(event.payload.reason), event.payload.errorCode);
     case "node.blocked":
-      return join(words(event.payload.waitingReason), event.payload.code, event.payload.missing?.join(", "));
+      return join(
+        words(event.payload.waitingReason),
+        event.payload.event?.type,
+        event.payload.code,
+        event.payload.missing?.join(", "),
+      );
+    case "event.received":
+    case "event.emitted":
+      return join(event.payload.type, event.payload.id);
     default:
       return moreDetailOf(event);
   }
