@@ -3,7 +3,7 @@
  * the cost is its in-degree, whatever the size of the graph.
  */
 import type { SkipReason } from "../event/index.ts";
-import { evaluateCondition, type ExpressionFailure } from "../expression/index.ts";
+import { evaluateCondition, type ExpressionFailure, type ResolvePath } from "../expression/index.ts";
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -44,19 +44,16 @@ function countParents(state: RunState, planNode: PlanNode): Parents {
 function decideStep(state: RunState, node: NodeState, parents: Parents, body: StepBody): Readiness {
   if (parents.hasFailed) return { kind: "upstream_failure" };
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
-  return decideCondition(state, node, body, body.condition);
+  if (body.condition === null) return RUN;
+  // What a person gave before a rewind was for the node as it was then.
+  return decideCondition(body.condition, resolverFor(state, node, body, { isUnasked: true }));
 }
 
 type ConditionReadiness = Exclude<Readiness, { readonly kind: "upstream_failure" }>;
 
-function decideCondition(
-  state: RunState,
-  node: NodeState,
-  body: StepBody,
-  condition: StepBody["condition"],
-): ConditionReadiness {
+function decideCondition(condition: StepBody["condition"], resolve: ResolvePath): ConditionReadiness {
   if (condition === null) return RUN;
-  const holds = evaluateCondition(condition.root, resolverFor(state, node, body));
+  const holds = evaluateCondition(condition.root, resolve);
   if (!holds.ok) return { kind: "expression_error", failure: holds.failure };
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
 }
@@ -64,7 +61,9 @@ function decideCondition(
 /** Whether one instance of a `for_each` node runs: only a condition about its element can say no. */
 export function decideInstance(state: RunState, instance: NodeState): ConditionReadiness {
   const { body, forEach } = planNodeOf(state, instance);
-  return body.kind === "step" ? decideCondition(state, instance, body, forEach?.condition ?? null) : RUN;
+  const condition = forEach?.condition ?? null;
+  if (condition === null || body.kind !== "step") return RUN;
+  return decideCondition(condition, resolverFor(state, instance, body));
 }
 
 function decideLens(state: RunState, parents: Parents, body: LensBody): Readiness {

@@ -209,16 +209,24 @@ export interface Seen {
   readonly self?: JsonObject;
   /** What it failed with, for its retries. */
   readonly error?: JsonObject;
+  /** Nobody has been asked about the node as it is now: what was given before does not count. */
+  readonly isUnasked?: boolean;
 }
 
 /** Paths of conditions: a skipped node is simply missing there. */
-export function resolverFor(state: RunState, node: NodeState, body: StepBody, { self = {}, error = {} }: Seen = {}) {
+export function resolverFor(
+  state: RunState,
+  node: NodeState,
+  body: StepBody,
+  { self = {}, error = {}, isUnasked = false }: Seen = {},
+) {
   const scene = sceneOf(state, node, body);
+  const given = isUnasked ? null : scene.given;
   return (path: Path): Json | undefined => {
     const reference = referenceIn(scene.scope, path);
     if (reference.origin.kind === "self") return walk(self, reference.rest);
     if (reference.origin.kind === "error") return walk(error, reference.rest);
-    const instead = scene.given?.find(reference, path);
+    const instead = given?.find(reference, path);
     if (instead !== undefined) return instead;
     const result = find(scene, reference, "");
     return result.kind === "value" ? result.value : undefined;
