@@ -2,7 +2,7 @@ import { type Json, required } from "../base/index.ts";
 import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { createInstance, instanceId } from "./create-state.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf } from "./move.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf, setCounted } from "./move.ts";
 import type { Expansion, NodeState, ReadyQueue, Running, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
@@ -31,6 +31,9 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "node.skipped":
     case "node.cancelled":
       return applySettled(state, node, event);
+    case "node.handled":
+      node.isHandled = true;
+      return;
     case "node.invalidated":
       return applyInvalidated(state, node);
     case "node.provenance":
@@ -90,7 +93,14 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
     patientUntil: null,
     eventId,
   });
+  noteCounted(state, node, payload.counted);
   queueOf(state, node).push({ node: node.index, eventId });
+}
+
+function noteCounted(state: RunState, node: NodeState, counted: readonly string[] | undefined): void {
+  if (counted === undefined) return;
+  const indexOf = (id: string): number => required(state.plan.indexById.get(id), "a counted parent is a node");
+  setCounted(state, node, new Set(counted.map(indexOf)));
 }
 
 function queueOf(state: RunState, node: NodeState): ReadyQueue["entries"] {
@@ -246,6 +256,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     case "node.completed": {
       const { outputs, envelope, durationMs, carried, attempt } = event.payload;
       if (attempt !== undefined) node.reported.add(attempt);
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, {
         status: "completed",
         outputs,
@@ -265,6 +276,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     }
     case "node.skipped": {
       const { reason, errorCode = null, errorMessage = null } = event.payload;
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, { status: "skipped", reason, errorCode, errorMessage, ...settled });
       return;
     }
@@ -276,6 +288,8 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
 /** The only way out of a settled status; the next event makes the node wait. */
 function applyInvalidated(state: RunState, node: NodeState): void {
   moveNode(state, node, { status: "invalidated" });
+  setCounted(state, node, null);
+  node.isHandled = false;
 }
 
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {
