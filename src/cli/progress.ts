@@ -120,7 +120,11 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
       const why = `${node.errorCode ?? node.status}: ${oneLine(node.errorMessage ?? "")}`;
       const isOpen = !node.isHandled;
       const handled = isOpen ? "" : "handled: ";
-      return { icon: isOpen ? "✗" : "–", colour: isOpen ? "red" : "yellow", detail: `${handled}${why}${cost}${folded}` };
+      return {
+        icon: isOpen ? "✗" : "–",
+        colour: isOpen ? "red" : "yellow",
+        detail: `${handled}${why}${cost}${folded}`,
+      };
     }
     case "retrying": {
       const rest = retryAt === undefined ? "soon" : `in ${formatDuration(Math.max(0, retryAt - now))}`;

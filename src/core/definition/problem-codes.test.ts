@@ -489,7 +489,8 @@ const PROBLEMS: readonly Row[] = [
   },
   {
     about: "a handler of what ends the run",
-    source: "name: w\nsteps:\n  - {id: a, fail: {code: x, message: y}}\n  - {id: b, command: b, depends_on: [{step: a, on: failure}]}\n",
+    source:
+      "name: w\nsteps:\n  - {id: a, fail: {code: x, message: y}}\n  - {id: b, command: b, depends_on: [{step: a, on: failure}]}\n",
     finds: [["bad_handler steps[1].depends_on[0].on 4:52"]],
   },
   { about: "a blank command", source: step('command: "  "'), finds: [["missing_command steps[0].command 4:14"]] },

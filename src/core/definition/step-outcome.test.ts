@@ -4,8 +4,7 @@ import { EMPTY_CATALOG } from "./index.ts";
 
 const check = (...lines: readonly string[]) =>
   checkSource(`name: w\nsteps:\n${lines.map((line) => `  - {${line}}`).join("\n")}\n`, EMPTY_CATALOG);
-const codes = (...lines: readonly string[]) =>
-  check(...lines).problems.map(({ code, path }) => `${code} ${path}`);
+const codes = (...lines: readonly string[]) => check(...lines).problems.map(({ code, path }) => `${code} ${path}`);
 
 const A = "id: a, command: a";
 const B = "id: b, command: b";

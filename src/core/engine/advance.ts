@@ -106,8 +106,7 @@ function runToRest(turn: Turn): void {
   let decided = 0;
   let collected = 0;
   let judged = 0;
-  const hasMore = (): boolean =>
-    decided < toDecide.length || collected < toCollect.length || judged < toJudge.length;
+  const hasMore = (): boolean => decided < toDecide.length || collected < toCollect.length || judged < toJudge.length;
   do {
     while (hasMore()) {
       const expanded = toCollect[collected];

@@ -116,7 +116,10 @@ describe("a handler", () => {
         `  - {${PAY}}\n  - {${REFUND}}\n  - {id: c, command: c, outputs: {error: string}}\n` +
         "  - {id: d, command: 'd ${c.error}', depends_on: [{step: c, on: settled}]}\n",
     );
-    rig.fail("pay").complete("refund").complete("c", { outputs: { error: "mine" } });
+    rig
+      .fail("pay")
+      .complete("refund")
+      .complete("c", { outputs: { error: "mine" } });
     expect(rig.dispatch("d").request.message).toBe("d mine");
     rig.complete("d");
     expect(rig.state.outputs).toEqual({ why: "provider_error", no: null });
@@ -150,7 +153,12 @@ describe("a step that waits for any end", () => {
   });
 
   it("needs success of its other dependencies", () => {
-    const rig = run(PAY, REFUND, "id: a, command: a", "id: both, command: b, depends_on: [pay, {step: a, on: settled}]");
+    const rig = run(
+      PAY,
+      REFUND,
+      "id: a, command: a",
+      "id: both, command: b, depends_on: [pay, {step: a, on: settled}]",
+    );
     rig.complete("a").fail("pay");
     expect(reason(rig, "both")).toBe("parent_failed");
   });

@@ -140,15 +140,30 @@ describe("race", () => {
     const lost = ["a", "c", "d", "e", "f"];
     expect(lost.map((id) => [rig.status(id), reason(rig, id)])).toEqual(lost.map(() => ["skipped", "race_lost"]));
     expect(rig.of("approval.resolved")).toMatchObject([{ nodeId: "c", status: "cancelled" }]);
-    expect([rig.status("e[0]"), rig.status("e[1]"), rig.status("first")]).toEqual(["cancelled", "cancelled", "running"]);
+    expect([rig.status("e[0]"), rig.status("e[1]"), rig.status("first")]).toEqual([
+      "cancelled",
+      "cancelled",
+      "running",
+    ]);
     const calledOff = rig.effects.filter(({ type }) => type === "cancel-dispatch" || type === "cancel-child");
     expect(calledOff.map((effect) => "nodeId" in effect && effect.nodeId).sort()).toEqual(["e[0]", "e[1]", "f"]);
     expect(rig.status("j")).toBe("running");
     rig.complete("j").complete("first");
     expect(rig.state.status).toBe("running");
     const [child] = rig.of("child.started");
-    const report = { status: "cancelled", outputs: {}, tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 } } as const;
-    rig.submit({ type: "child_finished", nodeId: "f", attempt: 1, childRunId: child?.childRunId ?? "", costMicros: 0, ...report });
+    const report = {
+      status: "cancelled",
+      outputs: {},
+      tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 },
+    } as const;
+    rig.submit({
+      type: "child_finished",
+      nodeId: "f",
+      attempt: 1,
+      childRunId: child?.childRunId ?? "",
+      costMicros: 0,
+      ...report,
+    });
     expect(rig.state.status).toBe("completed");
     expect(rig.replayed().counts).toEqual(rig.state.counts);
   });

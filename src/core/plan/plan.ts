@@ -182,7 +182,11 @@ export interface RequestHints {
 /** What a path means, decided when the plan is made; no name is looked up while running. */
 export type Origin =
   | { readonly kind: "arg"; readonly name: string }
-  | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" | "error" }
+  | {
+      readonly kind: "node";
+      readonly node: number;
+      readonly part: "outputs" | "stdout" | "json" | "approved" | "error";
+    }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
   /** `outputs.*` of the node itself, in success criteria. */

@@ -41,7 +41,11 @@ function hasDecided(facts: RunFacts, failed: NodeFacts, dependent: NodeFacts): b
   const isHandler = outcomeOf(dependent, failed) === "failure";
   if (!isHandler && dependent.plan.join !== null && dependent.counted !== null) return true;
   if (!isSettled(dependent.status)) return false;
-  return !hasFailed(dependent) || dependent.isHandled || tolerantsOf(facts, dependent).every((each) => hasDecided(facts, dependent, each));
+  return (
+    !hasFailed(dependent) ||
+    dependent.isHandled ||
+    tolerantsOf(facts, dependent).every((each) => hasDecided(facts, dependent, each))
+  );
 }
 
 function tolerantsOf(facts: RunFacts, node: NodeFacts): readonly NodeFacts[] {

@@ -120,7 +120,8 @@ function requireMaySkip(facts: RunFacts, node: NodeFacts, reason: string): void 
   const open = parents.filter((parent) => !isSettled(parent.status));
   if (join !== null) {
     const met = parents.filter((parent) => isMet(node, parent)).length;
-    if (met + open.length >= join.count) throw fail(`while ${met} of ${join.count} are met and ${open.length} are open`);
+    if (met + open.length >= join.count)
+      throw fail(`while ${met} of ${join.count} are met and ${open.length} are open`);
     return;
   }
   const [first] = open;

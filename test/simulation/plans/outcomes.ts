@@ -37,6 +37,10 @@ function addJoin(rng: Prng, { fields }: Drafted, earlier: readonly Drafted[], na
   fields["depends_on"] = all;
   fields["join"] = rng.chance(0.5) ? "any" : rng.between(1, all.length);
   if (rng.chance(0.5)) fields["race"] = true;
+  const { command } = fields;
+  if (typeof command !== "string" || !rng.chance(0.7)) return;
+  const read = all.filter((id) => earlier.find((step) => step.id === id)?.kind !== "gate");
+  fields["command"] = `${command}${read.map((id) => ` \${${id}.stdout}`).join("")}`;
 }
 
 function drawOutcome(rng: Prng, id: string, steps: readonly Drafted[]): unknown {
