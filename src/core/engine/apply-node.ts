@@ -2,7 +2,7 @@ import { type Json, required } from "../base/index.ts";
 import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { createInstance, instanceId } from "./create-state.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf, setCounted } from "./move.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, noteCounted, planNodeOf, setCounted } from "./move.ts";
 import type { Expansion, NodeState, ReadyQueue, Running, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
@@ -95,12 +95,6 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
   });
   noteCounted(state, node, payload.counted);
   queueOf(state, node).push({ node: node.index, eventId });
-}
-
-function noteCounted(state: RunState, node: NodeState, counted: readonly string[] | undefined): void {
-  if (counted === undefined) return;
-  const indexOf = (id: string): number => required(state.plan.indexById.get(id), "a counted parent is a node");
-  setCounted(state, node, new Set(counted.map(indexOf)));
 }
 
 function queueOf(state: RunState, node: NodeState): ReadyQueue["entries"] {

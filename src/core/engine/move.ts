@@ -58,6 +58,8 @@ function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled
     dependent.unsettledParents += step;
     countMet(state, dependent, node, settled ? node.now : before, step);
   }
+  const { join, outcomes } = planNodeOf(state, node);
+  if (join === null && outcomes.size === 0) return;
   countDecided(state, node, step, (isHandler) => isHandler || node.counted === null);
 }
 
@@ -89,6 +91,12 @@ function countDecided(state: RunState, node: NodeState, step: number, counts: (i
   for (const parent of toleratedBy(planNode)) {
     if (counts(planNode.outcomes.get(parent) === "failure")) nodeAt(state, parent).openTolerants += step;
   }
+}
+
+export function noteCounted(state: RunState, node: NodeState, counted: readonly string[] | undefined): void {
+  if (counted === undefined) return;
+  const indexOf = (id: string): number => required(state.plan.indexById.get(id), "a counted parent is a node");
+  setCounted(state, node, new Set(counted.map(indexOf)));
 }
 
 /** So many parents were enough; null: it has to be decided again. */

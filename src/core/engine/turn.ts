@@ -56,7 +56,7 @@ function noteSettled(turn: Turn, nodeId: string): void {
   if (planNode.tolerants.length > 0 && isMet("failure", node.now.status)) {
     turn.toJudge.push({ node: node.index, isOpen: node.openTolerants > 0 });
   }
-  noteTolerated(turn, node, planNode);
+  if (planNode.join !== null || planNode.outcomes.size > 0) noteTolerated(turn, node, planNode);
 }
 
 /** The failures about which the node has decided, the earliest first. */

@@ -19,8 +19,8 @@ export function outcomesOf(order: Order, steps: readonly Step[]): readonly NodeO
     ),
     join,
   }));
+  const ownOf = (dependent: number) => required(own[dependent], "a dependent is a node");
   return own.map((each, index) => {
-    const ownOf = (dependent: number) => required(own[dependent], "a dependent is a node");
     const dependents = required(order.dependents[index], "every node has dependents");
     const tolerants = dependents.filter((dependent) => {
       const { outcomes, join } = ownOf(dependent);
