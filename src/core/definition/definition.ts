@@ -253,6 +253,8 @@ export interface LensNode {
   readonly with: JsonObject;
   /** Nodes an edge or an override reads, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
 }
 
 export type EdgeCondition =

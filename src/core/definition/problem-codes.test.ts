@@ -485,7 +485,7 @@ const PROBLEMS: readonly Row[] = [
   {
     about: "a join of nothing",
     source: working("join: any"),
-    finds: [["bad_join steps[0].join 5:11", "Write the steps it waits for in depends_on."]],
+    finds: [["bad_join steps[0].join 5:11", "Say what it depends on, or remove join."]],
   },
   {
     about: "a handler of what ends the run",

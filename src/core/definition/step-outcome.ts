@@ -1,4 +1,5 @@
 /** Dependencies by outcome: which steps a step handles, how many it waits for, and what of that cannot be. */
+import type { TreePath } from "../base/index.ts";
 import type { Known } from "../expression/index.ts";
 import { ERROR_FACTS } from "./step-fact.ts";
 import type { Step } from "./definition.ts";
@@ -13,15 +14,16 @@ import type { RawStep } from "./step-shape.ts";
 export function outcomesOf({ raw }: StepDraft): Pick<Step, "outcomes" | "join"> {
   const written = raw.depends_on ?? [];
   const outcomes = written.flatMap(({ read: { step, on } }) => (on === "success" ? [] : [[step, on] as const]));
-  const count = raw.join ?? null;
-  return {
-    ...(outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes) }),
-    ...(count === null ? {} : { join: { count, isRace: raw.race === true } }),
-  };
+  return { ...(outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes) }), ...joinOf(raw) };
+}
+
+/** Nothing: all are waited for. */
+export function joinOf({ join = null, race = false }: Pick<RawStep, "join" | "race">): Pick<Step, "join"> {
+  return join === null ? {} : { join: { count: join, isRace: race } };
 }
 
 /** Something to race for is needed. */
-export function checkRace({ read, raw, path }: Located<RawStep>, report: Report): void {
+export function checkRace({ read, raw, path }: Located<Pick<RawStep, "join" | "race">>, report: Report): void {
   const isJoinBroken = read.join === undefined && isWritten(raw, "join");
   if (read.race !== true || isJoinBroken || (read.join ?? null) !== null) return;
   const message = `"race" says nothing without "join: any" or a number: the step waits for all its dependencies.`;
@@ -35,13 +37,17 @@ export function checkOutcomes(
   report: Report,
 ): void {
   checkHandled(draft, scope, report);
-  const { join = null } = draft.raw;
   const named = (draft.raw.depends_on ?? []).map(({ read }) => read.step).filter((id) => id !== draft.id);
   const count = new Set([...dependencies, ...named]).size;
-  if (join === null || join <= count || draft.unresolvedLibraryStep !== null) return;
-  const message = `"join" waits for ${join} ${join === 1 ? "step" : "steps"}, and this step depends on ${count}.`;
-  const hint = count === 0 ? "Write the steps it waits for in depends_on." : `Write a number from 1 to ${count}.`;
-  report.problem("bad_join", [...draft.path, "join"], message, { hint });
+  if (draft.unresolvedLibraryStep === null) checkJoin(draft.raw.join, count, [...draft.path, "join"], report);
+}
+
+/** As many as it names must be there. */
+export function checkJoin(join: RawStep["join"], count: number, at: TreePath, report: Report): void {
+  if (join === undefined || join === null || join <= count) return;
+  const message = `"join" waits for ${join} to complete, and it depends on ${count}.`;
+  const hint = count === 0 ? "Say what it depends on, or remove join." : `Write a number from 1 to ${count}.`;
+  report.problem("bad_join", at, message, { hint });
 }
 
 function checkHandled(draft: StepDraft, scope: StepScope, report: Report): void {

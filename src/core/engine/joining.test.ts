@@ -219,3 +219,49 @@ describe("a join that is run again", () => {
     expectFolded(rig);
   });
 });
+
+describe("a join in a lens graph", () => {
+  const graph = (config: string): string =>
+    `format: lens-graph/v1
+name: g
+nodes:
+  - {id: a, config: {template_body: a}}
+  - {id: b, config: {template_body: b}}
+  - {id: j, config: {template_body: "j [[x]]", merge: concat, ${config}}}
+edges:
+  - {id: e1, source_node_id: a, target_node_id: j, target_param_label: x}
+  - {id: e2, source_node_id: b, target_node_id: j, target_param_label: x, condition: {type: contains, value: done}}
+`;
+
+  it("starts with the first, and does without one that failed", () => {
+    const rig = runOf(graph("join: any, race: true"));
+    rig.complete("b");
+    expect([rig.dispatch("j").request.message, reason(rig, "a"), counted(rig)]).toEqual([
+      "j b done",
+      "race_lost",
+      ["b"],
+    ]);
+    const failing = runOf(graph("join: any"));
+    failing.fail("a");
+    expect(failing.status("j")).toBe("awaiting_dependency");
+    failing.complete("b").complete("j");
+    expect([failing.state.status, failing.node("a").isHandled]).toEqual(["completed", true]);
+    expectFolded(failing);
+  });
+
+  it("is skipped when it cannot be reached, or no counted edge lets it run", () => {
+    const rig = runOf(graph("join: 2"));
+    rig.fail("a");
+    expect(reason(rig, "j")).toBe("join_unreachable");
+    const closed = runOf(graph("join: any"));
+    closed.complete("b", { stdout: "no" });
+    expect(reason(closed, "j")).toBe("condition_false");
+    closed.complete("a");
+    expect(closed.status("j")).toBe("skipped");
+  });
+
+  it("is checked like one of a step", () => {
+    expect(() => runOf(graph("join: 3"))).toThrow("nodes[2].config.join: bad_join");
+    expect(() => runOf(graph("race: true"))).toThrow("nodes[2].config.race: bad_join");
+  });
+});

@@ -81,9 +81,11 @@ function decideCondition(
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
 }
 
-/** What is left to decide about a step that was reached by `join`. */
+/** What is left to decide about a node that was reached by `join`. */
 export function decideOwnCondition(state: RunState, node: NodeState, { body }: PlanNode): ConditionReadiness {
-  return body.kind === "step" ? decideCondition(state, node, body, body.condition) : RUN;
+  return body.kind === "step"
+    ? decideCondition(state, node, body, body.condition)
+    : decideEdges(state, body, node.counted);
 }
 
 /** Whether one instance of a `for_each` node runs: only a condition about its element can say no. */
@@ -98,10 +100,14 @@ function decideLens(state: RunState, parents: Parents, body: LensBody): Readines
     return body.onParentFailure === "propagate" ? { kind: "upstream_failure" } : RUN;
   }
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
-  const edges = body.params.flatMap((param) => param.edges);
+  return decideEdges(state, body, null);
+}
+
+function decideEdges(state: RunState, body: LensBody, counted: NodeState["counted"]): ConditionReadiness {
+  const edges = body.params.flatMap((param) => param.edges).filter(({ source }) => counted?.has(source) !== false);
   if (edges.every((edge) => edge.condition === null)) return RUN;
   for (const edge of edges) {
-    const reading = readEdge(state, edge);
+    const reading = readEdge(state, edge, counted);
     if (!reading.ok) return { kind: "expression_error", failure: reading.failure };
     if (reading.value.isOpen) return RUN;
   }

@@ -93,9 +93,11 @@ function declaredNames(step: Step): readonly string[] {
 function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): CompiledPlan {
   const order = orderGraph(definition.nodes);
   const params = groupParams(definition.nodes, definition.edges, order.indexById);
-  const nodes = order.positions.map((position, index) => {
-    const node = required(definition.nodes[position], "the order lists nodes");
-    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog, definition.optionalInputs);
+  const written = order.positions.map((position) => required(definition.nodes[position], "the order lists nodes"));
+  const outcomes = outcomesOf(order, written);
+  const nodes = written.map((node, index) => {
+    const position = { ...positionOf(order, index), ...required(outcomes[index], "every node has outcomes") };
+    return planLensNode(node, position, params.get(node.id) ?? [], catalog, definition.optionalInputs);
   });
   return { plan: planOf(definition, "lens-graph", definition.rootInputs, order, nodes), warnings: [] };
 }

@@ -7,10 +7,10 @@ import type { PlanNode } from "./plan.ts";
 export type NodeOutcomes = Pick<PlanNode, "outcomes" | "join" | "tolerants" | "isCaught">;
 
 /** A node all of whose parents must complete, and whose failure no other node waits for. */
-export const PLAIN: NodeOutcomes = { outcomes: new Map(), join: null, tolerants: [], isCaught: false };
+const PLAIN: NodeOutcomes = { outcomes: new Map(), join: null, tolerants: [], isCaught: false };
 
 /** Of every node in plan order; one object serves all that are plain. */
-export function outcomesOf(order: Order, steps: readonly Step[]): readonly NodeOutcomes[] {
+export function outcomesOf(order: Order, steps: readonly Pick<Step, "outcomes" | "join">[]): readonly NodeOutcomes[] {
   const isPlain = steps.every((step) => step.outcomes === undefined && step.join === undefined);
   if (isPlain) return steps.map(() => PLAIN);
   const own = steps.map(({ outcomes = {}, join = null }) => ({

@@ -100,7 +100,7 @@ function isConditionMet(facts: RunFacts, node: NodeFacts): boolean {
   const isSeen = (step: string): boolean => node.counted === null || node.counted.includes(step);
   if (form !== undefined)
     return judgeCondition(form, (step) => (isSeen(step) ? outputsIn(facts, step) : undefined), facts.args);
-  const incoming = edges.get(node.id);
+  const incoming = edges.get(node.id)?.filter(({ source }) => isSeen(source));
   if (incoming === undefined || incoming.every(({ equals }) => equals === null)) return true;
   return incoming.some(({ source, equals }) => {
     const parent = facts.nodes.get(source);
