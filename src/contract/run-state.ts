@@ -24,6 +24,7 @@ export const nodeResultSchema = z.object({
   output: z.string().nullable(),
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
+  isHandled: z.boolean().describe("It has failed, and that no longer fails the run: a step has handled it"),
   costMicros: micros,
   refs,
 });

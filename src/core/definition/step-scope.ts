@@ -4,6 +4,7 @@ import { declaredBy, knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
 import type { Value } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { factKnown } from "./step-fact.ts";
+import { seesErrorOf, withError } from "./step-outcome.ts";
 import { valueKnown } from "./value-known.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 
@@ -82,7 +83,10 @@ export class StepScope {
 
   #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     if (field === "success_criteria" && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
-    if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
+    if (this.steps.has(head)) {
+      const known = this.#step(head);
+      return { kind: "step", known: seesErrorOf(draft, head, field) ? withError(known) : known };
+    }
     return (
       this.#elementOf(head, field, draft) ??
       this.#variableOf(head) ??

@@ -33,7 +33,9 @@ export function createRunState(plan: Plan, runId: string): RunState {
     snapshot: null,
     ending: null,
     isRecovering: false,
-    nodes: plan.nodes.map((node) => createNode(node.id, node.index, node.index, null, node.parents.length)),
+    nodes: plan.nodes.map((node) =>
+      createNode(node.id, node.index, node.index, null, node.parents.length, node.tolerants.length),
+    ),
     instanceIndexById: new Map(),
     carriedInstances: new Map(),
     approvals: new Map(),
@@ -70,6 +72,7 @@ function createNode(
   planIndex: number,
   instance: NodeState["instance"],
   unsettledParents: number,
+  openTolerants = 0,
 ): NodeState {
   return {
     id,
@@ -78,6 +81,10 @@ function createNode(
     instance,
     now: { status: "pending" },
     unsettledParents,
+    metParents: 0,
+    counted: null,
+    openTolerants,
+    isHandled: false,
     epoch: 0,
     attempts: 0,
     tries: 0,

@@ -108,6 +108,14 @@ export interface NodeState {
   now: NodeNow;
   /** Parents that are not settled. */
   unsettledParents: number;
+  /** Of a step with `join`: parents that have ended as it waits for. */
+  metParents: number;
+  /** Of a step with `join`, once so many have: the parents that were enough. */
+  counted: ReadonlySet<number> | null;
+  /** Dependents that may run although this node has failed, and of which that is not decided. */
+  openTolerants: number;
+  /** It has failed, and that no longer fails the run. */
+  isHandled: boolean;
   epoch: number;
   /** Number of the newest attempt; never restarts in a run. */
   attempts: number;

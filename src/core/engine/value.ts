@@ -24,6 +24,7 @@ import {
 import { FindingsCollector } from "./binding.ts";
 import { type GivenReader, givenReader } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
+import { requireNode } from "./turn.ts";
 import { findValue, type Found, referenceIn } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -118,7 +119,8 @@ function find(scene: Scene, reference: Reference, place: string): Found {
   const { origin, rest } = reference;
   if (origin.kind !== "value") {
     const source = scene.node === null && origin.kind === "node" ? nodeAt(scene.state, origin.node) : null;
-    if (source !== null && source.now.status !== "completed") return { kind: "skipped", nodeId: source.id };
+    const isError = origin.kind === "node" && origin.part === "error";
+    if (source !== null && source.now.status !== "completed" && !isError) return { kind: "skipped", nodeId: source.id };
     return findValue(scene.state, scene.node, reference);
   }
   const value = walk(evaluateValue(scene, origin.value, place), rest);
@@ -158,7 +160,9 @@ export function noteUnbound(scene: Scene, reference: Reference, place: string, r
 }
 
 export function warnSkipped(scene: Scene, nodeId: string, place: string): void {
-  scene.gathering.warn(`${place}: ${nodeId} was skipped, its value is empty`);
+  const isSkipped = requireNode(scene.state, nodeId).now.status === "skipped";
+  const why = isSkipped ? "was skipped, its value is empty" : "has nothing to hand over, its value is empty";
+  scene.gathering.warn(`${place}: ${nodeId} ${why}`);
 }
 
 export function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string): void {

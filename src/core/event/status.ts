@@ -72,6 +72,9 @@ export const SKIP_REASONS = [
   "on_failure",
   "chosen",
   "timeout",
+  "no_failure",
+  "join_unreachable",
+  "race_lost",
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 

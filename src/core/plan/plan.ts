@@ -5,10 +5,12 @@ import type {
   ArgField,
   Completion,
   ContextSource,
+  DependencyOutcome,
   EdgeCondition,
   EffectGuarantee,
   GatewayRule,
   InputContract,
+  Join,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
@@ -75,6 +77,14 @@ export interface PlanNode {
   /** Indices, each once; dependents in code-unit order of id. */
   readonly parents: readonly number[];
   readonly dependents: readonly number[];
+  /** Parents that need not succeed, and how they must have ended instead; the others have to complete. */
+  readonly outcomes: ReadonlyMap<number, Exclude<DependencyOutcome, "success">>;
+  /** So many parents are enough; null: all are waited for. */
+  readonly join: Join | null;
+  /** Dependents that may run although this node has failed: its handlers, and those that do without it. */
+  readonly tolerants: readonly number[];
+  /** One of those may make up for the failure; the rest of what depends on the node is then skipped. */
+  readonly isCaught: boolean;
   /** Per attempt; null: no limit (child runs, gates). */
   readonly timeoutMs: number | null;
   readonly queueTimeoutMs: number;
@@ -172,7 +182,11 @@ export interface RequestHints {
 /** What a path means, decided when the plan is made; no name is looked up while running. */
 export type Origin =
   | { readonly kind: "arg"; readonly name: string }
-  | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" }
+  | {
+      readonly kind: "node";
+      readonly node: number;
+      readonly part: "outputs" | "stdout" | "json" | "approved" | "error";
+    }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
   /** `outputs.*` of the node itself, in success criteria. */
