@@ -40,6 +40,7 @@ export const PROBLEM_CODES = [
   "bad_set",
   "bad_script",
   "bad_wait",
+  "bad_repeat",
   "too_many_steps",
   "too_many_edges",
   "orphan_edge",

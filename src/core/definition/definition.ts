@@ -4,6 +4,7 @@ import type { ParsedExpression } from "../expression/index.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
 
 export type { OverrideValue, Value, Values } from "../template/index.ts";
@@ -190,6 +191,7 @@ export interface Step {
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;
   readonly forEach: ForEach | null;
+  readonly repeat: Repeat | null;
   readonly capabilities: readonly string[];
   readonly tools: readonly string[];
   readonly model: string | null;

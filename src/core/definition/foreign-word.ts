@@ -9,7 +9,7 @@ const NO_ENVIRONMENT =
   "Nothing is passed as an environment: hand values over as args and inputs, and keep secrets in the environment of the Bridge.";
 const RETRY = "Write on_failure: retry, or on_failure: { retry: { attempts: 3 } } for exact numbers.";
 const SKIP = "Write on_failure: skip.";
-const NO_LOOP = "There is no loop over a condition yet: for_each runs a step once per element of a list.";
+const LOOP = "Write repeat: { until: outputs.done, max: 5 }.";
 const NO_BRANCH = "There is no branching step: give each alternative a condition.";
 
 export const STEP_WORDS: ForeignWords = words(
@@ -40,7 +40,7 @@ export const STEP_WORDS: ForeignWords = words(
     "timeout_minutes timeout-minutes timeoutMinutes timeout_seconds timeout_ms timeoutMs",
     "Write timeout: 5m, or seconds.",
   ],
-  ["repeat until while do_until", NO_LOOP],
+  ["until while do_until repeat_until doUntil poll", LOOP],
   ["register save_as output result results returns produces", "Write outputs: { name: type }."],
   [
     "params parameters arguments args input",

@@ -70,6 +70,7 @@ function namesOf(document: JsonObject, raw: RawLobster, written: readonly Locate
     ...Object.keys(read.outputs ?? {}),
     ...Object.keys(read.set?.values ?? {}),
     ...(read.for_each === undefined ? [] : [read.as ?? "item"]),
+    ...(read.repeat === undefined ? [] : ["previous", "round"]),
   ]);
   return {
     steps: new Set(ids.filter((id) => typeof id === "string")),

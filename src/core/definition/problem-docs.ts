@@ -110,6 +110,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
     "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
   ),
+  bad_repeat: doc(
+    "A step is repeated without a condition, too often or too seldom, without work, or with an output that repeating adds by itself.",
+    "Write repeat: { until: outputs.done, max: 5, every: 30s }.",
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",

@@ -17,6 +17,8 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       return applyWaiting(state, node, event);
     case "node.expanded":
       return applyExpanded(state, node, event);
+    case "node.round":
+      return applyRound(state, node, event);
     case "node.started":
       return applyStarted(state, node, event);
     case "node.stream.delta":
@@ -49,7 +51,7 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "child.finished":
       return applyChildFinished(state, event);
     case "event.received":
-      node.takenEvents.add(event.payload.id);
+      takeEvent(state, node, event.payload.id);
       // What a retry policy counts: an event that breaks the contract may be followed by another.
       node.tries += 1;
       return;
@@ -59,6 +61,13 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "contract.violated":
       return;
   }
+}
+
+/** A repeated step takes an event once over all its rounds. */
+function takeEvent(state: RunState, node: NodeState, id: string): void {
+  node.takenEvents.add(id);
+  if (node.instance === null || planNodeOf(state, node).repeat === null) return;
+  nodeAt(state, node.instance.parent).takenEvents.add(id);
 }
 
 export const RESEND = "dispatch sent again";
@@ -141,7 +150,17 @@ function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventO
   });
   moveNode(state, node, { ...IDLE_RUNNING, startedAt: at });
   node.firstStartedAt ??= at;
-  for (const index of expansion.members) settleCarried(state, nodeAt(state, index));
+  for (const index of expansion.members) {
+    settleCarried(state, nodeAt(state, index));
+    if (payload.isRepeated === true) for (const id of nodeAt(state, index).takenEvents) node.takenEvents.add(id);
+  }
+}
+
+function applyRound(state: RunState, node: NodeState, { payload }: EventOf<"node.round">): void {
+  const { round, instanceId: id } = payload;
+  const instance = findNode(state, id) ?? addInstance(state, node, round, round);
+  required(node.expansion, "a repeated node has a first round").members.push(instance.index);
+  restartInstance(state, instance, round);
 }
 
 function countKept(expansion: Expansion, status: SettledStatus): void {

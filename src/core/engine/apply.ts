@@ -17,7 +17,7 @@ import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
 import { createRunState } from "./create-state.ts";
-import { findNode } from "./move.ts";
+import { findNode, planNodeOf } from "./move.ts";
 import type { RunState } from "./state.ts";
 
 export function replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState {
@@ -63,9 +63,11 @@ export function apply(state: RunState, event: RunEvent): void {
 
 /** Asked before the node moves on: afterwards it only has a result. */
 function standingOf(state: RunState, { payload }: EventOf<"node.completed">): Standing {
-  const now = findNode(state, payload.nodeId)?.now;
-  if (now?.status !== "running") return "itself";
-  return now.attempt === 0 ? "list" : now.childRunId === null ? "itself" : "child";
+  const node = findNode(state, payload.nodeId);
+  if (node?.now.status !== "running") return "itself";
+  const { now } = node;
+  if (now.attempt === 0) return planNodeOf(state, node).repeat === null ? "list" : "rounds";
+  return now.childRunId === null ? "itself" : "child";
 }
 
 function applyStarted(state: RunState, event: EventOf<"run.started">): void {

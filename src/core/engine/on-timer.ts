@@ -9,6 +9,7 @@ import { findNode, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
 import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
+import { onRoundTimer } from "./rounds.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
@@ -69,6 +70,8 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
     case "child-cancel":
     case "child-cost":
       return;
+    case "round":
+      return onRoundTimer(turn, timer);
     case "wait":
       return onWaitTimer(turn, node, timer);
     case "wake":

@@ -5,7 +5,7 @@ import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopAttempt } from "./ending.ts";
 import type { RecoverInput, RewindInput } from "./input.ts";
 import { redoInstances } from "./instances.ts";
-import { nodeAt } from "./move.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import { nodesToRedo } from "./redo.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { armRunTimeout } from "./start.ts";
@@ -47,7 +47,8 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   reopen(turn, "recover", input.reason);
   armRunTimeout(turn);
   for (const index of [...redo].sort((left, right) => left - right)) {
-    redoInstances(turn, nodeAt(state, index));
+    const areStale = planNodeOf(state, nodeAt(state, index)).parents.some((parent) => redo.has(parent));
+    redoInstances(turn, nodeAt(state, index), areStale);
     takeBack(turn, nodeAt(state, index));
   }
   runAgain(turn);

@@ -130,7 +130,11 @@ export const EVENT_PAYLOADS = {
     instanceIds: z.array(z.string()),
     /** The list itself: instances bind to it, whatever upstream does later. */
     items: z.array(json),
+    /** The instances are rounds, of which more may follow. */
+    isRepeated: z.literal(true).optional(),
   }),
+  /** The next round of a repeated node. */
+  "node.round": z.object({ ...onNode, round: count, instanceId: z.string() }),
   "node.started": z.object({
     ...onNode,
     wave: count,

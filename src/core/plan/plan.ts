@@ -15,6 +15,7 @@ import type {
   OutputContract,
   OutputField,
   OverrideValue,
+  Repeat,
   Work,
   Value,
   Values,
@@ -90,6 +91,7 @@ export interface PlanNode {
   /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
   readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
+  readonly repeat: Repeat | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
   /** Whether the author wrote them: what a team says holds only where nothing is written. */
@@ -175,7 +177,10 @@ export type Origin =
   | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
-  /** `outputs.*` of the node itself, in success criteria. */
+  /** What the round before has left, and the number of this one; the first is 0. */
+  | { readonly kind: "previous"; readonly part: "outputs" | "stdout" | "json" }
+  | { readonly kind: "round" }
+  /** `outputs.*` of the node itself, in success criteria and in the condition of a repeated step. */
   | { readonly kind: "self" }
   /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
   | { readonly kind: "run" }

@@ -31,6 +31,7 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
     work: step.work,
     forEach: bound.forEach,
+    repeat: bound.repeat,
     request: hintsOf(step),
     body: {
       kind: "step",

@@ -43,6 +43,7 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "node.queued":
     case "node.waiting":
     case "node.expanded":
+    case "node.round":
     case "node.started":
     case "node.stream.delta":
     case "node.retried":
@@ -67,6 +68,7 @@ type MovingEvent = EventOf<
     | "node.queued"
     | "node.waiting"
     | "node.expanded"
+    | "node.round"
     | "node.started"
     | "node.stream.delta"
     | "node.retried"
@@ -83,6 +85,9 @@ function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
       return wait(node, event);
     case "node.expanded":
       return expand(view, node, event);
+    case "node.round":
+      addRound(view, node, event);
+      return node;
     case "node.started":
       return start(node, event);
     case "node.stream.delta":
@@ -185,6 +190,14 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
     failedInstances: 0,
     startedAt: node.startedAt ?? at,
   };
+}
+
+/** It begins anew when it is there from before. */
+function addRound(view: RunView, node: NodeView, { payload }: EventOf<"node.round">): void {
+  const { instanceId: id, round: element } = payload;
+  const known = view.nodes.get(id);
+  if (known === undefined) addNode(view, newNode(id, `${node.label}[${element}]`, node.wave, { parent: node.id, element }));
+  else put(view, known, { ...known, ...NOTHING_NOW, status: "pending" });
 }
 
 function settle(node: NodeView, event: SettlingEvent): NodeView {

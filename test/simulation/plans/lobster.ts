@@ -1,5 +1,6 @@
 import type { Prng } from "../prng.ts";
 import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
+import { addRepeats } from "./repeats.ts";
 import { addValues, drawEnd, drawOutputs } from "./values.ts";
 
 /** A file before it is text. */
@@ -46,6 +47,7 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   }
   const values = rng.fork("values");
   addValues(values, steps);
+  addRepeats(rng.fork("repeats"), steps);
   const end = drawEnd(values, steps, conditions);
   const outputs = drawOutputs(values, steps);
   const document: Record<string, unknown> = {
