@@ -469,8 +469,8 @@ const PROBLEMS: readonly Row[] = [
   },
   {
     about: "rounds without an end",
-    source: step("command: x, repeat: {max: 3}"),
-    finds: [["bad_repeat steps[0].repeat.until 4:24", "Write repeat: { until: outputs.done }."]],
+    source: step("command: x", "repeat: {max: 3}"),
+    finds: [["bad_repeat steps[0].repeat.until 5:13", "Write repeat: { until: outputs.done }."]],
   },
   {
     about: "an event kept too long",

@@ -62,7 +62,12 @@ export const repeatShape: Shape<WrittenRepeat> = byKind("a map such as { until: 
     read(value, path, report) {
       const raw = REPEAT.read(value, path, report);
       if (raw === undefined) return undefined;
-      const { until = null, max = LIMITS.roundsDefault, every: everyMs = null, on_exhausted: onExhausted = "fail" } = raw;
+      const {
+        until = null,
+        max = LIMITS.roundsDefault,
+        every: everyMs = null,
+        on_exhausted: onExhausted = "fail",
+      } = raw;
       if (!isWritten(value, "until")) reportEndless(path, report);
       return { until, max, everyMs, onExhausted };
     },

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkSource } from "../plan/index.ts";
 import { EMPTY_CATALOG } from "./index.ts";
 
-const check = (step: string, head = "") =>
-  checkSource(`name: w\n${head}steps:\n  - {id: a, ${step}}\n`, EMPTY_CATALOG);
+const check = (step: string, head = "") => checkSource(`name: w\n${head}steps:\n  - {id: a, ${step}}\n`, EMPTY_CATALOG);
 const codes = (step: string, head = "") => check(step, head).problems.map(({ code, path }) => `${code} ${path}`);
 const warnings = (step: string, head = "") => check(step, head).warnings.map(({ code, path }) => `${code} ${path}`);
 const OUT = "command: x, outputs: {done: boolean, text: string}";
@@ -51,7 +50,9 @@ describe("repeat, as it is written", () => {
   });
 
   it("says what to write instead of the words of others", () => {
-    expect(check(`${OUT}, until: outputs.done`).problems[0]?.hint).toBe("Write repeat: { until: outputs.done, max: 5 }.");
+    expect(check(`${OUT}, until: outputs.done`).problems[0]?.hint).toBe(
+      "Write repeat: { until: outputs.done, max: 5 }.",
+    );
   });
 });
 

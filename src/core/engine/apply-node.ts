@@ -1,9 +1,9 @@
-import { type Json, required } from "../base/index.ts";
-import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
+import { required } from "../base/index.ts";
+import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
-import { createInstance, instanceId } from "./create-state.ts";
+import { applyExpanded, applyRound } from "./apply-expanded.ts";
 import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf } from "./move.ts";
-import type { Expansion, NodeState, ReadyQueue, Running, RunState } from "./state.ts";
+import type { NodeState, ReadyQueue, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
 
@@ -136,66 +136,6 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
   } else {
     moveNode(state, node, { status: "awaiting_dependency", waitingReason: "dependency" });
   }
-}
-
-/** Instances that are settled stay; all others begin anew. */
-function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventOf<"node.expanded">): void {
-  const expansion: Expansion = { members: [], settled: 0, failed: 0, cancelled: 0, active: 0, next: 0 };
-  node.expansion = expansion;
-  payload.items.forEach((item, element) => {
-    const instance = findNode(state, instanceId(node.id, element)) ?? addInstance(state, node, element, item);
-    expansion.members.push(instance.index);
-    if (isSettled(instance.now.status)) countKept(expansion, instance.now.status);
-    else restartInstance(state, instance, item);
-  });
-  moveNode(state, node, { ...IDLE_RUNNING, startedAt: at });
-  node.firstStartedAt ??= at;
-  for (const index of expansion.members) {
-    settleCarried(state, nodeAt(state, index));
-    if (payload.isRepeated === true) for (const id of nodeAt(state, index).takenEvents) node.takenEvents.add(id);
-  }
-}
-
-function applyRound(state: RunState, node: NodeState, { payload }: EventOf<"node.round">): void {
-  const { round, instanceId: id } = payload;
-  const instance = findNode(state, id) ?? addInstance(state, node, round, round);
-  required(node.expansion, "a repeated node has a first round").members.push(instance.index);
-  restartInstance(state, instance, round);
-}
-
-function countKept(expansion: Expansion, status: SettledStatus): void {
-  expansion.settled += 1;
-  if (status === "failed" || status === "timed_out") expansion.failed += 1;
-  if (status === "cancelled") expansion.cancelled += 1;
-}
-
-function addInstance(state: RunState, node: NodeState, element: number, item: Json): NodeState {
-  const instance = createInstance(state, node, element, item);
-  state.nodes.push(instance);
-  state.instanceIndexById.set(instance.id, instance.index);
-  state.counts.pending += 1;
-  return instance;
-}
-
-function restartInstance(state: RunState, instance: NodeState, item: Json): void {
-  required(instance.instance, "an instance has an element").item = item;
-  moveNode(state, instance, { status: "pending" });
-}
-
-const IDLE_RUNNING: Omit<Running, "startedAt"> = {
-  status: "running",
-  attempt: 0,
-  route: null,
-  isDeferred: false,
-  deltaBase: 0,
-  childRunId: null,
-};
-
-function settleCarried(state: RunState, instance: NodeState): void {
-  const carried = state.carriedInstances.get(instance.id);
-  if (carried === undefined || instance.now.status !== "pending") return;
-  state.carriedInstances.delete(instance.id);
-  moveNode(state, instance, { status: "completed", ...carried, durationMs: 0, isCarried: true });
 }
 
 function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf<"node.started">): void {

@@ -66,7 +66,9 @@ describe("a step that is repeated", () => {
 
   it("judges with what the round returned, the round before and its number", () => {
     const rig = repeated("until: outputs.text == previous.text and round == 1");
-    rig.complete("a[0]", { outputs: { text: "x", done: false } }).complete("a[1]", { outputs: { text: "x", done: false } });
+    rig
+      .complete("a[0]", { outputs: { text: "x", done: false } })
+      .complete("a[1]", { outputs: { text: "x", done: false } });
     expect(rig.outputs("a")).toMatchObject({ rounds: 2 });
   });
 
@@ -118,10 +120,14 @@ describe("a step that is repeated", () => {
 
   it("is asked once about, before the first round, and shows what that one would send", () => {
     const rig = repeated("until: outputs.done", ", approval: required");
-    expect(rig.of("approval.requested").map(({ nodeId, rendered }) => [nodeId, rendered])).toEqual([["a", "Write  in 0"]]);
-    expect(rig.answer("a", "approve", { modifications: { outputs: { text: "x", done: true } } }).refusal).toMatchObject({
-      code: "modifications_invalid",
-    });
+    expect(rig.of("approval.requested").map(({ nodeId, rendered }) => [nodeId, rendered])).toEqual([
+      ["a", "Write  in 0"],
+    ]);
+    expect(rig.answer("a", "approve", { modifications: { outputs: { text: "x", done: true } } }).refusal).toMatchObject(
+      {
+        code: "modifications_invalid",
+      },
+    );
     rig.answer("a", "approve");
     round(round(rig, 0), 1, true);
     expect(rig.of("approval.requested")).toHaveLength(1);
@@ -193,7 +199,9 @@ describe("rounds that are there from before", () => {
 
 describe("how many rounds there may be", () => {
   it("takes as long for the thousandth as for the first", () => {
-    const rig = runOf(workflow(["a {set: {n: '${round}'}, repeat: {until: 'false', max: 1000, on_exhausted: continue}}"]));
+    const rig = runOf(
+      workflow(["a {set: {n: '${round}'}, repeat: {until: 'false', max: 1000, on_exhausted: continue}}"]),
+    );
     for (let more = 0; rig.state.status === "running"; more += 1) {
       expect(more).toBeLessThan(3);
       rig.fire("continue");
@@ -205,7 +213,8 @@ describe("how many rounds there may be", () => {
   it("counts rounds with the elements of a run", () => {
     const rig = repeated();
     const { instanceIndexById } = rig.state;
-    for (let index = instanceIndexById.size; index < LIMITS.instancesPerRunMax; index += 1) instanceIndexById.set(`x[${index}]`, 0);
+    for (let index = instanceIndexById.size; index < LIMITS.instancesPerRunMax; index += 1)
+      instanceIndexById.set(`x[${index}]`, 0);
     expect(round(rig, 0).error("a")).toBe("too_many_items");
     const full = repeated();
     const some = full.state.instanceIndexById;
@@ -219,7 +228,9 @@ describe("events and rounds", () => {
     const rig = runOf("name: w\nsteps:\n  - {id: a, wait: {event: e}, repeat: {until: outputs.last}}\n");
     const event = (id: string, last: boolean) => ({ id, type: "e", key: {}, data: { last } });
     rig.submit({ type: "event", nodeId: "a[0]", epoch: 0, event: event("1", false) });
-    expect(rig.submit({ type: "event", nodeId: "a[1]", epoch: 0, event: event("1", true) }).refusal?.code).toBe("event_taken");
+    expect(rig.submit({ type: "event", nodeId: "a[1]", epoch: 0, event: event("1", true) }).refusal?.code).toBe(
+      "event_taken",
+    );
     rig.submit({ type: "event", nodeId: "a[1]", epoch: 0, event: event("2", true) });
     expect(rig.outputs("a")).toEqual({ last: true, rounds: 2 });
     expect(rig.replayed().nodes).toEqual(rig.state.nodes);

@@ -78,10 +78,7 @@ function afterRound(turn: Turn, node: NodeState, repeat: Repeat, ended: Ended): 
   const { round, result, count } = ended;
   const { body } = planNodeOf(turn.state, node);
   const step = required(body.kind === "step" ? body : null, "only steps are repeated");
-  const isDone = evaluateCondition(
-    repeat.until.root,
-    resolverFor(turn.state, round, step, { self: result.outputs }),
-  );
+  const isDone = evaluateCondition(repeat.until.root, resolverFor(turn.state, round, step, { self: result.outputs }));
   if (!isDone.ok) {
     return failNode(turn, node, { code: isDone.failure.code, message: `repeat.until: ${isDone.failure.message}` });
   }

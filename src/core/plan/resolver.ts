@@ -123,7 +123,8 @@ export class Resolver {
     if (head === "round") return { text, origin: { kind: "round" }, rest };
     if (head !== "previous") return undefined;
     const [second, ...deeper] = rest;
-    if (second === "stdout" || second === "json") return { text, origin: { kind: "previous", part: second }, rest: deeper };
+    if (second === "stdout" || second === "json")
+      return { text, origin: { kind: "previous", part: second }, rest: deeper };
     return { text, origin: { kind: "previous", part: "outputs" }, rest: second === "outputs" ? deeper : rest };
   }
 

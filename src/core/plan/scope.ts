@@ -105,12 +105,7 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   };
 }
 
-function bindRepeat(
-  scope: Map<string, Reference>,
-  repeat: Repeat,
-  resolver: Resolver,
-  report: ReportVariable,
-): Repeat {
+function bindRepeat(scope: Map<string, Reference>, repeat: Repeat, resolver: Resolver, report: ReportVariable): Repeat {
   const resolve = (path: Path): Reference => resolver.resolve(path, CRITERIA, report);
   return { ...repeat, until: admitExpression(scope, repeat.until, "of this round", resolve) };
 }

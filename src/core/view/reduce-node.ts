@@ -187,6 +187,7 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
     ...NOTHING_NOW,
     status: "running",
     isExpanded: true,
+    ...(payload.isRepeated === true ? { isRepeated: true } : {}),
     failedInstances: 0,
     startedAt: node.startedAt ?? at,
   };
@@ -196,7 +197,8 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
 function addRound(view: RunView, node: NodeView, { payload }: EventOf<"node.round">): void {
   const { instanceId: id, round: element } = payload;
   const known = view.nodes.get(id);
-  if (known === undefined) addNode(view, newNode(id, `${node.label}[${element}]`, node.wave, { parent: node.id, element }));
+  if (known === undefined)
+    addNode(view, newNode(id, `${node.label}[${element}]`, node.wave, { parent: node.id, element }));
   else put(view, known, { ...known, ...NOTHING_NOW, status: "pending" });
 }
 

@@ -95,6 +95,8 @@ export interface NodeView {
   readonly deltaIndex: number;
   /** Running only because its instances are. */
   readonly isExpanded: boolean;
+  /** Its instances are rounds. */
+  readonly isRepeated?: true;
   /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
   readonly failedInstances: number;
 }

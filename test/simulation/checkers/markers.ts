@@ -69,7 +69,10 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
     case "event.emitted":
       return "event_emitted";
     case "node.blocked":
-      return node !== undefined && node.plan.repeat !== null && node.plan.kind !== "wait" && event.payload.until !== undefined
+      return node !== undefined &&
+        node.plan.repeat !== null &&
+        node.plan.kind !== "wait" &&
+        event.payload.until !== undefined
         ? "round_paused"
         : null;
     case "node.timed_out":
