@@ -35,6 +35,8 @@ export const LIMITS = {
   /** Elements and rounds of a run together; nodes of the plan are counted apart. */
   instancesPerRunMax: 100_000,
   forEachItemsDefault: 1_000,
+  /** Open runs of one key, whatever a document says. */
+  concurrentRunsMax: 1_000,
   /** Of one repeated step. */
   roundsMax: 1_000,
   roundsDefault: 10,

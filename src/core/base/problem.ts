@@ -41,6 +41,7 @@ export const PROBLEM_CODES = [
   "bad_script",
   "bad_wait",
   "bad_repeat",
+  "bad_concurrency",
   "too_many_steps",
   "too_many_edges",
   "orphan_edge",

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
 import type { FormFields, ShownKind } from "../event/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
+import type { Concurrency } from "./concurrency-shape.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
@@ -37,6 +38,8 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly phases: readonly Phase[];
   /** What a run has to show for itself; null: the outputs of its last steps. */
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
+  /** Null: any number of its runs may be open. */
+  readonly concurrency: Concurrency | null;
   readonly steps: readonly Step[];
 }
 

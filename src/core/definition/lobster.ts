@@ -1,4 +1,5 @@
 import { didYouMean, getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { checkConcurrency } from "./concurrency-shape.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
@@ -27,7 +28,8 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
   const drafts = written.map((step) => draftStep(step, names, catalog, report));
   const shown = readRunOutputs(raw.outputs ?? {}, names, report);
   const scope = scopeOf(merged, raw, drafts, written, report);
-  const dependencies = checkSteps(drafts, shown.draft, scope, report);
+  const keyed = checkConcurrency(raw.concurrency, scope.args, report);
+  const dependencies = checkSteps(drafts, shown.draft, scope, keyed, report);
   const around = surroundingsOf(merged, raw, catalog);
   for (const draft of drafts) {
     checkSurroundings(draft, around, report);
@@ -42,8 +44,14 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
     outputs: shown.outputs,
+    concurrency: concurrencyOf(raw),
     steps: drafts.map((draft, index) => finishStep(draft, dependencies[index] ?? [])),
   };
+}
+
+function concurrencyOf({ concurrency }: RawLobster): LobsterDefinition["concurrency"] {
+  if (concurrency === undefined || concurrency.key === null) return null;
+  return { ...concurrency, key: concurrency.key };
 }
 
 function phasesOf(phases: readonly Located<Phase>[], report: Report): readonly Phase[] {
@@ -109,9 +117,10 @@ function checkSteps(
   drafts: readonly StepDraft[],
   shown: StepDraft,
   scope: StepScope,
+  keyed: readonly string[],
   report: Report,
 ): readonly (readonly string[])[] {
-  const usedArgs = new Set<string>();
+  const usedArgs = new Set<string>(keyed);
   const dependencies = drafts.map((draft) => resolveReferences(draft, scope, usedArgs, report));
   const vertices = drafts.map((draft, index) => ({
     id: draft.id,

@@ -134,7 +134,8 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
     const { waitingReason } = payload;
     moveNode(state, node, { status: "queued", waitingReason, isLimited: true, limitedSince, patientUntil, eventId });
   } else {
-    moveNode(state, node, { status: "awaiting_dependency", waitingReason: "dependency" });
+    const waitingReason = payload.waitingReason === "concurrency" ? "concurrency" : "dependency";
+    moveNode(state, node, { status: "awaiting_dependency", waitingReason });
   }
 }
 

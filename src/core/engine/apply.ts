@@ -71,7 +71,9 @@ function standingOf(state: RunState, { payload }: EventOf<"node.completed">): St
 }
 
 function applyStarted(state: RunState, event: EventOf<"run.started">): void {
-  state.status = "running";
+  state.place = event.payload.place ?? null;
+  state.heldKeys = event.payload.heldKeys ?? [];
+  state.status = state.place?.standing === "waiting" ? "queued" : "running";
   state.startedAt = event.at;
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
@@ -93,6 +95,7 @@ function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed"
   const { to, epoch, reason } = event.payload;
   if (isTerminal(to)) return;
   state.status = to;
+  if (state.place?.standing === "waiting") state.place = { ...state.place, standing: "held" };
   const ending = endingOf(event);
   if (ending !== null) state.ending = ending;
   else if (reason !== undefined) reopen(state, epoch, reason === "recover");

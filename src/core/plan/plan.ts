@@ -4,6 +4,7 @@ import type {
   ApprovalRule,
   ArgField,
   Completion,
+  Concurrency,
   ContextSource,
   EdgeCondition,
   EffectGuarantee,
@@ -36,6 +37,8 @@ export interface Plan {
   readonly args: Readonly<Record<string, ArgField>>;
   /** What a run has to show for itself; null: the outputs of its leaves. */
   readonly outputs: RunOutputs | null;
+  /** Null: any number of its runs may be open. */
+  readonly concurrency: (Concurrency & { readonly scope: Scope }) | null;
   /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
   readonly nodes: readonly PlanNode[];

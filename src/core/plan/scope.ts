@@ -1,5 +1,5 @@
 import type { PathSegment } from "../base/index.ts";
-import type { OutputField, Repeat, RunOutput, ShowItem, Step, StepInput, Value } from "../definition/index.ts";
+import type { Concurrency, OutputField, Repeat, RunOutput, ShowItem, Step, StepInput, Value } from "../definition/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
 import { pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
@@ -179,6 +179,17 @@ export function bindOutputs(outputs: Readonly<Record<string, RunOutput>>, resolv
     }
   }
   return { scope, fields };
+}
+
+/** Names of steps were refused when the file was checked. */
+export function bindConcurrency(concurrency: Concurrency, resolver: Resolver): Concurrency & { readonly scope: Scope } {
+  const scope = new Map<string, Reference>();
+  for (const path of pathsIn(concurrency.key))
+    scope.set(
+      path.text,
+      resolver.resolve(path, OUTSIDE, () => undefined),
+    );
+  return { ...concurrency, scope };
 }
 
 function fieldOf(input: StepInput): OutputField | null {

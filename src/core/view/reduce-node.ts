@@ -104,7 +104,12 @@ function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
 function wait(node: NodeView, { payload }: EventOf<"node.waiting">): NodeView {
   if (node.status === "running" || node.status === "streaming") return { ...node, waitingReason: "external_callback" };
   if (node.status === "queued") return { ...node, waitingReason: payload.waitingReason };
-  return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: "dependency" };
+  return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: reasonOf(payload) };
+}
+
+/** Before it has begun a node waits for others, or with its run for a place. */
+function reasonOf({ waitingReason }: EventOf<"node.waiting">["payload"]): NodeView["waitingReason"] {
+  return waitingReason === "concurrency" ? waitingReason : "dependency";
 }
 
 function start(node: NodeView, { payload, at }: EventOf<"node.started">): NodeView {

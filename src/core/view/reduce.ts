@@ -81,7 +81,7 @@ function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">):
 }
 
 function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): void {
-  view.status = "running";
+  view.status = payload.place?.standing === "waiting" ? "queued" : "running";
   view.startedAt = at;
   view.workflow = payload.workflow;
   view.version = payload.version;
