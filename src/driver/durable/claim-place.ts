@@ -62,13 +62,15 @@ function claimInTurn({ state }: LiveRun, input: UnstampedInput, { key, places }:
   const nothing: Claim = { input, change: null, victims: [] };
   if (key === null || !key.ok || concurrency === null || state.place?.standing !== "waiting") return nothing;
   const own = places.findIndex(({ runId, slot }) => runId === state.runId && slot === null);
-  const ahead = own === -1 ? places : places.slice(0, own);
+  // Another replica has ended or admitted it: this state is not the newest, and the commit would say so.
+  if (own === -1) return nothing;
+  const ahead = places.slice(0, own);
   const slot = ahead.every((place) => place.slot !== null) ? freeSlot(ahead, concurrency.limit) : null;
-  const since = places[own]?.since;
-  if (slot !== null && since !== undefined) {
+  const since = places[own]?.since ?? 0;
+  if (slot !== null) {
     return { input: { type: "admit" }, change: { kind: "hold", key: key.value, slot, since }, victims: [] };
   }
-  return { ...nothing, victims: concurrency.whenFull === "cancel_old" ? inTheWay(ahead, concurrency.limit) : [] };
+  return { ...nothing, victims: concurrency.whenFull === "cancel_old" ? inTheWay(ahead, concurrency.limit, since) : [] };
 }
 
 /** A run that had ended has given its place back, and needs one to be opened again. */
@@ -91,8 +93,8 @@ function freeSlot(places: readonly Place[], limit: number): number | null {
   return null;
 }
 
-/** Those that came first, as many as have to go. */
-function inTheWay(ahead: readonly Place[], limit: number): readonly string[] {
-  const oldest = ahead.toSorted((left, right) => left.since - right.since);
+/** Those that came first, as many as have to go; none that came later goes. */
+function inTheWay(ahead: readonly Place[], limit: number, before = Infinity): readonly string[] {
+  const oldest = ahead.filter(({ since }) => since <= before).toSorted((left, right) => left.since - right.since);
   return oldest.slice(0, Math.max(0, ahead.length + 1 - limit)).map(({ runId }) => runId);
 }
