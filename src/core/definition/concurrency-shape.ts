@@ -98,12 +98,7 @@ export function checkConcurrency(
   return used;
 }
 
-function reportUnknown(
-  text: string,
-  offset: number,
-  args: Readonly<Record<string, ArgField>>,
-  report: Report,
-): void {
+function reportUnknown(text: string, offset: number, args: Readonly<Record<string, ArgField>>, report: Report): void {
   const message = `${text} is no arg and no fact of the run, and nothing else is known when a run starts.`;
   const hint = (): string =>
     didYouMean(text, [...Object.keys(args), "run.id", "run.workflow"]) ?? `For a fixed text write '"${text}"'.`;

@@ -71,9 +71,9 @@ describe("a run among others with its key", () => {
   it("hands the keys of its family to the runs it starts", () => {
     const source = workflow(["a {workflow_ref: other}"], "args: {who: ann}\nconcurrency: {key: who}");
     const held = (standing: "held" | "inherited") =>
-      new Rig(source).start({ place: { key: "k", standing }, heldKeys: ["above"] }).effects.flatMap((effect) =>
-        effect.type === "start-child" ? [effect.heldKeys] : [],
-      );
+      new Rig(source)
+        .start({ place: { key: "k", standing }, heldKeys: ["above"] })
+        .effects.flatMap((effect) => (effect.type === "start-child" ? [effect.heldKeys] : []));
     expect(held("held")).toEqual([["above", "k"]]);
     expect(held("inherited")).toEqual([["above"]]);
   });

@@ -45,7 +45,8 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
   return {
     plan: {
       ...planOf(definition, "lobsterx", definition.args, order, nodes),
-      concurrency: definition.concurrency === null ? null : bindConcurrency(definition.concurrency, resolverAtEnd(world)),
+      concurrency:
+        definition.concurrency === null ? null : bindConcurrency(definition.concurrency, resolverAtEnd(world)),
       outputs: definition.outputs === null ? null : bindOutputs(definition.outputs, resolverAtEnd(world)),
     },
     warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),

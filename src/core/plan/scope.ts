@@ -1,5 +1,14 @@
 import type { PathSegment } from "../base/index.ts";
-import type { Concurrency, OutputField, Repeat, RunOutput, ShowItem, Step, StepInput, Value } from "../definition/index.ts";
+import type {
+  Concurrency,
+  OutputField,
+  Repeat,
+  RunOutput,
+  ShowItem,
+  Step,
+  StepInput,
+  Value,
+} from "../definition/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
 import { pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";

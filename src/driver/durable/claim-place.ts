@@ -70,7 +70,10 @@ function claimInTurn({ state }: LiveRun, input: UnstampedInput, { key, places }:
   if (slot !== null) {
     return { input: { type: "admit" }, change: { kind: "hold", key: key.value, slot, since }, victims: [] };
   }
-  return { ...nothing, victims: concurrency.whenFull === "cancel_old" ? inTheWay(ahead, concurrency.limit, since) : [] };
+  return {
+    ...nothing,
+    victims: concurrency.whenFull === "cancel_old" ? inTheWay(ahead, concurrency.limit, since) : [],
+  };
 }
 
 /** A run that had ended has given its place back, and needs one to be opened again. */

@@ -101,7 +101,22 @@ export function decideRun(
     return refusal;
   });
   live.hasBegun = hasBegun(live);
-  return { taken, live, about, facts, effects, firedTimers, refusals, reports, rulings, places, admissions, at, claimed, victims };
+  return {
+    taken,
+    live,
+    about,
+    facts,
+    effects,
+    firedTimers,
+    refusals,
+    reports,
+    rulings,
+    places,
+    admissions,
+    at,
+    claimed,
+    victims,
+  };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */

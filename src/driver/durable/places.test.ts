@@ -31,7 +31,11 @@ class Scene {
       store: this.store,
       clock: this.clock,
       adapters: [
-        createScriptedAdapter({ script: read, clock: this.clock, ledger: ({ dispatchId }) => this.calls.push(dispatchId) }),
+        createScriptedAdapter({
+          script: read,
+          clock: this.clock,
+          ledger: ({ dispatchId }) => this.calls.push(dispatchId),
+        }),
       ],
       judge: createAllowAllJudge(new Set(["scripted"]), "scripted"),
       monotonic: () => this.clock.now(),
@@ -59,7 +63,11 @@ class Scene {
     await this.clock.run(() => isDue);
   }
 
-  async start(text: string, args: JsonObject = { who: "ann", stage: "one" }, more: Partial<Launch> = {}): Promise<RunRecord> {
+  async start(
+    text: string,
+    args: JsonObject = { who: "ann", stage: "one" },
+    more: Partial<Launch> = {},
+  ): Promise<RunRecord> {
     const definitionHash = digestText(text);
     await this.store.putDefinition(ORG, definitionHash, { source: text, catalog: null });
     const about = { orgId: ORG, workflow: "w", version: 1, definitionHash, trigger: "test", startedBy: null };
@@ -101,9 +109,13 @@ describe("runs that count together", () => {
     expect(await scene.statuses(first, second, third, other)).toEqual(["running", "queued", "queued", "running"]);
     expect((await scene.run(second.runId)).waitingFor).toBe("gate");
     expect(await scene.untilEnded(first, second, third, other)).toEqual(Array.from({ length: 4 }, () => "completed"));
-    const ends = await Promise.all([first, second, third].map(async ({ runId }) => (await scene.run(runId)).endedAt ?? 0));
+    const ends = await Promise.all(
+      [first, second, third].map(async ({ runId }) => (await scene.run(runId)).endedAt ?? 0),
+    );
     expect(ends).toEqual(ends.toSorted((left, right) => left - right));
-    expect(scene.calls.map((call) => call.split("/")[0])).toEqual([first, other, second, third].map(({ runId }) => runId));
+    expect(scene.calls.map((call) => call.split("/")[0])).toEqual(
+      [first, other, second, third].map(({ runId }) => runId),
+    );
     expect(scene.troubles).toEqual([]);
     await scene.wait(scene.driver.stop());
   });

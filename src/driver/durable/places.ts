@@ -47,7 +47,8 @@ export class Places {
   }
 
   committed({ run, state }: LiveRun, change: PlaceChange | null, victims: readonly string[]): void {
-    for (const victim of victims) this.#submit(victim, { type: "cancel", reason: `concurrency: ${state.runId} takes its place` });
+    for (const victim of victims)
+      this.#submit(victim, { type: "cancel", reason: `concurrency: ${state.runId} takes its place` });
     if (change === null || change.kind === "wait" || state.place === null) return;
     void this.#wakeNext(run.orgId, state.place.key);
   }

@@ -152,7 +152,14 @@ function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit
 function addPlace(rows: PartRows, { runId, orgId, place }: RunCommit): void {
   if (place === null) return;
   if (place.kind === "release") rows.places_released.push({ runId });
-  else rows.places.push({ runId, orgId, key: place.key, slot: place.kind === "hold" ? place.slot : null, since: place.since });
+  else
+    rows.places.push({
+      runId,
+      orgId,
+      key: place.key,
+      slot: place.kind === "hold" ? place.slot : null,
+      since: place.since,
+    });
 }
 
 /** A node that waits for an event again in one commit waits for the new one. */
