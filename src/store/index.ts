@@ -32,4 +32,5 @@ export { createSqlStore } from "./sql-store.ts";
 export { schemaDigest } from "./migrations/migrate.ts";
 export { decodeCursor, encodeCursor } from "./cursor.ts";
 export type { BlobRef, StoredEvent } from "./event-pack.ts";
+export type * from "./place-store.ts";
 export * from "./waiting-store.ts";

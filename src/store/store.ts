@@ -18,6 +18,7 @@ import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { Wait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -36,6 +37,7 @@ export interface Store
     PeopleStore,
     ReplicaStore,
     WaitingStore,
+    PlaceStore,
     BacklogStore,
     EventStore,
     LiveStore,
@@ -114,6 +116,8 @@ export interface RunCommit {
   readonly memories: readonly MemoryEntry[];
   /** Files the run refers to from now on; names it already has stay as they are. */
   readonly files: readonly FileValue[];
+  /** Null: nothing changes, or its workflow limits nothing. */
+  readonly place: PlaceChange | null;
 }
 
 /** What is pinned when a run is created and never changes. */

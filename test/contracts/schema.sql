@@ -487,6 +487,17 @@
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
   CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
 
+-- run_places
+  run_id text not null collate C
+  org_id text not null collate C
+  key text not null collate C
+  slot integer
+  since bigint not null
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_places_held ON public.run_places USING btree (org_id, key, slot) WHERE (slot IS NOT NULL)
+  CREATE UNIQUE INDEX run_places_pkey ON public.run_places USING btree (run_id)
+  CREATE INDEX run_places_waiting ON public.run_places USING btree (org_id, key, since, run_id) WHERE (slot IS NULL)
+
 -- runs
   run_id text not null collate C
   org_id text not null collate C

@@ -87,6 +87,7 @@ export function share(
     audit: [],
     memories: [],
     files: [],
+    place: null,
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

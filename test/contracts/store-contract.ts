@@ -28,6 +28,7 @@ import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
+import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
@@ -58,6 +59,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     commitRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);
     blobRules(subjectOf);

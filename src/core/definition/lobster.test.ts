@@ -194,6 +194,7 @@ describe("a workflow of steps", () => {
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,
           forEach: null,
+          repeat: null,
           capabilities: [],
           tools: [],
           model: null,

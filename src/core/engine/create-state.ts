@@ -20,6 +20,8 @@ export function createRunState(plan: Plan, runId: string): RunState {
     parentRunId: null,
     root: null,
     hops: 0,
+    place: null,
+    heldKeys: [],
     workflow: plan.name,
     version: null,
     trigger: "",

@@ -3,7 +3,12 @@
  * only its own parents: the cost is its in-degree, whatever the size of the graph. Steps with `join`: joining.ts.
  */
 import type { SkipReason } from "../event/index.ts";
-import { evaluateCondition, type ExpressionFailure, type ParsedExpression, type ResolvePath } from "../expression/index.ts";
+import {
+  evaluateCondition,
+  type ExpressionFailure,
+  type ParsedExpression,
+  type ResolvePath,
+} from "../expression/index.ts";
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
 import { isMet, nodeAt, planNodeOf } from "./move.ts";

@@ -5,8 +5,16 @@ import type { RunState } from "./state.ts";
  * What a run waits for. A person, as soon as something of it waits for an answer; room at a limit, an event or a moment,
  * when nothing else of it is under way.
  */
-export function waitingForOf({ status, counts, waits, expandedRunning, limitedNodes }: RunState): WaitingFor | null {
+export function waitingForOf({
+  place,
+  status,
+  counts,
+  waits,
+  expandedRunning,
+  limitedNodes,
+}: RunState): WaitingFor | null {
   if (isTerminal(status)) return null;
+  if (place?.standing === "waiting") return "gate";
   if (counts.blocked > waits.event + waits.timer) return "person";
   if (counts.running + counts.streaming - expandedRunning > 0) return null;
   if (limitedNodes > 0) return "gate";

@@ -11,7 +11,8 @@ import {
 import type { Clock } from "../../clock/index.ts";
 import { attemptKey } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
-import type { AttemptReport } from "../../store/index.ts";
+import type { AttemptReport, PlaceChange } from "../../store/index.ts";
+import { claimPlace, type PlacesFound } from "./claim-place.ts";
 import { CommitFacts } from "./commit-facts.ts";
 import type { Decided } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -23,6 +24,8 @@ import type { ResolvedInput, Taken } from "./input-queue.ts";
 export interface Work extends Decided {
   readonly taken: Taken;
   readonly refusals: readonly (Refusal | undefined)[];
+  /** Runs that make room for this one. */
+  readonly victims: readonly string[];
 }
 
 export interface DecidingOptions {
@@ -41,6 +44,7 @@ export function decideRun(
   live: LiveRun,
   { judge, moderator, clock, jitter }: DecidingOptions,
   admissions: Map<string, Admission>,
+  found?: PlacesFound,
 ): Work {
   const { state } = live;
   const at = Math.max(live.lastAt, clock.now());
@@ -52,6 +56,8 @@ export function decideRun(
   const reports: AttemptReport[] = [];
   const rulings: Ruling[] = [];
   const places = new Map<string, QueuePlace>();
+  let claimed: PlaceChange | null = null;
+  const victims: string[] = [];
   /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
   const rule = (effect: RequestVerdict): Input | null => {
     const { nodeId, epoch, nextAttempt } = effect;
@@ -74,7 +80,11 @@ export function decideRun(
     if (input === null) return undefined;
     if (report !== undefined) reports.push(report);
     if (input.type === "timer") firedTimers.push(input.timer);
-    const priced = withCredits(pricedReport(input, live, about, judge), about, judge);
+    const claim = claimPlace(live, input, at, found);
+    if (claim.refusal !== undefined) return claim.refusal;
+    claimed = claim.change ?? claimed;
+    victims.push(...claim.victims);
+    const priced = withCredits(pricedReport(claim.input, live, about, judge), about, judge);
     const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
@@ -91,7 +101,22 @@ export function decideRun(
     return refusal;
   });
   live.hasBegun = hasBegun(live);
-  return { taken, live, about, facts, effects, firedTimers, refusals, reports, rulings, places, admissions, at };
+  return {
+    taken,
+    live,
+    about,
+    facts,
+    effects,
+    firedTimers,
+    refusals,
+    reports,
+    rulings,
+    places,
+    admissions,
+    at,
+    claimed,
+    victims,
+  };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */

@@ -14,6 +14,7 @@ import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
+import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
@@ -57,6 +58,8 @@ export interface MemoryWorld {
   readonly files: MemoryFiles;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
+  /** By run. */
+  readonly places: Map<string, MemoryPlace>;
   /** Events, and the nodes that wait for them. */
   readonly waiting: MemoryEvents;
 }
@@ -136,6 +139,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
       sessions: new Map(),
     },
     channels: createMemoryChannels(),
+    places: new Map(),
     waiting: { events: new Map(), waiters: new Map() },
   };
 }
