@@ -34,7 +34,7 @@ class Checker {
   readonly #whoOf = new Map<string, string>();
 
   take({ runId, events, create }: RunCommit): void {
-    if (create !== null) this.#whoOf.set(runId, String(create.args["who"]));
+    if (create !== null) this.#whoOf.set(runId, JSON.stringify(create.args["who"]).slice(1, -1));
     for (const event of events) this.#fold(runId, event);
   }
 
@@ -169,41 +169,51 @@ class World {
   }
 }
 
-const actionArb = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.tuple(
-      fc.constant("start"),
-      fc.nat({ max: 9 }),
-      fc.constantFrom(...KEYS),
-      fc.constantFrom(...WHEN_FULL),
-    ),
-  },
-  { weight: 2, arbitrary: fc.tuple(fc.constant("together"), fc.integer({ min: 2, max: 4 }), fc.constantFrom(...KEYS)) },
-  { weight: 2, arbitrary: fc.tuple(fc.constant("cancel"), fc.nat({ max: 9 }), fc.nat({ max: 30 })) },
-  { weight: 3, arbitrary: fc.tuple(fc.constant("pass"), fc.integer({ min: 1, max: 4_000 })) },
-  { weight: 1, arbitrary: fc.tuple(fc.constant("kill"), fc.nat({ max: 9 })) },
+type Action =
+  | { readonly do: "start"; readonly on: number; readonly who: string; readonly whenFull: string }
+  | { readonly do: "together"; readonly count: number; readonly who: string }
+  | { readonly do: "cancel"; readonly on: number; readonly which: number }
+  | { readonly do: "pass"; readonly ms: number }
+  | { readonly do: "kill"; readonly on: number };
+
+const on = fc.nat({ max: 9 });
+const who = fc.constantFrom(...KEYS);
+const doing = <T extends Action["do"]>(name: T) => fc.constant(name);
+const actionArb: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: doing("start"), on, who, whenFull: fc.constantFrom(...WHEN_FULL) }) },
+  { weight: 2, arbitrary: fc.record({ do: doing("together"), count: fc.integer({ min: 2, max: 4 }), who }) },
+  { weight: 2, arbitrary: fc.record({ do: doing("cancel"), on, which: fc.nat({ max: 30 }) }) },
+  { weight: 3, arbitrary: fc.record({ do: doing("pass"), ms: fc.integer({ min: 1, max: 4_000 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: doing("kill"), on }) },
 );
-type Action = typeof actionArb extends fc.Arbitrary<infer T> ? T : never;
 
 async function play(actions: readonly Action[], tamper: Tamper): Promise<readonly string[]> {
   const world = new World(tamper);
   await world.join();
   await world.join();
-  for (const [name, ...args] of actions) {
-    if (name === "start") await world.start(Number(args[0]), String(args[1]), String(args[2]));
-    if (name === "together") await world.startTogether(Number(args[0]), String(args[1]));
-    if (name === "cancel") await world.cancel(Number(args[0]), Number(args[1]));
-    if (name === "pass") await world.pass(Number(args[0]));
-    if (name === "kill") await world.kill(Number(args[0]));
+  for (const action of actions) {
+    switch (action.do) {
+      case "start":
+        await world.start(action.on, action.who, action.whenFull);
+        break;
+      case "together":
+        await world.startTogether(action.count, action.who);
+        break;
+      case "cancel":
+        await world.cancel(action.on, action.which);
+        break;
+      case "pass":
+        await world.pass(action.ms);
+        break;
+      case "kill":
+        await world.kill(action.on);
+    }
   }
   await world.pass(600_000);
-  const left = await Promise.all(KEYS.map((who) => world.memory.placesOf(ORG, digestOf(who), 100)));
+  const left = await Promise.all(KEYS.map((key) => world.memory.placesOf(ORG, digestJson(key), 100)));
   const places = left.flat().map(({ runId }) => `${runId} still has a place`);
   return [...world.checker.violations, ...world.checker.atRest(), ...places];
 }
-
-const digestOf = (who: string): string => digestJson(who);
 
 describe("runs of several replicas that count together", () => {
   it("are never more than the limit, begin in the order they came, and all end, whatever process dies", async () => {
@@ -215,11 +225,7 @@ describe("runs of several replicas that count together", () => {
     );
   });
 
-  const STARTS: readonly Action[] = [
-    ["start", 0, "ann", "queue"],
-    ["start", 1, "ann", "queue"],
-    ["start", 0, "ann", "queue"],
-  ];
+  const STARTS = [0, 1, 0].map((place): Action => ({ do: "start", on: place, who: "ann", whenFull: "queue" }));
   let slots = 0;
   const withPlace = (store: Store, change: (place: NonNullable<RunCommit["place"]>) => RunCommit["place"]): Store => ({
     ...store,
