@@ -165,6 +165,7 @@ describe("a workflow of steps", () => {
       roles: {},
       phases: [],
       outputs: null,
+      concurrency: null,
       steps: [
         {
           id: "a",

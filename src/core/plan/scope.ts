@@ -72,9 +72,8 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   for (const [name, value] of Object.entries(step.with))
     admit(pathsIn(value), BODY, reportAt(fieldOfValues(step), name));
   if (step.title !== null) admit(pathsOfTemplate(step.title), BODY, reportAt("name"));
-  for (const [position, item] of shownBy(step).entries()) {
+  for (const [position, item] of shownBy(step).entries())
     for (const text of textsOf(item)) admit(pathsOfTemplate(text), BODY, reportAt("show", position));
-  }
   const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
     const report = reportAt("inputs", name);
     const from =

@@ -12,7 +12,6 @@ import { isTerminal } from "../../core/event/index.ts";
 import type { CommitOutcome, RunCommit } from "../../store/index.ts";
 import type { Admission } from "../../governance/index.ts";
 import { applyCommit } from "./apply-commit.ts";
-import type { PlacesFound } from "./claim-place.ts";
 import type { CommitterOptions } from "./committer-options.ts";
 import { decideRun, type Work } from "./decide-run.ts";
 import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
@@ -108,7 +107,7 @@ export class Committer {
     }
   }
 
-  #decide(taken: Taken, live: LiveRun, found: PlacesFound | undefined): Work | undefined {
+  #decide(taken: Taken, live: LiveRun, found: Parameters<typeof decideRun>[4]): Work | undefined {
     const { judge } = this.#options;
     const admissions = new Map<string, Admission>();
     try {

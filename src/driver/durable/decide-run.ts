@@ -58,22 +58,7 @@ export function decideRun(
   const places = new Map<string, QueuePlace>();
   let claimed: PlaceChange | null = null;
   const victims: string[] = [];
-  /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
-  const rule = (effect: RequestVerdict): Input | null => {
-    const { nodeId, epoch, nextAttempt } = effect;
-    if (!isAsked(live, effect)) return null;
-    const moderated = moderator.before(live, effect);
-    if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
-    // Args, depth and placement are known once the run has started, which may be in this very commit.
-    const { args, recursionDepth: depth, placement, lastEventId } = state;
-    const isBegun = hasBegun(live);
-    const nextEventId = lastEventId + 1;
-    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });
-    rulings.push(ruling);
-    if (ruling.place !== null) places.set(nodeId, ruling.place);
-    if (ruling.admission !== null) admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
-    return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
-  };
+  const ruled: Ruled = { live, about, facts, judge, moderator, admissions, rulings, places, at };
   const refusals = taken.waiting.map((waiting) => {
     const resolved = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
     const { input, report }: ResolvedInput = resolved;
@@ -88,7 +73,7 @@ export function decideRun(
     const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
-      const stamped = next.type === "request-verdict" ? rule(next) : next;
+      const stamped = next.type === "request-verdict" ? rule(ruled, next) : next;
       if (stamped === null) continue;
       const turn = advance(state, stamped);
       facts.add(turn.events);
@@ -117,6 +102,34 @@ export function decideRun(
     claimed,
     victims,
   };
+}
+
+interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
+  readonly live: LiveRun;
+  readonly about: AboutRun;
+  readonly facts: CommitFacts;
+  readonly admissions: Map<string, Admission>;
+  readonly rulings: Ruling[];
+  readonly places: Map<string, QueuePlace>;
+  readonly at: number;
+}
+
+/** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
+function rule({ live, about, facts, judge, moderator, ...ruled }: Ruled, effect: RequestVerdict): Input | null {
+  const { nodeId, epoch, nextAttempt } = effect;
+  const { at } = ruled;
+  if (!isAsked(live, effect)) return null;
+  const moderated = moderator.before(live, effect);
+  if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
+  // Args, depth and placement are known once the run has started, which may be in this very commit.
+  const { args, recursionDepth: depth, placement, lastEventId } = live.state;
+  const isBegun = hasBegun(live);
+  const nextEventId = lastEventId + 1;
+  const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });
+  ruled.rulings.push(ruling);
+  if (ruling.place !== null) ruled.places.set(nodeId, ruling.place);
+  if (ruling.admission !== null) ruled.admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
+  return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */
