@@ -1,6 +1,6 @@
 /** A run as its log says: its state, its events, its checkpoints. */
 import { z } from "zod";
-import { EVENT_TYPES, NODE_STATUSES, RUN_STATUSES, WAITING_REASONS } from "../core/event/index.ts";
+import { EVENT_TYPES, NODE_STATUSES, RUN_STATUSES, WAITING_FOR, WAITING_REASONS } from "../core/event/index.ts";
 import type { EventFrame } from "../core/view/index.ts";
 import { type Answered, count, jsonObject, micros, moment, type Narrowed } from "./field.ts";
 
@@ -49,6 +49,10 @@ export const stateSchema = z.object({
   recursionDepth: count,
   costMicros: micros,
   lastEventId: count,
+  waitingFor: z
+    .enum(WAITING_FOR)
+    .nullable()
+    .describe("What it waits for, child runs included; of an earlier moment, what it waited for by itself"),
 });
 export type State = Answered<typeof stateSchema>;
 

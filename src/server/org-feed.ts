@@ -9,10 +9,10 @@
  * organisation without streams costs nothing.
  */
 import type { LiveApprovals, LiveRun } from "../contract/index.ts";
-import { isTerminal } from "../core/event/index.ts";
+import { isTerminal, type WaitingFor } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import type { LiveHead, LiveStore, OpenLaunch } from "../store/index.ts";
+import { familyWaiting, type LiveHead, type LiveStore, type OpenLaunch } from "../store/index.ts";
 import { sseMessage } from "./frame-text.ts";
 
 export interface OrgFeedOptions {
@@ -35,6 +35,7 @@ interface Known {
   readonly rowVersion: number;
   readonly pending: string;
   readonly isOpen: boolean;
+  readonly waitingFor: WaitingFor | null;
 }
 
 /** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
@@ -161,15 +162,18 @@ export class OrgFeed {
   #compare(heads: readonly LiveHead[]): void {
     const before = this.#known;
     this.#known = new Map();
+    // A run that waits with its child runs has no commit of its own when they begin to wait.
+    const waiting = familyWaiting(heads);
     for (const head of heads.toReversed()) {
       const known = before.get(head.runId);
       const pending = head.pendingApprovals.join(" ");
       const { runId, rowVersion } = head;
-      this.#known.set(runId, { rowVersion, pending, isOpen: !isTerminal(head.status) });
+      const waitingFor = waiting.get(runId) ?? null;
+      this.#known.set(runId, { rowVersion, pending, isOpen: !isTerminal(head.status), waitingFor });
       if (!this.#ready.has(head.orgId)) continue;
       const watchers = this.#watchers.get(head.orgId) ?? [];
-      if (known?.rowVersion !== rowVersion) {
-        const message = sseMessage("run", liveRunOf(head));
+      if (known?.rowVersion !== rowVersion || known.waitingFor !== waitingFor) {
+        const message = sseMessage("run", liveRunOf(head, waitingFor));
         for (const watcher of watchers) watcher.onRun(runId, message);
       }
       if ((known?.pending ?? "") !== pending) {
@@ -184,8 +188,8 @@ function approvalsMessage(approvals: LiveApprovals): Uint8Array {
   return sseMessage("approval", approvals);
 }
 
-function liveRunOf(head: LiveHead): LiveRun {
-  const { runId, workflow, status, lastEventId, costMicros, startedAt, endedAt, waitingFor } = head;
+function liveRunOf(head: LiveHead, waitingFor: WaitingFor | null): LiveRun {
+  const { runId, workflow, status, lastEventId, costMicros, startedAt, endedAt } = head;
   return {
     id: runId,
     workflow,

@@ -38,11 +38,13 @@ export interface ApprovalListing {
   readonly filter: ApprovalFilter;
   readonly order: ApprovalOrder;
   readonly withSubject: boolean;
+  /** Of open approvals with the same group only the first. */
+  readonly isGrouped: boolean;
 }
 
 /** Approvals of a status, newest first, whole. */
 export function listingOf(status: ApprovalStatus | null): ApprovalListing {
-  return { filter: status === null ? {} : { status }, order: "newest", withSubject: true };
+  return { filter: status === null ? {} : { status }, order: "newest", withSubject: true, isGrouped: false };
 }
 
 /** An approval in a list. */
@@ -50,6 +52,8 @@ export interface ApprovalRow {
   readonly approval: ApprovalRecord;
   /** The same for approvals that differ in nothing but their args. */
   readonly group: string | null;
+  /** In a grouped list, how many of the wanted approvals this one stands for; else null. */
+  readonly groupSize: number | null;
 }
 
 export interface ApprovalCommentRecord {

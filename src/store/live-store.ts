@@ -26,6 +26,7 @@ export interface LiveQuery {
 export interface LiveHead extends RunHead {
   readonly orgId: string;
   readonly workflow: string;
+  readonly parentRunId: string | null;
   /** Ids of the approvals that wait for a person, in order. */
   readonly pendingApprovals: readonly string[];
 }

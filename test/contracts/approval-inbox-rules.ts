@@ -46,7 +46,7 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
     );
   };
   const found = async (filter: ApprovalFilter, more: Partial<ApprovalListing> = {}) => {
-    const listing = { filter, order: "newest", withSubject: false, ...more } as const;
+    const listing = { filter, order: "newest", withSubject: false, isGrouped: false, ...more } as const;
     return (await subjectOf().store.findApprovals("org_1", listing, { limit: 10, cursor: null })).data;
   };
   const ids = async (filter: ApprovalFilter, more: Partial<ApprovalListing> = {}) =>
@@ -87,7 +87,7 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
       expect(await ids({ status: "pending", workflow: "send", text: "letter", source: "gate" })).toEqual(["apr_2"]);
       expect(await ids({ workflow: "' or true --" })).toEqual([]);
       expect(await ids({ workflow: "pay\0" })).toEqual([]);
-      const rival = { filter: {}, order: "newest", withSubject: false } as const;
+      const rival = { filter: {}, order: "newest", withSubject: false, isGrouped: false } as const;
       const others = await subjectOf().store.findApprovals("org_2", rival, { limit: 10, cursor: null });
       expect(others).toEqual({ data: [], nextCursor: null });
     });
@@ -103,7 +103,7 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
         const seen: string[] = [];
         let cursor: string | null = null;
         do {
-          const listing = { filter: { status: "pending" }, order, withSubject: false } as const;
+          const listing = { filter: { status: "pending" }, order, withSubject: false, isGrouped: false } as const;
           const page: Awaited<ReturnType<ReturnType<SubjectOf>["store"]["findApprovals"]>> =
             await subjectOf().store.findApprovals("org_1", listing, { limit: 3, cursor });
           seen.push(page.data.map((row) => row.approval.id.slice(-1)).join(""));
@@ -199,6 +199,33 @@ export function approvalInboxRules(subjectOf: SubjectOf): void {
       expect(groups.get("apr_1")).toBe(groups.get("apr_2"));
       expect(new Set(groups.values()).size).toBe(6);
       expect(await ids({ group: groups.get("apr_1") ?? "" })).toEqual(["apr_2", "apr_1"]);
+    });
+
+    it("lists a group as one, with its size, page by page", async () => {
+      const asks = (to: string): Subject => subject({ title: `Pay ${to}?`, args: { to, amount: 5 } });
+      const one = (n: number, group: string, to = `to ${n}`) =>
+        approval(`apr_${n}`, `run_${n}`, { requestedAt: n, workflow: group, nodeId: group, subject: asks(to) });
+      await open(one(1, "a"), one(2, "b"), one(3, "a"), one(4, "c"), one(5, "a"), one(6, "c"), one(7, "d"));
+      await open(approval("apr_8", "run_8", { requestedAt: 8, subject: null }));
+      const closing = { status: "approved", choice: "approve", resolvedBy: "ann", resolvedAt: 1 } as const;
+      const closed = [{ id: "apr_3", ...closing, reason: null, modifications: null }];
+      await subjectOf().store.commit([share("run_3", 1, logFrom(2, 1), { approvalsClosed: closed })]);
+      const pages = async (filter: ApprovalFilter, order: ApprovalListing["order"]) => {
+        const seen: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const listing = { filter, order, withSubject: false, isGrouped: true };
+          const page: Awaited<ReturnType<ReturnType<SubjectOf>["store"]["findApprovals"]>> =
+            await subjectOf().store.findApprovals("org_1", listing, { limit: 2, cursor });
+          seen.push(page.data.map(({ approval: { id }, groupSize }) => `${id.slice(4)}×${groupSize}`).join(" "));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        return seen;
+      };
+      expect(await pages({ status: "pending" }, "oldest")).toEqual(["1×2 2×1", "4×2 7×1", "8×1"]);
+      expect(await pages({ status: "pending" }, "newest")).toEqual(["8×1 7×1", "6×2 5×2", "2×1"]);
+      expect(await pages({ status: "pending", text: "to 5" }, "newest")).toEqual(["5×1"]);
+      expect(await pages({}, "oldest")).toEqual(["1×2 2×1", "3×1 4×2", "7×1 8×1"]);
     });
 
     it("assigns an approval, which stays assigned when it changes", async () => {

@@ -448,7 +448,7 @@
   waiting_for text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
-  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text])))
+  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)

@@ -7,6 +7,7 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   const before = node.now;
   node.now = now;
   if (isLimited(before) !== isLimited(now)) state.limitedNodes += isLimited(now) ? 1 : -1;
+  if (hasChild(before) !== hasChild(now)) state.childRunning += hasChild(now) ? 1 : -1;
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -54,6 +55,10 @@ function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled
 
 function isLimited(now: NodeNow): boolean {
   return now.status === "queued" && now.isLimited;
+}
+
+function hasChild(now: NodeNow): boolean {
+  return now.status === "running" && now.childRunId !== null;
 }
 
 function isExpandedRunning(now: NodeNow): boolean {

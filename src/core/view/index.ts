@@ -7,3 +7,4 @@ export { relaunchText } from "./relaunch-text.ts";
 export { type ApprovalView, createView, type NodeView, outlineOf, type PlanOutline, type RunView } from "./run-view.ts";
 export { epochMsFromIso, isoFromEpochMs } from "./timestamp.ts";
 export { isUpstreamFailure } from "./upstream-failure.ts";
+export { WAITING_TEXTS } from "./waiting-text.ts";

@@ -42,10 +42,10 @@ export const approvalInboxRoutes: readonly Route[] = [
     replies: { 200: { description: "One page", schema: listOf(inboxItemSchema) } },
     handle: async (call) => {
       const { services, principal, query } = call;
-      const { order, include } = query;
+      const { order, include, grouped } = query;
       const filter = await filterOf(call);
       if (filter === null) return json({ data: [] });
-      const listing = { filter, order, withSubject: include === "subject" };
+      const listing = { filter, order, withSubject: include === "subject", isGrouped: grouped === "true" };
       return json(listOnWire(await services.store.findApprovals(principal.orgId, listing, pageOf(query)), itemOnWire));
     },
   }),
@@ -112,8 +112,8 @@ export const approvalInboxRoutes: readonly Route[] = [
   }),
 ];
 
-function itemOnWire({ approval, group }: ApprovalRow): InboxItem {
-  return { ...approvalOnWire(approval), group };
+function itemOnWire({ approval, group, groupSize }: ApprovalRow): InboxItem {
+  return { ...approvalOnWire(approval), group, groupSize };
 }
 
 function commentOnWire({ at, ...comment }: ApprovalCommentRecord): z.output<typeof commentSchema> {

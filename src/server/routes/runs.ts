@@ -13,6 +13,7 @@ import { launchedRun } from "../launch-reply.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { waitingOf } from "../run-waiting.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
 
 export const runRoutes: readonly Route[] = [
@@ -44,7 +45,9 @@ export const runRoutes: readonly Route[] = [
         ...(query.parent === undefined ? {} : { parentRunId: query.parent }),
         ...(query.waiting_for === undefined ? {} : { waitingFor: query.waiting_for }),
       };
-      return json(listOnWire(await services.store.listRuns(principal.orgId, filter, pageOf(query)), runOnWire));
+      const found = await services.store.listRuns(principal.orgId, filter, pageOf(query));
+      const waiting = await waitingOf(services.store, found.data);
+      return json(listOnWire(found, (run) => runOnWire(run, waiting(run))));
     },
   }),
   defineRoute({
@@ -54,7 +57,10 @@ export const runRoutes: readonly Route[] = [
     summary: "Shows a run.",
     permission: "run:read",
     replies: { 200: { description: "The run", schema: runSchema } },
-    handle: async (call) => json(runOnWire(await requireRun(call))),
+    handle: async (call) => {
+      const run = await requireRun(call);
+      return json(runOnWire(run, (await waitingOf(call.services.store, [run]))(run)));
+    },
   }),
 ];
 

@@ -25,17 +25,22 @@ export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
     const approval = approvals.get(approvalId);
     return approval?.orgId === orgId ? approval : undefined;
   };
-  const find = (orgId: string, { filter, order, withSubject }: ApprovalListing, page: Page): Listed<ApprovalRow> => {
+  const find = (orgId: string, listing: ApprovalListing, page: Page): Listed<ApprovalRow> => {
+    const { filter, order, withSubject, isGrouped } = listing;
     const after = decodeCursor(page.cursor);
     const compare = COMPARISONS[order];
-    const rows = [...approvals.values()]
+    const matching = [...approvals.values()]
       .filter((approval) => approval.orgId === orgId && fits(world, approval, filter))
-      .filter((approval) => after === null || compare(positionOf(approval, order), after) > 0)
       .sort((left, right) => compare(positionOf(left, order), positionOf(right, order)));
+    const sizes = isGrouped ? sizesOf(matching) : null;
+    const rows = (sizes === null ? matching : [...sizes.keys()]).filter(
+      (approval) => after === null || compare(positionOf(approval, order), after) > 0,
+    );
     const { data, nextCursor } = listed(rows, page.limit, (approval) => positionOf(approval, order));
     const shown = data.map((approval) => ({
       approval: copy(withSubject ? approval : { ...approval, subject: null }),
       group: indexed(approval).group,
+      groupSize: sizes?.get(approval) ?? null,
     }));
     return { data: shown, nextCursor };
   };
@@ -78,6 +83,19 @@ function indexed(approval: ApprovalRecord): ApprovalIndex {
   const known = indexes.get(approval) ?? indexOf(approval);
   indexes.set(approval, known);
   return known;
+}
+
+/** The first approval of each group, in order, and how many there are of it. Answered ones are not grouped. */
+function sizesOf(matching: readonly ApprovalRecord[]): ReadonlyMap<ApprovalRecord, number> {
+  const firsts = new Map<string, ApprovalRecord>();
+  const sizes = new Map<ApprovalRecord, number>();
+  for (const approval of matching) {
+    const group = approval.status === "pending" ? (indexed(approval).group ?? approval.id) : approval.id;
+    const first = firsts.get(group) ?? approval;
+    firsts.set(group, first);
+    sizes.set(first, (sizes.get(first) ?? 0) + 1);
+  }
+  return sizes;
 }
 
 function positionOf({ requestedAt, expiresAt, id }: ApprovalRecord, order: ApprovalOrder): Position {

@@ -26,6 +26,7 @@ export function memoryLive(world: MemoryWorld): LiveStore {
           ...head,
           orgId,
           workflow: pinned.workflow,
+          parentRunId: pinned.parentRunId,
           pendingApprovals: pending.get(head.runId) ?? [],
         }));
     },

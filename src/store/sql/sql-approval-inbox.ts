@@ -110,20 +110,33 @@ function holds(column: "asks" | "answered", words: string): string {
   return `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
 }
 
+/** Answered approvals are not grouped: each has its own answer. */
+const GROUP = "case when a.status = 'pending' then coalesce(a.group_key, a.id) else a.id end";
+
+type InboxRow = ApprovalBody & { readonly group_key: string | null; readonly size: number | null };
+
 async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
   const after = decodeCursor(page.cursor);
   const { column, direction, after: beyond } = ORDERS[listing.order];
   const where = new Conditions(orgId, listing.filter);
-  if (after !== null)
-    where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
+  const isBeyond =
+    after === null
+      ? null
+      : `(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`;
+  if (isBeyond !== null && !listing.isGrouped) where.add(isBeyond);
   const columns = `a.body, a.assignee, a.group_key${listing.withSubject ? ", a.subject" : ""}`;
-  const statement = {
-    name: "",
-    text: `select ${columns} from approvals a where ${where.text}
-      order by a.${column} ${direction}, a.id ${direction} limit ${where.place(page.limit + 1)}`,
-  };
-  const rows = await lookUp<ApprovalBody & { group_key: string | null }>(sql, statement, where.params);
-  const found = rows.map((row) => ({ approval: approvalOf(row), group: row.group_key }));
+  const order = `a.${column} ${direction}, a.id ${direction}`;
+  const limit = where.place(page.limit + 1);
+  const one = `select ${columns}, null as size from approvals a where ${where.text} order by ${order} limit ${limit}`;
+  // Where an approval stands in its group is decided over all that match; what is shown is read of one page alone.
+  const grouped = `with firsts as (select a.id,
+        row_number() over (partition by ${GROUP} order by ${order}) as place, count(*) over (partition by ${GROUP})::int as size
+      from approvals a where ${where.text})
+    select ${columns}, f.size from firsts f join approvals a on a.id = f.id
+    where f.place = 1${isBeyond === null ? "" : ` and ${isBeyond}`} order by ${order} limit ${limit}`;
+  const statement = { name: "", text: listing.isGrouped ? grouped : one };
+  const rows = await lookUp<InboxRow>(sql, statement, where.params);
+  const found = rows.map((row) => ({ approval: approvalOf(row), group: row.group_key, groupSize: row.size }));
   return listed(found, page.limit, ({ approval }) => ({
     at: listing.order === "expiring" ? approval.expiresAt : approval.requestedAt,
     id: approval.id,

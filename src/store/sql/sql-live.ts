@@ -14,7 +14,7 @@ export function sqlLive(sql: Sql): LiveStore {
   };
 }
 
-const RUN = new Columns({ orgId: text, workflow: text });
+const RUN = new Columns({ orgId: text, workflow: text, parentRunId: optional(text) });
 const LIVE = new Columns({
   ...RUN_HEAD.fields,
   ...RUN.fields,

@@ -1,0 +1,19 @@
+import { WAITING_FOR } from "../../core/event/index.ts";
+import { type Migration, oneOf } from "./migration.ts";
+
+/** The head of a run whose child runs alone are under way says so: what they wait for is what it waits for. */
+export const WAITING_CHILDREN: Migration = {
+  version: 31,
+  name: "waiting children",
+  // An older replica would take a run that waits with its child runs for one that waits for something it does not know.
+  minReader: 31,
+  statements: [
+    `alter table run_heads drop constraint run_heads_waiting_for_check`,
+    `alter table run_heads add constraint run_heads_waiting_for_check ${oneOf("waiting_for", [...WAITING_FOR, "child"])}`,
+    `update run_heads h set waiting_for = 'child' where status in ('queued', 'running', 'recovered')
+      and waiting_for is null
+      and exists (select from runs c join run_heads ch on ch.run_id = c.run_id
+        where c.parent_run_id = h.run_id and ch.status in ('queued', 'running', 'recovered'))
+      and not exists (select from open_attempts a where a.run_id = h.run_id)`,
+  ],
+};
