@@ -32,15 +32,17 @@ export interface LiveWatcher {
 }
 
 interface Known {
-  readonly rowVersion: number;
-  readonly pending: string;
-  readonly isOpen: boolean;
+  readonly head: LiveHead;
+  /** Child runs included. */
   readonly waitingFor: WaitingFor | null;
+  readonly readAt: number;
 }
 
 /** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
 const YOUNG_MS = 60_000;
 const RUNS_MAX = 2_000;
+/** Runs beyond this are reported again when they change. */
+const KNOWN_MAX = 2 * RUNS_MAX;
 /** After a commit of this process; several commits are reported together. */
 const SOON_MS = 100;
 
@@ -49,10 +51,11 @@ export class OrgFeed {
   readonly #watchers = new Map<string, Set<LiveWatcher>>();
   /** Organisations whose runs are known: what differs from that is reported. */
   readonly #ready = new Set<string>();
-  #known = new Map<string, Known>();
+  readonly #known = new Map<string, Known>();
   /** By organisation, which approvals of launches wait. */
   readonly #launches = new Map<string, string>();
-  #isLaunchLookDue = false;
+  /** Commits of other replicas, and approvals of launches, have to be looked for. */
+  #isWideLookDue = false;
   #changed = new Set<string>();
   #stopListening: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -68,7 +71,7 @@ export class OrgFeed {
     const watchers = this.#watchers.get(watcher.orgId) ?? new Set();
     this.#watchers.set(watcher.orgId, watchers.add(watcher));
     this.#listen();
-    this.#isLaunchLookDue = true;
+    this.#isWideLookDue = true;
     // The look that is under way may not know of this organisation.
     while (!this.#ready.has(watcher.orgId) && watchers.has(watcher)) await this.#look();
   }
@@ -102,7 +105,7 @@ export class OrgFeed {
       }, SOON_MS).unref();
     });
     this.#timer = setInterval(() => {
-      this.#isLaunchLookDue = true;
+      this.#isWideLookDue = true;
       this.#lookAgain();
     }, everyMs).unref();
   }
@@ -126,24 +129,46 @@ export class OrgFeed {
     if (orgIds.length === 0) return;
     const changed = this.#changed;
     this.#changed = new Set();
-    const isLaunchLook = this.#isLaunchLookDue;
-    this.#isLaunchLookDue = false;
-    const open = [...this.#known].flatMap(([runId, { isOpen }]) => (isOpen ? [runId] : []));
+    const isWide = this.#isWideLookDue;
+    this.#isWideLookDue = false;
+    const now = this.#options.now();
+    this.#forget(now);
+    // What other replicas changed of an older run is found by its name.
+    const runIds = [...new Set(isWide ? [...changed, ...this.#known.keys()] : changed)];
     try {
       const heads = await this.#options.store.listLiveRuns({
         orgIds,
-        createdSince: this.#options.now() - YOUNG_MS,
-        runIds: [...new Set([...changed, ...open])],
+        createdSince: isWide ? now - YOUNG_MS : null,
+        runIds,
+        known: this.#versionsOf(runIds),
         limit: RUNS_MAX,
       });
-      this.#compare(heads);
-      if (isLaunchLook) this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
+      this.#compare(heads, now);
+      if (isWide) this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
     } catch (error) {
-      this.#isLaunchLookDue ||= isLaunchLook;
+      this.#isWideLookDue ||= isWide;
       for (const runId of changed) this.#changed.add(runId);
       throw error;
     }
+    if (!isWide) return;
     for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
+  }
+
+  #versionsOf(runIds: readonly string[]): ReadonlyMap<string, number> {
+    return new Map(
+      runIds.flatMap((runId) => {
+        const known = this.#known.get(runId);
+        return known === undefined ? [] : [[runId, known.head.rowVersion] as const];
+      }),
+    );
+  }
+
+  /** What has ended long ago is not among the wanted any more; of very many open ones the longest known are forgotten. */
+  #forget(now: number): void {
+    for (const [runId, { head, readAt }] of this.#known) {
+      const isOver = isTerminal(head.status) && readAt < now - 2 * YOUNG_MS;
+      if (isOver || this.#known.size > KNOWN_MAX || !this.#watchers.has(head.orgId)) this.#known.delete(runId);
+    }
   }
 
   #compareLaunches(orgIds: readonly string[], open: readonly OpenLaunch[]): void {
@@ -159,28 +184,34 @@ export class OrgFeed {
     }
   }
 
-  #compare(heads: readonly LiveHead[]): void {
-    const before = this.#known;
-    this.#known = new Map();
-    // A run that waits with its child runs has no commit of its own when they begin to wait.
-    const waiting = familyWaiting(heads);
+  #compare(heads: readonly LiveHead[], now: number): void {
+    if (heads.length === 0) return;
+    const before = new Map(heads.map(({ runId }) => [runId, this.#known.get(runId)]));
     for (const head of heads.toReversed()) {
-      const known = before.get(head.runId);
-      const pending = head.pendingApprovals.join(" ");
-      const { runId, rowVersion } = head;
-      const waitingFor = waiting.get(runId) ?? null;
-      this.#known.set(runId, { rowVersion, pending, isOpen: !isTerminal(head.status), waitingFor });
-      if (!this.#ready.has(head.orgId)) continue;
-      const watchers = this.#watchers.get(head.orgId) ?? [];
-      if (known?.rowVersion !== rowVersion || known.waitingFor !== waitingFor) {
-        const message = sseMessage("run", liveRunOf(head, waitingFor));
-        for (const watcher of watchers) watcher.onRun(runId, message);
-      }
-      if ((known?.pending ?? "") !== pending) {
-        const message = approvalsMessage({ runId, pending: head.pendingApprovals });
-        for (const watcher of watchers) watcher.onApprovals(runId, message);
-      }
+      const waitingFor = before.get(head.runId)?.waitingFor ?? null;
+      this.#known.delete(head.runId);
+      this.#known.set(head.runId, { head, waitingFor, readAt: now });
     }
+    // A run that waits with its child runs has no commit of its own when they begin to wait.
+    const waiting = familyWaiting([...this.#known.values()].map(({ head }) => head));
+    for (const [runId, known] of this.#known) {
+      const waitingFor = waiting.get(runId) ?? null;
+      const isRead = before.has(runId);
+      if (!isRead && waitingFor === known.waitingFor) continue;
+      this.#known.set(runId, { ...known, waitingFor });
+      this.#report(known.head, waitingFor, isRead ? before.get(runId) : known);
+    }
+  }
+
+  #report(head: LiveHead, waitingFor: WaitingFor | null, before: Known | undefined): void {
+    if (!this.#ready.has(head.orgId)) return;
+    const watchers = this.#watchers.get(head.orgId) ?? [];
+    const { runId, pendingApprovals } = head;
+    const message = sseMessage("run", liveRunOf(head, waitingFor));
+    for (const watcher of watchers) watcher.onRun(runId, message);
+    if ((before?.head.pendingApprovals ?? []).join(" ") === pendingApprovals.join(" ")) return;
+    const approvals = approvalsMessage({ runId, pending: pendingApprovals });
+    for (const watcher of watchers) watcher.onApprovals(runId, approvals);
   }
 }
 

@@ -3,8 +3,9 @@ import type { RunHead } from "./store.ts";
 /** What a live view of an organisation shows of its runs. */
 export interface LiveStore {
   /**
-   * The runs of these organisations that are open, were created since an instant, or are named: newest first, at most
-   * `limit`. One query, whatever the number of organisations and of those who watch them.
+   * The runs of these organisations that are open or were created since an instant, the newest, at most `limit`, and those
+   * that are named: without those that are known as they are. One query, whatever the number of organisations and of
+   * those who watch them.
    */
   listLiveRuns(query: LiveQuery): Promise<readonly LiveHead[]>;
   /** The approvals of launches that wait for a person in these organisations, in order of their ids. */
@@ -18,8 +19,11 @@ export interface OpenLaunch {
 
 export interface LiveQuery {
   readonly orgIds: readonly string[];
-  readonly createdSince: number;
+  /** Null: only runs that are named. */
+  readonly createdSince: number | null;
   readonly runIds: readonly string[];
+  /** By run, the version that is known. */
+  readonly known: ReadonlyMap<string, number>;
   readonly limit: number;
 }
 

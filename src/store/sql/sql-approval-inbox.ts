@@ -129,11 +129,12 @@ async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Pag
   const limit = where.place(page.limit + 1);
   const one = `select ${columns}, null as size from approvals a where ${where.text} order by ${order} limit ${limit}`;
   // Where an approval stands in its group is decided over all that match; what is shown is read of one page alone.
-  const grouped = `with firsts as (select a.id,
+  const grouped = `with placed as (select a.id, a.${column},
         row_number() over (partition by ${GROUP} order by ${order}) as place, count(*) over (partition by ${GROUP})::int as size
-      from approvals a where ${where.text})
-    select ${columns}, f.size from firsts f join approvals a on a.id = f.id
-    where f.place = 1${isBeyond === null ? "" : ` and ${isBeyond}`} order by ${order} limit ${limit}`;
+      from approvals a where ${where.text}),
+      page as (select * from placed a where a.place = 1${isBeyond === null ? "" : ` and ${isBeyond}`}
+        order by ${order} limit ${limit})
+    select ${columns}, p.size from page p join approvals a on a.id = p.id order by ${order}`;
   const statement = { name: "", text: listing.isGrouped ? grouped : one };
   const rows = await lookUp<InboxRow>(sql, statement, where.params);
   const found = rows.map((row) => ({ approval: approvalOf(row), group: row.group_key, groupSize: row.size }));
