@@ -50,6 +50,12 @@ export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
       return { data: data.map(({ approval }) => approval), nextCursor };
     },
     findApprovals: async (orgId, listing, page) => find(orgId, listing, page),
+    listSeparateRequesters: async (orgId) => {
+      const waiting = [...approvals.values()].filter(
+        (approval) => approval.orgId === orgId && approval.status === "pending" && approval.isSeparate,
+      );
+      return [...new Set(waiting.map((approval) => requesterOf(world, approval)))].filter((id) => id !== "");
+    },
     countApprovals: async (orgId, filter) =>
       [...approvals.values()].filter((approval) => approval.orgId === orgId && fits(world, approval, filter)).length,
     assignApproval: async (orgId, approvalId, assignee, entry) => {
@@ -132,17 +138,25 @@ function isAssigned({ assignee }: ApprovalRecord, wanted: readonly string[] | nu
   return wanted === null ? assignee === null : assignee !== null && wanted.includes(assignee);
 }
 
-function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, ids, isKnown }: Answerer): boolean {
-  const { asks, answered, requester } = indexed(approval);
-  if (names !== null && asks !== "" && !holds(asks, names.map(askedName))) return false;
-  if (approval.isSeparate && !isKnown) return false;
-  if (holds(answered, ids)) return false;
-  const starter = requester ?? world.runs.get(approval.runId)?.pinned.startedBy ?? null;
-  const person = starter === null ? null : (personOfKey(world, starter) ?? starter);
-  return !(approval.isSeparate && [starter, person].some((id) => id !== null && ids.includes(id)));
+function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, answerer: Answerer): boolean {
+  const { names, id, agentId, isKnown, ownRequesters, deputised } = answerer;
+  const { asks, answered } = indexed(approval);
+  if (approval.status !== "pending") return false;
+  if (agentId !== null && approval.agentId === agentId) return false;
+  if (names !== null && !isAsked(asks, names)) return false;
+  if (holds(answered, [id])) return false;
+  if (!approval.isSeparate) return true;
+  const requester = requesterOf(world, approval);
+  if (!isKnown || ownRequesters.includes(requester)) return false;
+  return names === null || deputised.every((one) => one.requester !== requester || isAsked(asks, one.names));
 }
 
-function personOfKey({ keys }: MemoryWorld, keyId: string): string | null {
-  for (const { id, personId } of keys.values()) if (id === keyId) return personId;
-  return null;
+function isAsked(asks: string, names: readonly string[]): boolean {
+  return asks === "" || holds(asks, names.map(askedName));
+}
+
+/** Whose work an approval is about; empty: not known. */
+function requesterOf(world: MemoryWorld, approval: ApprovalRecord): string {
+  const run = world.runs.get(approval.runId)?.pinned;
+  return indexed(approval).requester ?? run?.requestedBy ?? run?.startedBy ?? "";
 }

@@ -30,7 +30,7 @@ import { WAITS_FOR } from "./0025-waiting-for.ts";
 import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
 import { FILES } from "./0027-files.ts";
 import { TRIGGERS } from "./0028-triggers.ts";
-import { WAITING_CHILDREN } from "./0031-waiting-children.ts";
+import { APPROVERS_FOUND } from "./0031-approvers-found.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -62,7 +62,7 @@ const MIGRATIONS: readonly Migration[] = [
   TRIGGER_SAVERS,
   FILES,
   TRIGGERS,
-  WAITING_CHILDREN,
+  APPROVERS_FOUND,
 ];
 
 /** The last step this program knows. */

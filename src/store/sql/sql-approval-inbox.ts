@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
 import {
+  type Answerer,
   type ApprovalCommentRecord,
   type ApprovalFilter,
   type ApprovalInboxStore,
@@ -24,6 +25,10 @@ export function sqlApprovalInbox(sql: Sql): ApprovalInboxStore {
       return { data: data.map(({ approval }) => approval), nextCursor };
     },
     findApprovals: (orgId, listing, page) => find(sql, orgId, listing, page),
+    listSeparateRequesters: async (orgId) =>
+      (await lookUp<{ requester: string }>(sql, REQUESTERS, [orgId]))
+        .map(({ requester }) => requester)
+        .filter((requester) => requester !== ""),
     countApprovals: async (orgId, filter) => {
       const where = new Conditions(orgId, filter);
       const counting = { name: "", text: `select count(*)::int as count from approvals a where ${where.text}` };
@@ -89,21 +94,42 @@ class Conditions {
   }
 
   /** As `mayBeAnswered` has it in memory. */
-  #answerable({ names, ids, isKnown }: NonNullable<ApprovalFilter["answerer"]>): void {
-    const own = `${this.place(arrayLiteral(ids))}::text[]`;
-    if (names !== null) {
-      const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
-      this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+  #answerable(answerer: Answerer): void {
+    const { names, id, agentId, isKnown, ownRequesters, deputised } = answerer;
+    this.#parts.push("a.status = 'pending'");
+    if (names !== null) this.#parts.push(this.#asks(names));
+    this.#parts.push(`not ${holds("answered", this.#array([id]))}`);
+    if (agentId !== null) {
+      const own = this.place(JSON.stringify(agentId));
+      this.#parts.push(`(a.body::json -> 'agentId')::text is distinct from ${own}`);
     }
-    this.#parts.push(`not ${holds("answered", own)}`);
     if (!isKnown) this.#parts.push("not a.is_separate");
-    // A key of the same person is the same person.
-    const isOwn = (id: string): string =>
-      `(${id} = any(${own}) or exists (select from keys k where k.id = ${id} and k.person_id = any(${own})))`;
-    this.#parts.push(`not (a.is_separate and (coalesce(${isOwn("a.requester")}, false)
-      or exists (select from runs r where r.run_id = a.run_id and ${isOwn("r.started_by")})))`);
+    if (ownRequesters.length > 0) {
+      this.#parts.push(`not (a.is_separate and ${REQUESTER} = any(${this.#array(ownRequesters)}))`);
+    }
+    if (names === null) return;
+    for (const { requester, names: fewer } of deputised) {
+      this.#parts.push(`(not a.is_separate or ${REQUESTER} <> ${this.place(requester)} or ${this.#asks(fewer)})`);
+    }
+  }
+
+  #asks(names: readonly string[]): string {
+    return `(a.asks = '' or ${holds("asks", this.#array(names.map(askedName)))})`;
+  }
+
+  #array(values: readonly string[]): string {
+    return `${this.place(arrayLiteral(values))}::text[]`;
   }
 }
+
+/** Whose work an approval is about. */
+const REQUESTER =
+  "coalesce(a.requester, (select coalesce(r.requested_by, r.started_by) from runs r where r.run_id = a.run_id), '')";
+const REQUESTERS = {
+  name: "list separate requesters",
+  text: `select distinct ${REQUESTER} as requester from approvals a
+    where a.org_id = $1 and a.status = 'pending' and a.is_separate`,
+};
 
 /** Whether one of the words stands in a column, as `between` has written it. */
 function holds(column: "asks" | "answered", words: string): string {

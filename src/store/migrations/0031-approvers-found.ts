@@ -1,10 +1,13 @@
 import { WAITING_FOR } from "../../core/event/index.ts";
 import { type Migration, oneOf } from "./migration.ts";
 
-/** The head of a run whose child runs alone are under way says so: what they wait for is what it waits for. */
-export const WAITING_CHILDREN: Migration = {
+/**
+ * The head of a run whose child runs alone are under way says so: what they wait for is what it waits for. Approvers are
+ * found by address, group and label, and what people note on approvals by when they did.
+ */
+export const APPROVERS_FOUND: Migration = {
   version: 31,
-  name: "waiting children",
+  name: "approvers found",
   // An older replica would take a run that waits with its child runs for one that waits for something it does not know.
   minReader: 31,
   statements: [
@@ -15,5 +18,6 @@ export const WAITING_CHILDREN: Migration = {
       and exists (select from runs c join run_heads ch on ch.run_id = c.run_id
         where c.parent_run_id = h.run_id and ch.status in ('queued', 'running', 'recovered'))
       and not exists (select from open_attempts a where a.run_id = h.run_id)`,
+    `alter table keys add column is_named boolean not null default true`,
   ],
 };
