@@ -6,7 +6,7 @@ import type { InboxEntry } from "./inbox.ts";
 /** Height of an entry, as the style sheet has it. */
 const ENTRY_PX = 84;
 const AROUND = 10;
-const DRAWN_MAX = 120;
+const DRAWN_MAX = 40;
 
 interface ListProps {
   readonly entries: readonly InboxEntry[];
