@@ -8,11 +8,11 @@
  * L1 after `watch` has resolved, every later change of a head is reported, at least once and as it is then · L2 an
  * organisation without streams costs nothing.
  */
-import type { LiveApprovals, LiveRun } from "../contract/index.ts";
+import type { LiveApprovals, LiveNote, LiveRun } from "../contract/index.ts";
 import { isTerminal, type WaitingFor } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import { familyWaiting, type LiveHead, type LiveStore, type OpenLaunch } from "../store/index.ts";
+import { familyWaiting, type LiveHead, type LiveStore, type NotedApproval, type OpenLaunch } from "../store/index.ts";
 import { sseMessage } from "./frame-text.ts";
 
 export interface OrgFeedOptions {
@@ -29,6 +29,7 @@ export interface LiveWatcher {
   onRun(runId: string, message: Uint8Array): void;
   /** `runId` is null for those of launches, which have no run yet. */
   onApprovals(runId: string | null, message: Uint8Array): void;
+  onNote(approvalId: string, message: Uint8Array): void;
 }
 
 interface Known {
@@ -40,6 +41,8 @@ interface Known {
 
 /** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
 const YOUNG_MS = 60_000;
+/** Notes this young are looked at: longer than a transaction takes to be seen, or a look to be repeated. */
+const NOTES_MS = 15_000;
 const RUNS_MAX = 2_000;
 /** Runs beyond this are reported again when they change. */
 const KNOWN_MAX = 2 * RUNS_MAX;
@@ -56,6 +59,8 @@ export class OrgFeed {
   readonly #launches = new Map<string, string>();
   /** Commits of other replicas, and approvals of launches, have to be looked for. */
   #isWideLookDue = false;
+  /** When approvals that were noted were last noted, as far as it is reported. */
+  readonly #noted = new Map<string, number>();
   #changed = new Set<string>();
   #stopListening: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -144,7 +149,10 @@ export class OrgFeed {
         limit: RUNS_MAX,
       });
       this.#compare(heads, now);
-      if (isWide) this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
+      if (isWide) {
+        this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
+        this.#compareNotes(await this.#options.store.listNotedApprovals(orgIds, now - NOTES_MS), now);
+      }
     } catch (error) {
       this.#isWideLookDue ||= isWide;
       for (const runId of changed) this.#changed.add(runId);
@@ -168,6 +176,17 @@ export class OrgFeed {
     for (const [runId, { head, readAt }] of this.#known) {
       const isOver = isTerminal(head.status) && readAt < now - 2 * YOUNG_MS;
       if (isOver || this.#known.size > KNOWN_MAX || !this.#watchers.has(head.orgId)) this.#known.delete(runId);
+    }
+  }
+
+  #compareNotes(notes: readonly NotedApproval[], now: number): void {
+    for (const [id, at] of this.#noted) if (at < now - 2 * NOTES_MS) this.#noted.delete(id);
+    for (const { orgId, id, notedAt } of notes) {
+      const isKnown = this.#noted.get(id) === notedAt;
+      this.#noted.set(id, notedAt);
+      if (isKnown || !this.#ready.has(orgId)) continue;
+      const message = sseMessage("note", { approvalId: id } satisfies LiveNote);
+      for (const watcher of this.#watchers.get(orgId) ?? []) watcher.onNote(id, message);
     }
   }
 

@@ -8,8 +8,16 @@ export interface LiveStore {
    * those who watch them.
    */
   listLiveRuns(query: LiveQuery): Promise<readonly LiveHead[]>;
+  /** Approvals of these organisations that were assigned or commented on since an instant. */
+  listNotedApprovals(orgIds: readonly string[], since: number): Promise<readonly NotedApproval[]>;
   /** The approvals of launches that wait for a person in these organisations, in order of their ids. */
   listOpenLaunches(orgIds: readonly string[]): Promise<readonly OpenLaunch[]>;
+}
+
+export interface NotedApproval {
+  readonly orgId: string;
+  readonly id: string;
+  readonly notedAt: number;
 }
 
 export interface OpenLaunch {

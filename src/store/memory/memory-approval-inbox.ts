@@ -18,7 +18,8 @@ import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
   const { approvals, comments } = world;
-  const note = (orgId: string, entry: AuditEntry): void => {
+  const note = (orgId: string, id: string, entry: AuditEntry): void => {
+    world.noted.set(id, { orgId, id, notedAt: world.now() });
     world.audit.pending.set(appendedAuditId(), { orgId, at: entry.at, body: JSON.stringify([entry]) });
   };
   const ofOrganisation = (orgId: string, approvalId: string): ApprovalRecord | undefined => {
@@ -62,14 +63,14 @@ export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
       const approval = ofOrganisation(orgId, approvalId);
       if (approval === undefined) return false;
       approvals.set(approvalId, { ...approval, assignee });
-      note(orgId, entry);
+      note(orgId, approvalId, entry);
       return true;
     },
     addComment: async (orgId, approvalId, comment, entry) => {
       if (ofOrganisation(orgId, approvalId) === undefined) return false;
       const key = keyOf(orgId, approvalId);
       comments.set(key, [...(comments.get(key) ?? []), copy(comment)]);
-      note(orgId, entry);
+      note(orgId, approvalId, entry);
       return true;
     },
     listComments: async (orgId, approvalId, page) => {

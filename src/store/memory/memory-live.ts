@@ -31,6 +31,10 @@ export function memoryLive(world: MemoryWorld): LiveStore {
           pendingApprovals: pending.get(head.runId) ?? [],
         }));
     },
+    listNotedApprovals: async (orgIds, since) =>
+      [...world.noted.values()]
+        .filter(({ orgId, notedAt }) => orgIds.includes(orgId) && notedAt >= since)
+        .sort((left, right) => left.notedAt - right.notedAt || compareCodeUnits(left.id, right.id)),
     listOpenLaunches: async (orgIds) =>
       [...world.launches.values()]
         .flatMap((id) => world.approvals.get(id) ?? [])

@@ -18,6 +18,12 @@ export const APPROVERS_FOUND: Migration = {
       and exists (select from runs c join run_heads ch on ch.run_id = c.run_id
         where c.parent_run_id = h.run_id and ch.status in ('queued', 'running', 'recovered'))
       and not exists (select from open_attempts a where a.run_id = h.run_id)`,
+    `create index persons_email on persons (lower(email)) where email is not null`,
+    // Characters that cannot be looked for; what is claimed comes back with the next sign-in.
+    `update memberships set claimed_groups = '[]' where claimed_groups ~* '\\\\u(0000|d[89a-f])'`,
+    `create index memberships_groups on memberships using gin ((claimed_groups::jsonb || assigned_groups::jsonb))`,
+    `alter table approvals add column noted_at bigint`,
+    `create index approvals_noted on approvals (org_id, noted_at) where noted_at is not null`,
     `alter table keys add column is_named boolean not null default true`,
   ],
 };

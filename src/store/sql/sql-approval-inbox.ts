@@ -12,7 +12,7 @@ import {
 import { askedName, searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import { arrayLiteral, type Sql, type SqlScalar } from "../sql.ts";
+import { arrayLiteral, NOW_MS, type Sql, type SqlScalar } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
 import { type ApprovalBody, approvalOf } from "./approval-rows.ts";
 import { bigint, Columns, optional, text } from "./columns.ts";
@@ -177,7 +177,7 @@ function noteOf(entry: AuditEntry): readonly SqlScalar[] {
 /** One statement: what is recorded in the audit has happened. */
 const ASSIGN = {
   name: "assign approval",
-  text: `with changed as (update approvals set assignee = $3 where org_id = $1 and id = $2 returning id),
+  text: `with changed as (update approvals set assignee = $3, noted_at = ${NOW_MS} where org_id = $1 and id = $2 returning id),
       noted as (insert into audit_pending (id, org_id, at, body) select $4, $1, $5, $6 from changed)
     select id from changed`,
 };
@@ -197,6 +197,7 @@ const ADD_COMMENT = {
   text: `with added as (
       insert into approval_comments (${COMMENT.list()})
         select org_id, id, $3::bigint, $4, $5, $6, $7, $8 from approvals where org_id = $1 and id = $2 returning id),
+      dated as (update approvals set noted_at = ${NOW_MS} where org_id = $1 and id = $2 returning id),
       noted as (insert into audit_pending (id, org_id, at, body) select $9, $1, $10, $11 from added)
     select id from added`,
 };

@@ -1,6 +1,6 @@
 import type { LiveStore } from "../live-store.ts";
 import type { Sql } from "../sql.ts";
-import { Columns, optional, parsed, text } from "./columns.ts";
+import { bigint, Columns, optional, parsed, text } from "./columns.ts";
 import { RUN_HEAD } from "./run-columns.ts";
 
 export function sqlLive(sql: Sql): LiveStore {
@@ -12,6 +12,7 @@ export function sqlLive(sql: Sql): LiveStore {
         : sql.query(LIST_LIVE, [...named, createdSince, limit]));
       return LIVE.all(rows).map((run) => ({ ...run, pendingApprovals: run.pendingApprovals ?? [] }));
     },
+    listNotedApprovals: async (orgIds, since) => NOTED.all(await sql.query(LIST_NOTED, [orgIds, since])),
     listOpenLaunches: async (orgIds) => LAUNCH.all(await sql.query(OPEN_LAUNCHES, [orgIds])),
   };
 }
@@ -47,6 +48,12 @@ const LIST_LIVE = {
       join runs r using (run_id) order by r.created_at desc, r.run_id desc limit $6),
     wanted as (select run_id from newest union select unnest($2::text[]))
     ${UNKNOWN}`,
+};
+
+const NOTED = new Columns({ orgId: text, id: text, notedAt: bigint });
+const LIST_NOTED = {
+  name: "list noted approvals",
+  text: `select ${NOTED.list()} from approvals where org_id = any($1::text[]) and noted_at >= $2 order by noted_at, id`,
 };
 
 const LAUNCH = new Columns({ orgId: text, approvalId: text });
