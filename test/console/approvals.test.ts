@@ -216,17 +216,17 @@ describe("the inbox", () => {
     expect(await entries(page).count()).toBeLessThan(60);
     // The group stands as one, whatever page its members are on.
     const list = page.getByRole("list", { name: "Approvals" });
-    await page.waitForFunction(
-      `(() => {
-        const list = document.querySelector('.inbox-list');
-        list.scrollTop = list.scrollHeight;
-        const rows = [...list.children].reduce((sum, row) => sum + row.getBoundingClientRect().height, 0);
-        return !document.querySelector('.inbox-more') && Math.round(rows / 84) === ${many + 1};
-      })()`,
-    );
+    const rowsToTheEnd = `(() => {
+      const list = document.querySelector('.inbox-list');
+      if (list === null) return 0;
+      list.scrollTop = list.scrollHeight;
+      if (document.querySelector('.inbox-more') !== null) return 0;
+      return Math.round([...list.children].reduce((sum, row) => sum + row.getBoundingClientRect().height, 0) / 84);
+    })()`;
+    await expect.poll(() => page.evaluate<number>(rowsToTheEnd), { timeout: 30_000 }).toBe(many + 1);
     expect(await list.locator(".inbox-item").count()).toBeLessThan(60);
     await page.getByLabel("Search approvals").fill("cleo");
-    await page.waitForFunction("document.querySelectorAll('.inbox-item').length === 1");
+    await expect.poll(() => entries(page).count(), { timeout: 30_000 }).toBe(1);
     await page.getByRole("heading", { name: "Pay Cleo 5?" }).waitFor();
     await page.context().close();
   });
@@ -250,7 +250,7 @@ describe("the inbox", () => {
     await entries(page).nth(1).waitFor();
     await page.getByLabel("Search approvals").fill("zoe");
     await page.waitForURL(/q=zoe/);
-    await page.waitForFunction("document.querySelectorAll('.inbox-item').length === 1");
+    await expect.poll(() => entries(page).count(), { timeout: 30_000 }).toBe(1);
     await page.getByLabel("Only those I may answer").check();
     await page.getByRole("heading", { name: "Pay Zoe 5?" }).waitFor();
     for (const runId of runs) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
