@@ -124,11 +124,6 @@ function assemble(
 }
 
 /** Whether nothing moves, and a person has to answer. */
-export function isPaused({ counts, nodes }: RunView): boolean {
-  if (counts.blocked === 0) return false;
-  return isStill(counts, [...nodes.values()].filter((node) => node.isExpanded).length);
-}
-
 function isStill(counts: RunFacts["counts"], expandedRunning: number): boolean {
   // A `for_each` node runs only as far as its instances do.
   const moving = counts.queued + counts.retrying + counts.running + counts.streaming - expandedRunning;
