@@ -46,6 +46,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     unsettledNodes: plan.nodes.length,
     limitedNodes: 0,
     expandedRunning: 0,
+    childRunning: 0,
     liveChildren: new Set(),
     childCosts: new Map(),
     placement: null,

@@ -75,6 +75,8 @@ export interface RunState extends HandoffCounts {
   limitedNodes: number;
   /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
   expandedRunning: number;
+  /** Nodes, instances included, that are running only because their child run is. */
+  childRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after its report. */
