@@ -21,6 +21,7 @@ export interface OutlineNode {
   readonly dependsOn: readonly string[];
   readonly agent: string | null;
   readonly isForEach: boolean;
+  readonly isRepeated: boolean;
 }
 
 export interface CheckReport {
@@ -84,6 +85,7 @@ export function outlineOf(plan: Plan): PlanOutline {
       dependsOn: node.parents.map(idAt),
       agent: node.request.agent,
       isForEach: node.forEach !== null,
+      isRepeated: node.repeat !== null,
     })),
     roles: Object.keys(plan.agentByRole),
   };
