@@ -25,6 +25,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   "node.retried": "An attempt failed and another is scheduled.",
   "node.completed": "The node has its result.",
   "node.failed": "The node failed for good.",
+  "node.handled":
+    "The node had failed, and that no longer fails the run: `by` has handled it, or was reached without it.",
   "node.timed_out": "The last attempt took longer than its `timeout`.",
   "node.cancelled": "The node was cancelled.",
   "node.skipped": "The node will not run, and that is no failure.",

@@ -6,6 +6,7 @@ export * from "./backlog-store.ts";
 export * from "./channel-store.ts";
 export type * from "./event-store.ts";
 export { everyEntry } from "./every-entry.ts";
+export { familyWaiting } from "./family-waiting.ts";
 export * from "./file-store.ts";
 export * from "./governance-store.ts";
 export * from "./hook-store.ts";

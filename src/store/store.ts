@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { AttemptKey, RunEvent, OwnWait, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -62,6 +62,8 @@ export interface RunStore {
   /** Heads, pinned facts and whole logs of runs, for rebuilding their states; unknown ids are left out. */
   loadRuns(runIds: readonly string[]): Promise<readonly LoadedRun[]>;
   getRun(orgId: string, runId: string): Promise<RunRecord | undefined>;
+  /** What open runs wait for, child runs included; those that do not wait are left out. */
+  readWaiting(runIds: readonly string[]): Promise<ReadonlyMap<string, WaitingFor>>;
   /** Newest first. */
   listRuns(orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>>;
   /** Events after a cursor in order; at most `limit`. Large values stay references. */
@@ -170,8 +172,8 @@ export interface Head {
   readonly costMicros: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Null: it does not wait, or has ended. */
-  readonly waitingFor: WaitingFor | null;
+  /** By itself, child runs left aside. Null: it does not wait, or has ended. */
+  readonly waitingFor: OwnWait | null;
 }
 
 export interface RunHead extends Head {
@@ -213,6 +215,7 @@ export interface RunFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
   readonly parentRunId?: string;
+  /** Child runs included. */
   readonly waitingFor?: WaitingFor;
 }
 

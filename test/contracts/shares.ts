@@ -144,6 +144,7 @@ export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     label: "laptop",
     permissions: ["run:read"],
     agentId: null,
+    isNamed: true,
     createdBy: null,
     personId: null,
     createdAt: 1_000,

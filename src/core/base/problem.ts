@@ -40,6 +40,8 @@ export const PROBLEM_CODES = [
   "bad_set",
   "bad_script",
   "bad_wait",
+  "bad_handler",
+  "bad_join",
   "bad_repeat",
   "bad_concurrency",
   "too_many_steps",

@@ -155,6 +155,18 @@ export interface ForEach {
   readonly tolerate: { readonly count: number } | { readonly percent: number };
 }
 
+export const DEPENDENCY_OUTCOMES = ["success", "failure", "settled"] as const;
+/** How a step must have ended for one that depends on it to run; `settled`: however it ended. */
+export type DependencyOutcome = (typeof DEPENDENCY_OUTCOMES)[number];
+
+/** A step that does not wait for all its dependencies. */
+export interface Join {
+  /** So many are enough. */
+  readonly count: number;
+  /** Those still open by then are stopped. */
+  readonly isRace: boolean;
+}
+
 export interface Step {
   readonly id: string;
   readonly name: string | null;
@@ -167,6 +179,10 @@ export interface Step {
   readonly agent: string | null;
   /** `depends_on` and every step any field refers to, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Of those, the ones that need not succeed; absent: all have to. */
+  readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
   readonly stdin: StepTemplate | null;
   readonly condition: ParsedExpression | null;
   readonly inputs: Readonly<Record<string, StepInput>>;
@@ -242,6 +258,8 @@ export interface LensNode {
   readonly with: JsonObject;
   /** Nodes an edge or an override reads, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
 }
 
 export type EdgeCondition =

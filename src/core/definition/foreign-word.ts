@@ -34,7 +34,7 @@ export const STEP_WORDS: ForeignWords = words(
   ["continue_on_error continue-on-error continueOnError ignore_errors allow_failure", SKIP],
   [
     "catch on_error onError fallback handler rescue",
-    "Write on_failure: halt, skip, retry or retry_once_then_escalate.",
+    "Write a step with depends_on: [{ step: …, on: failure }], or on_failure: halt, skip, retry or retry_once_then_escalate.",
   ],
   [
     "timeout_minutes timeout-minutes timeoutMinutes timeout_seconds timeout_ms timeoutMs",
@@ -58,7 +58,9 @@ export const STEP_WORDS: ForeignWords = words(
   ],
   ["stop abort exit terminate end", "Write cancel: reason, or fail: { code: …, message: … }."],
   ["throw error", "Write fail: { code: …, message: … }."],
-  ["finally join race", "There is no such step yet."],
+  ["finally", "There is no such step yet."],
+  ["wait_any waitAny first_of any_of", "Write depends_on: [step, …] and join: any."],
+  ["always always_run run_always", "Write depends_on: [{ step: …, on: settled }]."],
 );
 
 export const DOCUMENT_WORDS: ForeignWords = words(

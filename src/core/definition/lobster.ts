@@ -12,6 +12,7 @@ import type { Report } from "./report.ts";
 import { readRunOutputs } from "./run-output.ts";
 import type { Located } from "./shape.ts";
 import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
+import { checkOutcomes } from "./step-outcome.ts";
 import { resolveReferences } from "./step-reference.ts";
 import { warnOfShadowedFacts } from "./step-fact.ts";
 import { StepScope } from "./step-scope.ts";
@@ -122,6 +123,7 @@ function checkSteps(
 ): readonly (readonly string[])[] {
   const usedArgs = new Set<string>(keyed);
   const dependencies = drafts.map((draft) => resolveReferences(draft, scope, usedArgs, report));
+  for (const [index, draft] of drafts.entries()) checkOutcomes(draft, dependencies[index] ?? [], scope, report);
   const vertices = drafts.map((draft, index) => ({
     id: draft.id,
     path: draft.path,

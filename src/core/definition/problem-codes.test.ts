@@ -487,6 +487,22 @@ const PROBLEMS: readonly Row[] = [
     source: step("emit: {type: a}", "agent: x"),
     finds: [["conflicting_fields steps[0].agent 5:5"]],
   },
+  {
+    about: "race without join",
+    source: working("race: true"),
+    finds: [["bad_join steps[0].race 5:5", "Add join: any, or remove race."]],
+  },
+  {
+    about: "a join of nothing",
+    source: working("join: any"),
+    finds: [["bad_join steps[0].join 5:11", "Say what it depends on, or remove join."]],
+  },
+  {
+    about: "a handler of what ends the run",
+    source:
+      "name: w\nsteps:\n  - {id: a, fail: {code: x, message: y}}\n  - {id: b, command: b, depends_on: [{step: a, on: failure}]}\n",
+    finds: [["bad_handler steps[1].depends_on[0].on 4:52"]],
+  },
   { about: "a blank command", source: step('command: "  "'), finds: [["missing_command steps[0].command 4:14"]] },
   {
     about: "hitl: false and no command",

@@ -110,6 +110,14 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
     "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
   ),
+  bad_handler: doc(
+    "A step handles the failure of a step that never fails for others to see, or waits for one step in two ways.",
+    "Name a step once; a step with on_failure: skip, cancel or fail has nothing to handle.",
+  ),
+  bad_join: doc(
+    "A step cannot start by its join: the number is not one of its dependencies, or race stands without join.",
+    "Write join: any or a number up to the number of dependencies, and race: true only beside it.",
+  ),
   bad_repeat: doc(
     "A step is repeated without a condition, too often or too seldom, without work, or with an output that repeating adds by itself.",
     "Write repeat: { until: outputs.done, max: 5, every: 30s }.",

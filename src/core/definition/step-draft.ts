@@ -18,6 +18,7 @@ import type { Report } from "./report.ts";
 import { retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
 import { checkConflicts } from "./step-conflict.ts";
+import { outcomesOf } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
 import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
 import { hasWork } from "./work-fields.ts";
@@ -174,7 +175,9 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     contextSources: raw.context_sources ?? [],
     estimatedCostMicros: raw.estimated_cost ?? null,
   };
-  return isGate || !isRuleWritten(raw) ? step : { ...step, askRule: approvalRuleOf(raw) };
+  const isPlain = raw.join === undefined && (raw.depends_on ?? []).every(({ read }) => read.on === "success");
+  const whole = isPlain ? step : { ...step, ...outcomesOf(draft) };
+  return isGate || !isRuleWritten(raw) ? whole : { ...whole, askRule: approvalRuleOf(raw) };
 }
 
 function isRuleWritten(raw: RawStep): boolean {

@@ -15,7 +15,9 @@ export function resolveReferences(
   report: Report,
 ): readonly string[] {
   const found = new Set<string>();
-  for (const { read: id, path: at } of draft.raw.depends_on ?? []) {
+  for (const { read, path } of draft.raw.depends_on ?? []) {
+    const { step: id } = read;
+    const at = read.isMap ? [...path, "step"] : path;
     if (scope.brokenIds.has(id)) continue;
     if (id === draft.id) {
       report.problem("self_dependency", at, `Step "${id}" depends on itself.`);

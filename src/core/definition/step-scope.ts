@@ -5,6 +5,7 @@ import { hasRounds, roundKnown } from "./repeat-check.ts";
 import type { Value } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { factKnown } from "./step-fact.ts";
+import { seesErrorOf, withError } from "./step-outcome.ts";
 import { valueKnown } from "./value-known.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 
@@ -83,7 +84,10 @@ export class StepScope {
 
   #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     if (seesOwnOutputs(field) && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
-    if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
+    if (this.steps.has(head)) {
+      const known = this.#step(head);
+      return { kind: "step", known: seesErrorOf(draft, head, field) ? withError(known) : known };
+    }
     return (
       this.#elementOf(head, field, draft) ??
       this.#variableOf(head) ??

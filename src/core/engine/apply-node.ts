@@ -2,7 +2,7 @@ import { required } from "../base/index.ts";
 import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { applyExpanded, applyRound } from "./apply-expanded.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf } from "./move.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, noteCounted, planNodeOf, setCounted } from "./move.ts";
 import type { NodeState, ReadyQueue, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
@@ -33,6 +33,9 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "node.skipped":
     case "node.cancelled":
       return applySettled(state, node, event);
+    case "node.handled":
+      node.isHandled = true;
+      return;
     case "node.invalidated":
       return applyInvalidated(state, node);
     case "node.provenance":
@@ -99,6 +102,7 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
     patientUntil: null,
     eventId,
   });
+  noteCounted(state, node, payload.counted);
   queueOf(state, node).push({ node: node.index, eventId });
 }
 
@@ -206,6 +210,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     case "node.completed": {
       const { outputs, envelope, durationMs, carried, attempt } = event.payload;
       if (attempt !== undefined) node.reported.add(attempt);
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, {
         status: "completed",
         outputs,
@@ -225,6 +230,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     }
     case "node.skipped": {
       const { reason, errorCode = null, errorMessage = null } = event.payload;
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, { status: "skipped", reason, errorCode, errorMessage, ...settled });
       return;
     }
@@ -236,6 +242,8 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
 /** The only way out of a settled status; the next event makes the node wait. */
 function applyInvalidated(state: RunState, node: NodeState): void {
   moveNode(state, node, { status: "invalidated" });
+  setCounted(state, node, null);
+  node.isHandled = false;
 }
 
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {

@@ -35,7 +35,9 @@ export function createRunState(plan: Plan, runId: string): RunState {
     snapshot: null,
     ending: null,
     isRecovering: false,
-    nodes: plan.nodes.map((node) => createNode(node.id, node.index, node.index, null, node.parents.length)),
+    nodes: plan.nodes.map((node) =>
+      createNode(node.id, node.index, node.index, null, node.parents.length, node.tolerants.length),
+    ),
     instanceIndexById: new Map(),
     carriedInstances: new Map(),
     approvals: new Map(),
@@ -44,6 +46,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     unsettledNodes: plan.nodes.length,
     limitedNodes: 0,
     expandedRunning: 0,
+    childRunning: 0,
     liveChildren: new Set(),
     childCosts: new Map(),
     placement: null,
@@ -72,6 +75,7 @@ function createNode(
   planIndex: number,
   instance: NodeState["instance"],
   unsettledParents: number,
+  openTolerants = 0,
 ): NodeState {
   return {
     id,
@@ -80,6 +84,10 @@ function createNode(
     instance,
     now: { status: "pending" },
     unsettledParents,
+    metParents: 0,
+    counted: null,
+    openTolerants,
+    isHandled: false,
     epoch: 0,
     attempts: 0,
     tries: 0,

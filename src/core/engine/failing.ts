@@ -119,9 +119,11 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
   perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: failure.message });
 }
 
+/** What others do about the failure comes first: whether it ends the run is judged once they have settled. */
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
-  const { isFailFast } = planNodeOf(turn.state, node);
+  const { isFailFast, tolerants } = planNodeOf(turn.state, node);
+  if (tolerants.length > 0) return;
   windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
 }
 

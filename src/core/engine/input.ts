@@ -68,9 +68,13 @@ export interface OutputOfRun {
   readonly output: string;
 }
 
-export type Carried =
+export type Carried = (
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
-  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] };
+  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
+) & {
+  /** Of a step with `join`: the parents that were enough. */
+  readonly counted?: readonly string[];
+};
 
 /** Where an allowed attempt goes. */
 export interface Route {

@@ -83,7 +83,7 @@ export function collectInstances(turn: Turn, node: NodeState): void {
   if (expansion === null || node.now.status !== "running" || node.now.attempt !== 0) return;
   const { repeat } = planNodeOf(turn.state, node);
   if (repeat !== null) return collectRounds(turn, node, repeat, expansion);
-  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion);
+  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion, CANCELLED_BY_SIBLING);
   else if (turn.state.ending === null) beginInstances(turn, node, expansion);
   if (expansion.settled === expansion.members.length) settleExpanded(turn, node, expansion);
 }
@@ -100,14 +100,14 @@ function toleratedOf(tolerate: ForEachPlan["tolerate"], count: number): number {
 }
 
 /** Every instance is settled afterwards, so that this happens once. A child run that is called off ends in its own time. */
-function stopInstances(turn: Turn, { members }: Expansion): void {
+export function stopInstances(turn: Turn, { members }: Expansion, reason: string): void {
   for (const index of members) {
     const instance = nodeAt(turn.state, index);
     const { status } = instance.now;
     if (isSettled(status) || status === "invalidated") continue;
-    closeQuestion(turn, instance, "another element failed");
+    closeQuestion(turn, instance, reason);
     if (isInFlight(status)) stopAttempt(turn, instance);
-    emit(turn, "node.cancelled", { ...about(instance), reason: CANCELLED_BY_SIBLING });
+    emit(turn, "node.cancelled", { ...about(instance), reason });
   }
 }
 

@@ -1,7 +1,8 @@
 import { getOwn, instantText, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { Origin, Reference, Scope } from "../plan/index.ts";
-import { nodeAt } from "./move.ts";
+import { errorFacts } from "./error-facts.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 /** What a reference yields: a value, nothing, or nothing because the node it names was skipped. */
@@ -19,8 +20,11 @@ export function findValue(state: RunState, node: NodeState | null, reference: Re
   switch (origin.kind) {
     case "arg":
       return found(walk(getOwn(state.args, origin.name), rest));
-    case "node":
-      return findInNode(nodeAt(state, origin.node), origin.part, rest);
+    case "node": {
+      const source = nodeAt(state, origin.node);
+      if (node !== null && isUncounted(state, node, origin.node)) return { kind: "skipped", nodeId: source.id };
+      return findInNode(source, origin.part, rest);
+    }
     case "element":
       return found(walk(node?.instance?.item, rest));
     case "index":
@@ -80,8 +84,17 @@ function findInNode(source: NodeState, part: Part, rest: Reference["rest"]): Fou
     const marker = part === "outputs" ? walk(outputsOf(source), rest) : undefined;
     return marker === undefined || rest.length === 0 ? { kind: "skipped", nodeId: source.id } : found(marker);
   }
-  if (now.status !== "completed") return MISSING;
+  if (part === "error" && (now.status === "failed" || now.status === "timed_out")) {
+    const { errorCode: code, errorMessage: message } = now;
+    return found(walk(errorFacts({ code, message }, source.tries), rest));
+  }
+  // Only who does without its success can look at it.
+  if (now.status !== "completed") return { kind: "skipped", nodeId: source.id };
   switch (part) {
+    case "error": {
+      const value = walk(getOwn(now.outputs, "error"), rest);
+      return value === undefined ? { kind: "skipped", nodeId: source.id } : found(value);
+    }
     case "outputs":
       return found(walk(now.outputs, rest));
     case "stdout":
@@ -93,6 +106,12 @@ function findInNode(source: NodeState, part: Part, rest: Reference["rest"]): Fou
       return value === undefined ? { kind: "not_json", nodeId: source.id } : found(walk(value, rest));
     }
   }
+}
+
+/** To a step with `join`, parents that were not needed are as if they had been skipped, whatever becomes of them. */
+function isUncounted(state: RunState, node: NodeState, parent: number): boolean {
+  const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
+  return counted !== null && !counted.has(parent) && planNodeOf(state, node).parents.includes(parent);
 }
 
 function jsonOf(text: string): Json | undefined {

@@ -84,12 +84,13 @@ function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): v
 
 function carry(turn: Turn, result: Carried): void {
   const { nodeId } = result;
+  const counted = result.counted === undefined ? {} : { counted: [...result.counted] };
   const isKnown = findNode(turn.state, nodeId) !== undefined;
   if (result.status === "skipped") {
-    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true });
+    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true, ...counted });
     return;
   }
   const { outputs, envelope } = result;
   const nothing = { durationMs: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 };
-  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true });
+  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true, ...counted });
 }

@@ -75,6 +75,8 @@ export interface RunState extends HandoffCounts {
   limitedNodes: number;
   /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
   expandedRunning: number;
+  /** Nodes, instances included, that are running only because their child run is. */
+  childRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after its report. */
@@ -113,6 +115,14 @@ export interface NodeState {
   now: NodeNow;
   /** Parents that are not settled. */
   unsettledParents: number;
+  /** Of a step with `join`: parents that have ended as it waits for. */
+  metParents: number;
+  /** Of a step with `join`, once so many have: the parents that were enough. */
+  counted: ReadonlySet<number> | null;
+  /** Dependents that may run although this node has failed, and of which that is not decided. */
+  openTolerants: number;
+  /** It has failed, and that no longer fails the run. */
+  isHandled: boolean;
   epoch: number;
   /** Number of the newest attempt; never restarts in a run. */
   attempts: number;

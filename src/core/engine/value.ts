@@ -26,6 +26,7 @@ import { type GivenReader, givenReader } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, previousRound, referenceIn } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
+import { requireNode } from "./turn.ts";
 
 /** Evaluation under way: it continues after a first failure, so that a template is always rendered in one pass. */
 export interface Scene {
@@ -127,7 +128,8 @@ function find(scene: Scene, reference: Reference, place: string): Found {
   const { origin, rest } = reference;
   if (origin.kind !== "value") {
     const source = scene.node === null && origin.kind === "node" ? nodeAt(scene.state, origin.node) : null;
-    if (source !== null && source.now.status !== "completed") return { kind: "skipped", nodeId: source.id };
+    const isError = origin.kind === "node" && origin.part === "error";
+    if (source !== null && source.now.status !== "completed" && !isError) return { kind: "skipped", nodeId: source.id };
     return findValue(scene.state, scene.node, reference);
   }
   const value = walk(evaluateValue(scene, origin.value, place), rest);
@@ -173,7 +175,9 @@ export function noteUnbound(scene: Scene, reference: Reference, place: string, r
 }
 
 export function warnSkipped(scene: Scene, nodeId: string, place: string): void {
-  scene.gathering.warn(`${place}: ${nodeId} was skipped, its value is empty`);
+  const isSkipped = requireNode(scene.state, nodeId).now.status === "skipped";
+  const why = isSkipped ? "was skipped, its value is empty" : "has nothing to hand over, its value is empty";
+  scene.gathering.warn(`${place}: ${nodeId} ${why}`);
 }
 
 export function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string): void {
@@ -228,16 +232,24 @@ export interface Seen {
   readonly self?: JsonObject;
   /** What it failed with, for its retries. */
   readonly error?: JsonObject;
+  /** Nobody has been asked about the node as it is now: what was given before does not count. */
+  readonly isUnasked?: boolean;
 }
 
 /** Paths of conditions: a skipped node is simply missing there. */
-export function resolverFor(state: RunState, node: NodeState, body: StepBody, { self = {}, error = {} }: Seen = {}) {
+export function resolverFor(
+  state: RunState,
+  node: NodeState,
+  body: StepBody,
+  { self = {}, error = {}, isUnasked = false }: Seen = {},
+) {
   const scene = sceneOf(state, node, body);
+  const given = isUnasked ? null : scene.given;
   return (path: Path): Json | undefined => {
     const reference = referenceIn(scene.scope, path);
     if (reference.origin.kind === "self") return walk(self, reference.rest);
     if (reference.origin.kind === "error") return walk(error, reference.rest);
-    const instead = scene.given?.find(reference, path);
+    const instead = given?.find(reference, path);
     if (instead !== undefined) return instead;
     const result = find(scene, reference, "");
     return result.kind === "value" ? result.value : undefined;

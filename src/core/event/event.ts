@@ -118,6 +118,8 @@ export const EVENT_PAYLOADS = {
     waitingReason: z.enum(WAITING_REASONS),
     until: at.optional(),
     queuePosition: count.optional(),
+    /** The parents that were enough for a step with `join`; to it, any other reads as skipped. */
+    counted: z.array(z.string()).optional(),
   }),
   "node.waiting": z.object({
     ...onNode,
@@ -182,7 +184,11 @@ export const EVENT_PAYLOADS = {
     /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
     creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
+    /** Carried with it: the parents that were enough for a step with `join`. */
+    counted: z.array(z.string()).optional(),
   }),
+  /** A failure no longer fails the run: its handler has completed, or a step with `join` does without it. */
+  "node.handled": z.object({ ...onNode, by: z.string() }),
   "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),
   "node.timed_out": z.object({
     ...onNode,
@@ -196,6 +202,7 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     reason: z.enum(SKIP_REASONS),
     carried: z.boolean().optional(),
+    counted: z.array(z.string()).optional(),
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),

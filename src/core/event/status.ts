@@ -69,6 +69,8 @@ export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 /** What a run waits for: an answer, a signal from outside, a moment, or room at a limit. */
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
+/** The same as the run alone knows it: with child runs, these have to be asked what they wait for. */
+export type OwnWait = WaitingFor | "child";
 
 export const SKIP_REASONS = [
   "condition_false",
@@ -77,6 +79,9 @@ export const SKIP_REASONS = [
   "on_failure",
   "chosen",
   "timeout",
+  "no_failure",
+  "join_unreachable",
+  "race_lost",
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 

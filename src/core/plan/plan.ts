@@ -6,10 +6,12 @@ import type {
   Completion,
   Concurrency,
   ContextSource,
+  DependencyOutcome,
   EdgeCondition,
   EffectGuarantee,
   GatewayRule,
   InputContract,
+  Join,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
@@ -79,6 +81,14 @@ export interface PlanNode {
   /** Indices, each once; dependents in code-unit order of id. */
   readonly parents: readonly number[];
   readonly dependents: readonly number[];
+  /** Parents that need not succeed, and how they must have ended instead; the others have to complete. */
+  readonly outcomes: ReadonlyMap<number, Exclude<DependencyOutcome, "success">>;
+  /** So many parents are enough; null: all are waited for. */
+  readonly join: Join | null;
+  /** Dependents that may run although this node has failed: its handlers, and those that do without it. */
+  readonly tolerants: readonly number[];
+  /** One of those may make up for the failure; the rest of what depends on the node is then skipped. */
+  readonly isCaught: boolean;
   /** Per attempt; null: no limit (child runs, gates). */
   readonly timeoutMs: number | null;
   readonly queueTimeoutMs: number;
@@ -177,7 +187,11 @@ export interface RequestHints {
 /** What a path means, decided when the plan is made; no name is looked up while running. */
 export type Origin =
   | { readonly kind: "arg"; readonly name: string }
-  | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" }
+  | {
+      readonly kind: "node";
+      readonly node: number;
+      readonly part: "outputs" | "stdout" | "json" | "approved" | "error";
+    }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
   /** What the round before has left, and the number of this one; the first is 0. */

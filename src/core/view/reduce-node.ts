@@ -32,6 +32,8 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "cost.recorded":
       view.costMicros += event.payload.costMicros;
       return spend(node, event);
+    case "node.handled":
+      return { ...node, isHandled: true };
     case "node.invalidated":
       return { ...node, ...NOTHING_NOW, status: "invalidated" };
     case "node.completed":

@@ -28,6 +28,8 @@ export interface MemoryWorld {
   readonly approvals: Map<string, ApprovalRecord>;
   /** By organisation and approval, in the order they came. */
   readonly comments: Map<string, readonly ApprovalCommentRecord[]>;
+  /** When approvals were last assigned or commented on. */
+  readonly noted: Map<string, { readonly orgId: string; readonly id: string; readonly notedAt: number }>;
   readonly idempotency: Map<string, { readonly runId: string; readonly bodyHash: string; readonly at: number }>;
   readonly blobs: Map<string, string>;
   readonly definitions: Map<string, PinnedDefinition>;
@@ -108,6 +110,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     runs: new Map(),
     approvals: new Map(),
     comments: new Map(),
+    noted: new Map(),
     idempotency: new Map(),
     blobs: new Map(),
     definitions: new Map(),

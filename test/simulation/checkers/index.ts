@@ -12,6 +12,7 @@ import {
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
 import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
+import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { roundsFollow } from "./repeating.ts";
 import { restartsExactly } from "./restarting.ts";
@@ -70,5 +71,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   eventsAreTakenOnce,
   eventsAreNeverLost,
   momentsCome,
+  failuresAreHandled,
+  joinsAreKept,
   roundsFollow,
 ];

@@ -70,6 +70,9 @@ export interface NodeFacts {
   blockedAt: number;
   /** Ids of events it has taken in this epoch. */
   readonly taken: Set<string>;
+  /** The parents a step with `join` has counted. */
+  counted: readonly string[] | null;
+  isHandled: boolean;
 }
 
 export interface ApprovalFacts {
@@ -135,6 +138,8 @@ function addNode(run: RunFacts, id: string, plan: PlanNode, owner: NodeFacts | n
     blockedBy: 0,
     blockedAt: 0,
     taken: new Set(),
+    counted: null,
+    isHandled: false,
   };
   run.nodes.set(id, node);
   run.counts.set("pending", countOf(run, "pending") + 1);
@@ -234,6 +239,14 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
     case "node.queued":
       beginEpoch(run, node);
       node.waitingReason = event.payload.waitingReason;
+      node.counted = event.payload.counted ?? node.counted;
+      return;
+    case "node.handled":
+      node.isHandled = true;
+      return;
+    case "node.invalidated":
+      node.counted = null;
+      node.isHandled = false;
       return;
     case "event.received":
       node.taken.add(event.payload.id);
@@ -272,9 +285,11 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       node.outputs = event.payload.outputs;
       node.text = event.payload.envelope.output;
       node.isCarried = event.payload.carried ?? false;
+      node.counted = event.payload.counted ?? node.counted;
       return;
     case "node.skipped":
       node.skipReason = event.payload.reason;
+      node.counted = event.payload.counted ?? node.counted;
       node.isCarried = event.payload.carried ?? false;
       return;
     case "node.failed":

@@ -29,6 +29,7 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "node.retried": { label: "Will be tried again", tone: "warn" },
   "node.completed": { label: "Completed", tone: "ok" },
   "node.failed": { label: "Failed", tone: "bad" },
+  "node.handled": { label: "Handled", tone: "warn" },
   "node.timed_out": { label: "Timed out", tone: "bad" },
   "node.cancelled": { label: "Cancelled", tone: "warn" },
   "node.skipped": { label: "Skipped", tone: "idle" },
@@ -120,6 +121,8 @@ export function detailOf(event: RunEvent): string {
         event.payload.code,
         event.payload.missing?.join(", "),
       );
+    case "node.handled":
+      return `by ${event.payload.by}`;
     case "event.received":
     case "event.emitted":
       return join(event.payload.type, event.payload.id);
