@@ -37,6 +37,23 @@ export interface LobsterDefinition extends DefinitionHead {
   /** What a run has to show for itself; null: the outputs of its last steps. */
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
   readonly steps: readonly Step[];
+  /** Runs after everything has settled, however the run ends; null: nothing does. */
+  readonly finally: Block | null;
+}
+
+/** Steps inside a step: a workflow without a name, pinned with the file it stands in. */
+export interface Block {
+  readonly steps: readonly Step[];
+  /** What it hands on; null: the outputs of its last steps. */
+  readonly outputs: Readonly<Record<string, RunOutput>> | null;
+}
+
+/** One alternative of `choose`. */
+export interface Branch {
+  readonly name: string;
+  /** Null: it is taken when no other is. */
+  readonly when: ParsedExpression | null;
+  readonly block: Block;
 }
 
 export interface RunOutput {
@@ -186,6 +203,10 @@ export interface Step {
   readonly with: Values;
   /** Work that is done without an agent; null: none. */
   readonly work: Work | null;
+  /** Steps in place of a command; null: none. */
+  readonly block: Block | null;
+  /** Blocks of which the first that fits is run; null: none. */
+  readonly choose: readonly Branch[] | null;
   /** Set when the entry was not available (offline check); such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;

@@ -1,6 +1,8 @@
 export * from "./definition.ts";
 export * from "./field.ts";
 export type { Emit, Wait, Work } from "./work.ts";
+export { allSteps } from "./all-steps.ts";
+export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
 export { jsonSchema } from "./json-schema.ts";

@@ -16,6 +16,18 @@ const ERROR_FACTS = closedObject([
   ["class", TEXT],
 ]);
 
+/** Known once a run has ended. */
+const OUTCOME_FACTS: readonly (readonly [string, Known])[] = [
+  ["outcome", { kind: "text", enum: ["completed", "failed", "cancelled", "timed_out"] }],
+  [
+    "error",
+    closedObject([
+      ["code", TEXT],
+      ["message", TEXT],
+    ]),
+  ],
+];
+
 /** What is known of a fact; nothing for a name that is none at this place. */
 export function factKnown(
   head: string,
@@ -31,6 +43,7 @@ export function factKnown(
     ["started_at", TEXT],
     ["workflow", TEXT],
     ["args", closedObject(fields)],
+    ...(field === "finally" ? OUTCOME_FACTS : []),
   ]);
 }
 

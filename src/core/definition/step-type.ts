@@ -36,6 +36,9 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
     const isSound = checkTypes(condition, draft.conditionPath, know, report);
     if (isSound) checkReachable(condition, draft.conditionPath, know, report);
   }
+  for (const { when, path } of draft.raw.choose ?? []) {
+    if (when !== null) checkTypes(when, [...path, "when"], knowIn("choose"), report);
+  }
   for (const { read, path: at } of criteria ?? []) checkTypes(read, at, knowIn("success_criteria"), report);
   checkList(draft, knowIn("for_each"), report);
   for (const [field, template] of [["command", draft.raw.command] as const, ["stdin", draft.raw.stdin] as const]) {

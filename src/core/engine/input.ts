@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Decision, Envelope, EventPayload, Placement, RunStatus, Tokens } from "../event/index.ts";
+import type { Decision, Envelope, EventPayload, Placement, RunEnding, RunStatus, Tokens } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
 /**
@@ -43,6 +43,10 @@ export interface StartInput {
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** How many runs before it have started one another by events; absent: none. */
   readonly hops?: number;
+  /** Path of the block it runs; absent: the file itself. */
+  readonly block?: string;
+  /** Of a block: the run whose file it stands in. */
+  readonly owner?: { readonly runId: string; readonly args: JsonObject; readonly depth: number };
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
 }
@@ -55,7 +59,9 @@ export interface OutputOfRun {
 
 export type Carried =
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
-  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] };
+  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
+  /** Its block did not complete: the run of it is continued. */
+  | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string };
 
 /** Where an allowed attempt goes. */
 export interface Route {
@@ -231,12 +237,16 @@ export interface ChildFinishedInput {
   readonly costMicros: number;
   readonly tokens: Tokens;
   readonly errorMessage?: string;
+  /** A step of the block ends the run it belongs to. */
+  readonly ends?: RunEnding;
 }
 
 export interface CancelInput {
   readonly type: "cancel";
   readonly reason: string;
   readonly by?: string;
+  /** Submitted until it is known to have been done, and so it does not count twice. */
+  readonly isByParent?: true;
 }
 
 export interface RewindInput {

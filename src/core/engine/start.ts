@@ -4,6 +4,7 @@ import type { Carried, StartInput } from "./input.ts";
 import { findNode } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
+import type { BlockRun } from "./block-state.ts";
 import { about, emit, setTimer, type Turn } from "./turn.ts";
 
 /** The first commit of a run: every node is queued, waits, or is carried over from another run. */
@@ -27,7 +28,10 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     startedBy,
     root,
     hops,
+    block,
+    owner,
   } = input;
+  const blocks = blocksOf(input.carried ?? []);
   emit(turn, "run.started", {
     workflow,
     version,
@@ -44,10 +48,14 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(startedBy === undefined ? {} : { startedBy }),
     ...(root === undefined ? {} : { root }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
+    ...(block === undefined ? {} : { block }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
   });
   emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);
-  const carried = new Map((input.carried ?? []).map((result) => [result.nodeId, result]));
+  const results = (input.carried ?? []).filter((one): one is CarriedResult => one.status !== "open");
+  const carried = new Map(results.map((result) => [result.nodeId, result]));
   // In plan order, so that a node's carried parents are settled before it is looked at.
   for (const planNode of state.plan.nodes) {
     const node = state.nodes[planNode.index];
@@ -57,6 +65,14 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   for (const instance of carried.values()) carry(turn, instance);
   if (state.hops >= LIMITS.eventChainRunsMax) endLoop(turn);
   return undefined;
+}
+
+type CarriedResult = Exclude<Carried, { readonly status: "open" }>;
+
+function blocksOf(carried: readonly Carried[]): readonly (readonly [string, BlockRun])[] {
+  return carried.flatMap((one) =>
+    one.status === "open" ? [[one.nodeId, { runId: one.runId, block: one.block }] as const] : [],
+  );
 }
 
 /** Runs that start one another by events, without an end. */
@@ -71,13 +87,13 @@ export function armRunTimeout(turn: Turn): void {
   if (plan.timeoutMs !== null) setTimer(turn, { kind: "run", epoch }, turn.at + plan.timeoutMs);
 }
 
-function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): void {
+function placeNode(turn: Turn, node: NodeState, carried: CarriedResult | undefined): void {
   if (carried !== undefined) carry(turn, carried);
   else if (node.unsettledParents > 0) emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
   else turn.toDecide.push(node.index);
 }
 
-function carry(turn: Turn, result: Carried): void {
+function carry(turn: Turn, result: CarriedResult): void {
   const { nodeId } = result;
   const isKnown = findNode(turn.state, nodeId) !== undefined;
   if (result.status === "skipped") {

@@ -59,7 +59,9 @@ export function decideRun(
     const moderated = moderator.before(live, effect);
     if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
     // Args, depth and placement are known once the run has started, which may be in this very commit.
-    const { args, recursionDepth: depth, placement, lastEventId } = state;
+    const { placement, lastEventId } = state;
+    // What policies know of a run is that of the run a block belongs to.
+    const { args, depth } = state.owner ?? { args: state.args, depth: state.recursionDepth };
     const isBegun = hasBegun(live);
     const nextEventId = lastEventId + 1;
     const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });

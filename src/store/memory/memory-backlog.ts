@@ -1,7 +1,7 @@
 import { isTerminal } from "../../core/event/index.ts";
 import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
 import type { Head } from "../store.ts";
-import type { MemoryWorld } from "./memory-world.ts";
+import type { MemoryRun, MemoryWorld } from "./memory-world.ts";
 
 export function memoryBacklog(world: MemoryWorld): BacklogStore {
   return {
@@ -14,8 +14,8 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       const dueAt = [...timers, ...deadlines, ...waits].reduce((first, each) => Math.min(first, each), Infinity);
       const now = world.now();
       return {
-        openRuns: runs.filter(({ head }) => !isTerminal(head.status)).length,
-        waitingRuns: waitingRuns(runs.map(({ head }) => head)),
+        openRuns: runs.filter(isOpenAndListed).length,
+        waitingRuns: waitingRuns(runs.filter(({ pinned }) => pinned.block === null).map(({ head }) => head)),
         openAttempts: attempts.length,
         pendingApprovals: [...world.approvals.values()].filter(({ status }) => status === "pending").length,
         pendingDeliveries: [...world.webhooks.deliveries.values()].filter(({ nextAt }) => nextAt !== null).length,
@@ -23,8 +23,12 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       };
     },
     countOpenRuns: async (orgId) =>
-      [...world.runs.values()].filter((run) => run.orgId === orgId && !isTerminal(run.head.status)).length,
+      [...world.runs.values()].filter((run) => run.orgId === orgId && isOpenAndListed(run)).length,
   };
+}
+
+function isOpenAndListed({ head, pinned }: MemoryRun): boolean {
+  return !isTerminal(head.status) && pinned.block === null;
 }
 
 function waitingRuns(heads: readonly Head[]): Backlog["waitingRuns"] {

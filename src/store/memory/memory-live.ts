@@ -15,7 +15,8 @@ export function memoryLive(world: MemoryWorld): LiveStore {
         .filter(
           ({ orgId, head, pinned }) =>
             orgIds.includes(orgId) &&
-            (!isTerminal(head.status) || pinned.createdAt >= createdSince || named.has(head.runId)),
+            (named.has(head.runId) ||
+              (pinned.block === null && (!isTerminal(head.status) || pinned.createdAt >= createdSince))),
         )
         .sort(
           (left, right) =>

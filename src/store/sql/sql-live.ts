@@ -26,14 +26,14 @@ const LIST_LIVE = {
   name: "list live runs",
   text: `with wanted as (
       select run_id from run_heads where org_id = any($1::text[]) and status in ('queued', 'running', 'recovered')
-      union select run_id from runs where org_id = any($1::text[]) and created_at >= $2
+      union select run_id from runs where org_id = any($1::text[]) and created_at >= $2 and block is null
       union select unnest($3::text[])
     )
     select ${RUN_HEAD.list("h")}, ${RUN.list("r")},
       (select json_agg(a.id order by a.id)::text from approvals a where a.run_id = h.run_id and a.status = 'pending')
         as pending_approvals
     from wanted w join run_heads h using (run_id) join runs r using (run_id)
-    where r.org_id = any($1::text[]) order by r.created_at desc, r.run_id desc limit $4`,
+    where r.org_id = any($1::text[]) and (r.block is null or r.run_id = any($3::text[])) order by r.created_at desc, r.run_id desc limit $4`,
 };
 
 const LAUNCH = new Columns({ orgId: text, approvalId: text });
