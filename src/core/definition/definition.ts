@@ -5,7 +5,9 @@ import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 import type { Work } from "./work.ts";
+import type { Block, Branch } from "./block.ts";
 
+export type { Block, Branch } from "./block.ts";
 export type { OverrideValue, Value, Values } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
@@ -39,21 +41,6 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly steps: readonly Step[];
   /** Runs after everything has settled, however the run ends; null: nothing does. */
   readonly finally: Block | null;
-}
-
-/** Steps inside a step: a workflow without a name, pinned with the file it stands in. */
-export interface Block {
-  readonly steps: readonly Step[];
-  /** What it hands on; null: the outputs of its last steps. */
-  readonly outputs: Readonly<Record<string, RunOutput>> | null;
-}
-
-/** One alternative of `choose`. */
-export interface Branch {
-  readonly name: string;
-  /** Null: it is taken when no other is. */
-  readonly when: ParsedExpression | null;
-  readonly block: Block;
 }
 
 export interface RunOutput {

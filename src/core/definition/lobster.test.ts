@@ -165,6 +165,7 @@ describe("a workflow of steps", () => {
       roles: {},
       phases: [],
       outputs: null,
+      finally: null,
       steps: [
         {
           id: "a",
@@ -190,6 +191,8 @@ describe("a workflow of steps", () => {
           approval: null,
           workflowRef: null,
           work: null,
+          block: null,
+          choose: null,
           with: {},
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,

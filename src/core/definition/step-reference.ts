@@ -55,6 +55,7 @@ function resolveMention(
   if (meaning.kind === "fact") noteArgsOf(mention, scope, usedArgs);
   if (mention.isInner === true) return isStep ? head : undefined;
   if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
+  if (holds(scope, head)) return undefined;
   if (report.isFull) return isStep ? head : undefined;
   // One typo used ten times in a field is one mistake.
   const key = meaning.kind === "no_name" ? `${mention.field}\n${head}` : `${mention.field}\n${mention.path.text}`;
@@ -64,6 +65,11 @@ function resolveMention(
   }
   reported.add(key);
   return isStep ? head : undefined;
+}
+
+/** Reading the step that holds the block is reported there. */
+function holds({ around }: StepScope, head: string): boolean {
+  return around !== null && (around.draft.id === head || holds(around.scope, head));
 }
 
 /** Steps of a block wait for one another only; the step that holds the block waits for others. */

@@ -215,11 +215,13 @@ export const stepShape: Shape<RawStep> = {
   },
   schema: {
     ...plainStep.schema,
-    properties: { ...propertiesOf(plainStep.schema), outputs: { type: "object" } },
-    if: { required: ["steps"] },
-    // oxlint-disable-next-line unicorn/no-thenable -- a key of JSON Schema, and never awaited
-    then: { properties: { outputs: propertiesOf(blockStep.schema)["outputs"] ?? {} } },
-    else: { properties: { outputs: propertiesOf(plainStep.schema)["outputs"] ?? {} } },
+    properties: {
+      ...propertiesOf(plainStep.schema),
+      outputs: {
+        anyOf: [mapOf(outputField).schema, runOutputs.schema],
+        description: "What the agent must return: name → type. Of a block, what it hands on: name → value.",
+      },
+    },
   },
 };
 

@@ -8,10 +8,15 @@ export interface BlockOwner {
   readonly depth: number;
 }
 
-/** A run of a block. */
+/** A run of a block; of another run, it is continued. */
 export interface BlockRun {
   readonly runId: string;
   readonly block: string;
+}
+
+/** The newest run of the block of a node, and in which epoch it began. */
+export interface LastBlock extends BlockRun {
+  readonly epoch: number;
 }
 
 /** What a run ends as, decided before `finally` and not changed by it, but where that fails. */
@@ -23,6 +28,7 @@ export interface RunOutcome {
   readonly outputs: JsonObject | null;
 }
 
+/** What comes last, once it has begun. */
 export interface FinallyState {
   readonly childRunId: string;
   readonly outcome: RunOutcome;

@@ -87,7 +87,7 @@ export function continuedRun(state: RunState, node: NodeState, block: string): s
   return isOpen ? run.runId : null;
 }
 
-/** What every run of a block is told about the run its file belongs to. */
+/** The run whose file a block stands in, as the run of the block receives it. */
 export function ownerOf({ owner, runId, args, recursionDepth }: RunState): NonNullable<StartChild["owner"]> {
   return owner ?? { runId, args, depth: recursionDepth };
 }

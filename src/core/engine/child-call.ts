@@ -1,4 +1,4 @@
-/** What every run that is started by another is told. */
+/** What every run receives that is started by another. */
 import type { Tokens } from "../event/index.ts";
 import type { Usage } from "./cost.ts";
 import type { StartChild } from "./effect.ts";

@@ -17,7 +17,7 @@ import type {
   WaitingReason,
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
-import type { BlockOwner, BlockRun, FinallyState } from "./block-state.ts";
+import type { BlockOwner, BlockRun, FinallyState, LastBlock } from "./block-state.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { Instruction, Route } from "./input.ts";
 
@@ -38,9 +38,8 @@ export interface RunState extends HandoffCounts {
   root: { readonly runId: string; readonly createdAt: number } | null;
   /** How many runs before it have started one another by events. */
   hops: number;
-  /** Path of the block it runs; null: it runs the file itself. */
+  /** Path of the block it runs, and the run whose file that stands in; null: it runs the file itself. */
   block: string | null;
-  /** Of a block: the run whose file it stands in. */
   owner: BlockOwner | null;
   workflow: string;
   version: number | null;
@@ -59,9 +58,7 @@ export interface RunState extends HandoffCounts {
   ending: RunEnding | null;
   /** How a step of this block has ended the run the block belongs to; null: none has. */
   endsOwner: RunEnding | null;
-  /** What comes last, once it has begun; null: it has not, or there is nothing. */
   finally: FinallyState | null;
-  /** Runs of blocks of another run that are continued here, by node. */
   readonly carriedBlocks: Map<string, BlockRun>;
   /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
   isRecovering: boolean;
@@ -155,8 +152,7 @@ export interface NodeState {
   costMicros: number;
   tokens: Tokens;
   expansion: Expansion | null;
-  /** The newest run of its block, and in which epoch it began; null: it has had none. */
-  lastBlock: (BlockRun & { readonly epoch: number }) | null;
+  lastBlock: LastBlock | null;
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
   /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
@@ -239,7 +235,7 @@ export interface Running {
   /** `deltaIndex` of the node when the attempt began. */
   readonly deltaBase: number;
   readonly childRunId: string | null;
-  /** Path of the block that runs; null: another workflow does, or none. */
+  /** Path of the block that runs, and the run it continues; null: another workflow runs, or none. */
   readonly block: string | null;
   readonly sourceRunId: string | null;
 }
