@@ -27,6 +27,7 @@ export function runOnWire(run: RunRecord): Run {
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
+    ...(run.block === null ? {} : { block: run.block }),
     ...(run.sourceRunId === null ? {} : { sourceRunId: run.sourceRunId }),
     recursionDepth: run.recursionDepth,
     epoch: run.epoch,
