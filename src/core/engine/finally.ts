@@ -61,6 +61,15 @@ export function finallyCallOf(state: RunState, childRunId: string): StartChild |
   return last?.isRunning === true && last.childRunId === childRunId ? finallyCall(state, childRunId) : null;
 }
 
+/** A cancel that comes while it runs ends it, and is recorded; how the run ends does not change. */
+export function cancelFinally(turn: Turn, reason: string): void {
+  const { finally: last } = turn.state;
+  if (last?.isRunning !== true) return;
+  const { as, errorCode } = last.outcome;
+  emit(turn, "run.ending", { as, reason, ...(errorCode === null ? {} : { errorCode }) });
+  stopFinally(turn);
+}
+
 /** It is called off; how the run ends does not change. */
 export function stopFinally(turn: Turn): void {
   const { finally: last } = turn.state;
