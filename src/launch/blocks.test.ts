@@ -68,7 +68,12 @@ outputs: { y: "\${body.y}", items: "\${each.items}" }
     const [body] = await blocksOf(id);
     const block = await get(`runs/${body}`);
     expect(block).toMatchObject({ workflow: "nested", block: "body", parentRunId: id, status: "completed" });
-    expect(block.args).toEqual({ first: { list: [1, 2], word: "gold!" }, topic: "gold", "run.workflow": "nested", "run.id": id });
+    expect(block.args).toEqual({
+      first: { list: [1, 2], word: "gold!" },
+      topic: "gold",
+      "run.workflow": "nested",
+      "run.id": id,
+    });
     const [deeper] = await blocksOf(body ?? "");
     expect((await get(`runs/${deeper}/state`)).nodeResults[0].output).toContain(`gold ${id}`);
   });
@@ -178,13 +183,17 @@ steps:
   });
 
   it("is rewound with the run it belongs to, to before it began", async () => {
-    const { id } = await ran("name: back\nsteps: [{ id: a, set: { x: 1 } }, { id: b, steps: [{ id: c, command: '${a.x}' }] }]\n");
+    const { id } = await ran(
+      "name: back\nsteps: [{ id: a, set: { x: 1 } }, { id: b, steps: [{ id: c, command: '${a.x}' }] }]\n",
+    );
     const [block] = await blocksOf(id);
     const { body } = await post(`runs/${block}/rewind`, { eventId: 2 });
     expect(body.id).toBe(id);
     expect(await api.settle(id)).toBe("completed");
     expect(await blocksOf(id)).toHaveLength(2);
-    expect((await events(id)).filter(({ type }) => type === "node.invalidated").map(({ payload }) => payload["nodeId"])).toEqual(["b"]);
+    expect(
+      (await events(id)).filter(({ type }) => type === "node.invalidated").map(({ payload }) => payload["nodeId"]),
+    ).toEqual(["b"]);
   });
 });
 
@@ -227,7 +236,9 @@ describe("finally", () => {
   });
 
   it("runs when the run fails, and again when it is recovered or restarted", async () => {
-    const { id, run } = await ran(`name: failing\nsteps: [{ id: a, set: { x: 7 } }, { id: break, command: B }]\n${LAST}`);
+    const { id, run } = await ran(
+      `name: failing\nsteps: [{ id: a, set: { x: 7 } }, { id: break, command: B }]\n${LAST}`,
+    );
     expect(run).toMatchObject({ status: "failed" });
     const [last] = await blocksOf(id);
     expect((await get(`runs/${last}/state`)).nodeResults[0].output).toContain("failed provider_auth 7");
@@ -242,7 +253,9 @@ describe("finally", () => {
   it("makes a completed run fail when it fails", async () => {
     const { run } = await ran(`name: bad\nsteps: [{ id: a, set: { x: 7 } }]\n${LAST}`);
     expect(run).toMatchObject({ status: "failed" });
-    const coded = await ran("name: f\nsteps: [{ id: a, set: { x: 7 } }]\nfinally: [{ id: b, fail: { code: mine, message: no } }]\n");
+    const coded = await ran(
+      "name: f\nsteps: [{ id: a, set: { x: 7 } }]\nfinally: [{ id: b, fail: { code: mine, message: no } }]\n",
+    );
     expect((await events(coded.id)).at(-1)?.payload).toMatchObject({ errorCode: "mine", reason: "no" });
   });
 

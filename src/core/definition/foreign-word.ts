@@ -28,7 +28,10 @@ export const STEP_WORDS: ForeignWords = words(
   ["publish send_event raise", "Write emit: { type: …, data: … }."],
   ["env environment", NO_ENVIRONMENT],
   ["uses use template include", "Write library_step for a step of the library, or workflow_ref for another workflow."],
-  ["switch case cases choice branch branches else default", "Write choose: [{ when: …, steps: [ … ] }, { else: [ … ] }]."],
+  [
+    "switch case cases choice branch branches else default",
+    "Write choose: [{ when: …, steps: [ … ] }, { else: [ … ] }].",
+  ],
   ["do body block group then", "Write steps: [ … ] in place of a command."],
   ["retries max_retries maxRetries retry_count max_attempts attempts tries", RETRY],
   ["continue_on_error continue-on-error continueOnError ignore_errors allow_failure", SKIP],

@@ -1,4 +1,12 @@
-import { didYouMean, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import {
+  didYouMean,
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type TreePath,
+} from "../base/index.ts";
 import type { Catalog } from "./definition.ts";
 import type { Report } from "./report.ts";
 

@@ -423,10 +423,7 @@ const PROBLEMS: readonly Row[] = [
     about: "a second else",
     source: step("choose: [{else: [{id: b, set: {x: 1}}]}, {else: [{id: c, set: {x: 1}}]}]"),
     finds: [
-      [
-        "duplicate_else steps[0].choose[1].else 4:47",
-        "Keep one of them, or give this one a condition with when.",
-      ],
+      ["duplicate_else steps[0].choose[1].else 4:47", "Keep one of them, or give this one a condition with when."],
     ],
   },
   {
@@ -444,7 +441,11 @@ const PROBLEMS: readonly Row[] = [
     source: step("choose: [{steps: [{id: b, set: {x: 1}}]}]"),
     finds: [["missing_field steps[0].choose[0].when 4:14", "Add when: …, or write else: [ … ]."]],
   },
-  { about: "an empty branch", source: step("choose: [{else: []}]"), finds: [["missing_field steps[0].choose[0].else"]] },
+  {
+    about: "an empty branch",
+    source: step("choose: [{else: []}]"),
+    finds: [["missing_field steps[0].choose[0].else"]],
+  },
   { about: "an empty choose", source: step("choose: []"), finds: [["missing_field steps[0].choose"]] },
   { about: "an empty block", source: step("steps: []"), finds: [["missing_field steps[0].steps"]] },
   {
@@ -471,8 +472,7 @@ const PROBLEMS: readonly Row[] = [
   },
   {
     about: "a step in a block that waits for one around it",
-    source:
-      "name: w\nsteps:\n  - {id: a, command: x}\n  - {id: b, steps: [{id: c, command: x, depends_on: [a]}]}\n",
+    source: "name: w\nsteps:\n  - {id: a, command: x}\n  - {id: b, steps: [{id: c, command: x, depends_on: [a]}]}\n",
     finds: [
       [
         "unknown_step steps[1].steps[0].depends_on[0] 4:54",

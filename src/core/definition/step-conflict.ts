@@ -70,7 +70,9 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
 
 function workOf(read: RawStep, raw: Json): string | undefined {
   if (isWritten(raw, "command") && read.command?.text.trim() !== "") return "command";
-  return ["workflow_ref", "set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"].find((name) => isWritten(raw, name));
+  return ["workflow_ref", "set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"].find((name) =>
+    isWritten(raw, name),
+  );
 }
 
 /** Nothing is asked of an agent, so that nothing but the answer of a person could ever come back. */

@@ -75,7 +75,8 @@ function holds({ around }: StepScope, head: string): boolean {
 /** Steps of a block wait for one another only; the step that holds the block waits for others. */
 function aroundHint(id: string, scope: StepScope): string | undefined {
   for (let { around } = scope; around !== null; { around } = around.scope) {
-    if (around.scope.steps.has(id)) return `It stands outside this block: write it into depends_on of "${around.draft.id ?? "finally"}".`;
+    if (around.scope.steps.has(id))
+      return `It stands outside this block: write it into depends_on of "${around.draft.id ?? "finally"}".`;
   }
   return undefined;
 }

@@ -203,7 +203,10 @@ const STEP = {
 const STEP_RULE = { title: "a step", foreign: STEP_WORDS };
 const plainStep = record(STEP, STEP_RULE);
 /** What a block hands on are values, and no types of what an agent returns. */
-const blockStep = record({ ...STEP, outputs: optional(runOutputs, "What the block hands on: name → value.") }, STEP_RULE);
+const blockStep = record(
+  { ...STEP, outputs: optional(runOutputs, "What the block hands on: name → value.") },
+  STEP_RULE,
+);
 
 export const stepShape: Shape<RawStep> = {
   read(value, path, report) {

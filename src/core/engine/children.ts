@@ -204,8 +204,7 @@ function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): vo
       });
     case "cancelled":
       if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: CANCELLED_BY_SIBLING });
-      else
-        failNode(turn, node, { code: "child_cancelled", message: `${what} was cancelled` });
+      else failNode(turn, node, { code: "child_cancelled", message: `${what} was cancelled` });
       return;
     default: {
       const why = input.errorMessage === undefined ? "" : `: ${input.errorMessage}`;

@@ -16,7 +16,10 @@ export function printPlanText(plan: Plan): string {
 
 function linesOf(plan: Plan, title: string): readonly string[] {
   const widths = plan.nodes.map(({ id }) => id.length);
-  const idWidth = Math.min(ID_WIDTH_MAX, widths.reduce((width, length) => Math.max(width, length), 0));
+  const idWidth = Math.min(
+    ID_WIDTH_MAX,
+    widths.reduce((width, length) => Math.max(width, length), 0),
+  );
   return nodesByLayer(plan).flatMap((layer, wave) => [
     "",
     `${title} ${wave}`,

@@ -1,4 +1,11 @@
-import { type ChildTimer, type Effect, findNode, isTimerStale, type Timer, waitingForOf } from "../../core/engine/index.ts";
+import {
+  type ChildTimer,
+  type Effect,
+  findNode,
+  isTimerStale,
+  type Timer,
+  waitingForOf,
+} from "../../core/engine/index.ts";
 import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
   type AttemptReport,

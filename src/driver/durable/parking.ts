@@ -124,7 +124,12 @@ function liveChildrenOf(events: readonly RunEvent[]): readonly ChildTimer[] {
   for (const { type, payload } of events) {
     if (type === "child.finished" || type === "run.finally.ended") live.delete(payload.childRunId);
     if (type === "run.finally") {
-      live.set(payload.childRunId, { kind: "child-cancel", nodeId: FINALLY, attempt: 1, childRunId: payload.childRunId });
+      live.set(payload.childRunId, {
+        kind: "child-cancel",
+        nodeId: FINALLY,
+        attempt: 1,
+        childRunId: payload.childRunId,
+      });
     }
     if (type !== "child.started") continue;
     const { nodeId, attempt = 0, childRunId } = payload;
