@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import type { MemberRole } from "../client/index.ts";
 import { addLinkOptions, addListOptions, addNoun, apiOf, collect, example, type Workbench } from "./command-words.ts";
 import type { ListOptions } from "./listing.ts";
 import {
@@ -13,7 +14,6 @@ import {
   listSessions,
   removeMember,
   revokeSession,
-  type Role,
   type SessionListOptions,
   setMember,
   type SetOptions,
@@ -100,7 +100,7 @@ function addOrganisationCommands(program: Command, { io, settle }: Workbench): v
     );
 }
 
-function collectRole(text: string, previous: readonly Role[] = []): readonly Role[] {
+function collectRole(text: string, previous: readonly MemberRole[] = []): readonly MemberRole[] {
   const role = ROLES.find((one) => one === text);
   if (role === undefined) throw new InvalidArgumentError(`Allowed choices are ${ROLES.join(", ")}.`);
   return [...previous, role];

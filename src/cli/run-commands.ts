@@ -28,7 +28,7 @@ import {
   type ListRunsOptions,
   recoverRun,
   resolveNode,
-  type ResolveOptions,
+  type ResolveNodeOptions,
   restartRun,
   rewindRun,
   showRun,
@@ -138,7 +138,7 @@ function addSteering(runs: Command, { io, settle }: Workbench): void {
     .option("--assign-to <agent>", "who takes the node")
     .option("--value <name=text>", "a value it lacks; may be repeated", collect)
     .addHelpText("after", example("sluice runs resolve run_01hq review --assign-to ann --watch"))
-    .action((id: string, nodeId: string, options: ResolveOptions & LinkOptions) =>
+    .action((id: string, nodeId: string, options: ResolveNodeOptions & LinkOptions) =>
       settle(() => resolveNode(io, apiOf(io, options), id, nodeId, options)),
     );
 }

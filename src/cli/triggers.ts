@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { Sample, TriggerAnswer } from "../client/index.ts";
+import type { TriggerSample, TriggerAnswer } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { addLinkOptions, addListOptions, apiOf, collect, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
@@ -57,7 +57,7 @@ function addSampleOptions(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<Sample> {
+async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<TriggerSample> {
   return {
     ...(body === undefined ? {} : { body: await jsonOf(body) }),
     headers: Object.fromEntries(header.map(pairOf)),

@@ -4,7 +4,7 @@ import { createHandClock, type HandClock } from "../../test/gateway/fake-bridge.
 import type { Registration } from "../bridge/index.ts";
 import { createMemoryStore, type GatewayBody, type Store } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
-import { type Gateway, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
+import { type GatewayView, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import { createSecretBox } from "./secret-box.ts";
 
 const ORG = "default";
@@ -73,7 +73,7 @@ async function tokensOf(on: Setup, more: Partial<Registration> = {}) {
   return tokens;
 }
 
-const gatewayOf = (on: Setup, id = "edge"): Gateway => {
+const gatewayOf = (on: Setup, id = "edge"): GatewayView => {
   const found = on.directory.find(ORG, id);
   if (found === undefined) throw new Error(`no ${id}`);
   return found;

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { AttemptKey, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
-import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
+import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
 import type { ApprovalInboxStore } from "./approval-inbox-store.ts";
 import type { ApprovalChange, ApprovalClosing, ApprovalRecord } from "./approval-record.ts";
@@ -104,7 +104,7 @@ export interface RunCommit {
   /** Written unchained; sealed afterwards. */
   readonly audit: readonly AuditEntry[];
   /** What agents keep of nodes it completes. */
-  readonly memories: readonly MemoryEntry[];
+  readonly memories: readonly MemoryRecord[];
   /** Files the run refers to from now on; names it already has stay as they are. */
   readonly files: readonly FileValue[];
 }
@@ -231,9 +231,6 @@ export interface WorkflowStore {
   /** Keeps a definition that is no version of a workflow (a run of a file). */
   putDefinition(orgId: string, hash: string, definition: PinnedDefinition): Promise<void>;
 }
-
-export const WORKFLOW_STATUSES = ["active", "paused", "deprecated"] as const;
-export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
 /** The exact text, and what it referred to outside itself when it was pinned. */
 export interface PinnedDefinition {

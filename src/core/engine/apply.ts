@@ -11,7 +11,7 @@ import {
   isTerminal,
   type RunEndingEvent,
   type RunEvent,
-  type Standing,
+  type HandoffStanding,
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
@@ -62,7 +62,7 @@ export function apply(state: RunState, event: RunEvent): void {
 }
 
 /** Asked before the node moves on: afterwards it only has a result. */
-function standingOf(state: RunState, { payload }: EventOf<"node.completed">): Standing {
+function standingOf(state: RunState, { payload }: EventOf<"node.completed">): HandoffStanding {
   const now = findNode(state, payload.nodeId)?.now;
   if (now?.status !== "running") return "itself";
   return now.attempt === 0 ? "list" : now.childRunId === null ? "itself" : "child";

@@ -7,7 +7,7 @@ import {
   isTerminal,
   type RunEndingEvent,
   type RunEvent,
-  type Standing,
+  type HandoffStanding,
 } from "../event/index.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceNode } from "./reduce-node.ts";
@@ -73,7 +73,7 @@ function reduceEvent(view: RunView, event: RunEvent): void {
   }
 }
 
-function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">): Standing {
+function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">): HandoffStanding {
   const node = nodes.get(payload.nodeId);
   if (node?.status !== "running") return "itself";
   return node.isExpanded ? "list" : node.childRunId === null ? "itself" : "child";

@@ -14,7 +14,7 @@ import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../gover
 import type { AttemptReport } from "../../store/index.ts";
 import { CommitFacts } from "./commit-facts.ts";
 import type { Decided } from "./derive-commit.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { Moderator } from "./moderator.ts";
 import { pricedReport } from "./pricing.ts";
 import type { ResolvedInput, Taken } from "./input-queue.ts";
@@ -38,7 +38,7 @@ export interface DecidingOptions {
  */
 export function decideRun(
   taken: Taken,
-  live: LiveRun,
+  live: DrivenRun,
   { judge, moderator, clock, jitter }: DecidingOptions,
   admissions: Map<string, Admission>,
 ): Work {
@@ -101,17 +101,17 @@ function withCredits(input: UnstampedInput, about: AboutRun, judge: Judge): Unst
   return creditsCharged === null ? input : { ...input, result: { ...input.result, creditsCharged } };
 }
 
-function isAsked({ state }: LiveRun, { nodeId, epoch }: RequestVerdict): boolean {
+function isAsked({ state }: DrivenRun, { nodeId, epoch }: RequestVerdict): boolean {
   const node = findNode(state, nodeId);
   return node !== undefined && node.epoch === epoch && state.asked.has(node.index);
 }
 
-function hasBegun({ run, state, hasBegun: before }: LiveRun): boolean {
+function hasBegun({ run, state, hasBegun: before }: DrivenRun): boolean {
   const { completed, failed, running, streaming, retrying, timed_out: timedOut } = state.counts;
   return before || run.parentRunId !== null || completed + failed + running + streaming + retrying + timedOut > 0;
 }
 
-function aboutRun({ run, state }: LiveRun, at: number): AboutRun {
+function aboutRun({ run, state }: DrivenRun, at: number): AboutRun {
   const { orgId, runId, workflow, gateway, model, roleBindings, team } = run;
   return {
     orgId,

@@ -14,11 +14,11 @@ import { required } from "../../core/base/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
 import { filesOfEvents } from "./file-references.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 /** What one run decided in this batch, before it is written. */
 export interface Decided {
-  readonly live: LiveRun;
+  readonly live: DrivenRun;
   readonly facts: CommitFacts;
   readonly effects: readonly Effect[];
   /** Timers that were submitted and are therefore done. */
@@ -121,7 +121,7 @@ function deriveTimers({ live, facts, effects, firedTimers }: Decided): Pick<RunC
 }
 
 /** Only nodes of which something was recorded can have left a timer behind. */
-function staleTimers({ state, timers }: LiveRun, events: readonly RunEvent[]): readonly Timer[] {
+function staleTimers({ state, timers }: DrivenRun, events: readonly RunEvent[]): readonly Timer[] {
   const stale: Timer[] = [];
   for (const { type, payload } of events) {
     if (type === "run.status.changed") stale.push(...timers.of(""));
@@ -165,7 +165,7 @@ export function queueTimerOf({ nodeId, since }: Pick<Wait, "nodeId" | "since">):
   return { kind: "queue", nodeId, limitedSince: since };
 }
 
-function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId: string): Wait | undefined {
+function waitOf({ state }: DrivenRun, nodeId: string, place: QueuePlace, replicaId: string): Wait | undefined {
   const node = findNode(state, nodeId);
   if (node?.now.status !== "queued" || !node.now.isLimited || isTerminal(state.status)) return undefined;
   const { limitedSince, patientUntil } = node.now;
@@ -176,7 +176,11 @@ function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId
   return { nodeId, queue, rank, since, dueAt, replicaId: isClaimed ? replicaId : null };
 }
 
-function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], firedTimers: readonly Timer[]): string[] {
+function endedWaits(
+  { state, timers }: DrivenRun,
+  events: readonly RunEvent[],
+  firedTimers: readonly Timer[],
+): string[] {
   const ended = new Set<string>();
   const look = (timer: Timer): void => {
     if (timer.kind === "queue" && (isTerminal(state.status) || isTimerStale(state, timer))) ended.add(timer.nodeId);

@@ -12,7 +12,7 @@ import type { Judge } from "../../governance/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
 import { newRunId } from "../run-id.ts";
 import { HeldTimers } from "./held-timers.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { DuplicateRun } from "./duplicate-run.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 
@@ -64,7 +64,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
 }
 
 /** A run that exists in memory only until its first commit. */
-export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
+export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   const runId = launch.runId ?? newRunId(now);
   const creating = newRunOf(launch, now);
   const { idempotency: _key, ...pinned } = creating;
@@ -90,7 +90,7 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
 }
 
 /** The same run as it was before anything was decided for it. */
-export function renewed({ run, state, creating }: LiveRun): LiveRun {
+export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
   const { plan, runId } = state;
   return {
     run,

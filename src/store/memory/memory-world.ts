@@ -1,10 +1,11 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { WorkflowStatus } from "../../core/event/index.ts";
+import type { MemoryRecord } from "../agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
-import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowVersion } from "../store.ts";
 import type { InvitationRecord } from "../invitation-store.ts";
 import type { MembershipRecord } from "../membership-store.ts";
 import type { OrganisationRecord } from "../organisation-store.ts";
@@ -46,7 +47,7 @@ export interface MemoryWorld {
   readonly envelopeCounters: Map<string, EnvelopeCounter & { readonly orgId: string }>;
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
-  readonly memories: (MemoryEntry & { readonly orgId: string })[];
+  readonly memories: (MemoryRecord & { readonly orgId: string })[];
   readonly marked: Set<string>;
   /** Organisation and digest → the approval that stands for the launch. */
   readonly launches: Map<string, string>;

@@ -1,4 +1,5 @@
 import { type JSX, useState } from "react";
+import type { MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
@@ -8,12 +9,12 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { RoleBoxes } from "./role-boxes.tsx";
-import { namesIn, type Role } from "./roles.ts";
+import { namesIn } from "./roles.ts";
 
 /** Invites a person and shows the link for them, once. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [email, setEmail] = useState("");
-  const [roles, setRoles] = useState<ReadonlySet<Role>>(new Set(["viewer"]));
+  const [roles, setRoles] = useState<ReadonlySet<MemberRole>>(new Set(["viewer"]));
   const [groups, setGroups] = useState("");
   const [link, setLink] = useState<string | null>(null);
   const inviting = useAction(async () => {

@@ -1,5 +1,5 @@
 import { type JSX, useState } from "react";
-import type { Person } from "../../../client/index.ts";
+import type { Person, MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
@@ -8,7 +8,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { RoleBoxes } from "./role-boxes.tsx";
-import { namesIn, type Role, ROLES } from "./roles.ts";
+import { namesIn, ROLE_TEXTS } from "./roles.ts";
 
 /** Assigns roles and groups to a member. */
 export function MemberDialog({
@@ -18,9 +18,9 @@ export function MemberDialog({
   readonly person: Person;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [roles, setRoles] = useState<ReadonlySet<Role>>(() => {
+  const [roles, setRoles] = useState<ReadonlySet<MemberRole>>(() => {
     const assigned = namesFrom(person.roles, "assigned");
-    return new Set(ROLES.map(([role]) => role).filter((role) => assigned.includes(role)));
+    return new Set(ROLE_TEXTS.map(([role]) => role).filter((role) => assigned.includes(role)));
   });
   const [groups, setGroups] = useState(namesFrom(person.groups, "assigned").join(", "));
   const claimedGroups = namesFrom(person.groups, "claims");

@@ -1,4 +1,5 @@
 import { type JSX, useState } from "react";
+import type { MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
@@ -7,7 +8,7 @@ import { CodeBlock } from "../../parts/code-block.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { type Role, ROLES } from "./roles.ts";
+import { ROLE_TEXTS } from "./roles.ts";
 
 const SPANS: readonly (readonly [string, string])[] = [
   ["7", "in 7 days"],
@@ -20,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 /** Makes a key and shows its secret, once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const [draft, setDraft] = useState({ label: "", role: "viewer" as Role, agent: "", days: "90" });
+  const [draft, setDraft] = useState({ label: "", role: "viewer" as MemberRole, agent: "", days: "90" });
   const [secret, setSecret] = useState<string | null>(null);
   const making = useAction(async () => {
     const { label, role, agent, days } = draft;
@@ -61,10 +62,10 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
           <select
             value={draft.role}
             onChange={({ target }) =>
-              setDraft({ ...draft, role: ROLES.find(([id]) => id === target.value)?.[0] ?? "viewer" })
+              setDraft({ ...draft, role: ROLE_TEXTS.find(([id]) => id === target.value)?.[0] ?? "viewer" })
             }
           >
-            {ROLES.map(([id, may]) => (
+            {ROLE_TEXTS.map(([id, may]) => (
               <option key={id} value={id}>{`${id}: ${may}`}</option>
             ))}
           </select>
