@@ -64,7 +64,7 @@ export interface AboutRun {
   /** The id the next event will have: it makes verdict ids unique. */
   readonly nextEventId: number;
   /** Absent: nothing. */
-  readonly returned?: Returned;
+  readonly returned?: Returned | undefined;
 }
 
 /** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */

@@ -66,26 +66,28 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
 /** A run that exists in memory only until its first commit. */
 export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   const runId = launch.runId ?? newRunId(now);
-  const creating = newRunOf(launch, now);
-  const { idempotency: _key, ...pinned } = creating;
-  const head = {
-    status: "queued",
-    epoch: 0,
-    lastEventId: 0,
-    costMicros: 0,
-    startedAt: null,
-    endedAt: null,
-    waitingFor: null,
-  } as const;
+  const pinned = pinnedOf(launch, now);
   return {
-    run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
+    run: {
+      runId,
+      orgId: launch.orgId,
+      rowVersion: 0,
+      status: "queued",
+      epoch: 0,
+      lastEventId: 0,
+      costMicros: 0,
+      startedAt: null,
+      endedAt: null,
+      waitingFor: null,
+      ...pinned,
+    },
     state: createRunState(plan, runId),
     openAttempts: new Map(),
     timers: new HeldTimers(),
     hasBegun: false,
     contentBytes: 0,
     lastAt: now,
-    creating,
+    creating: { idempotency: launch.idempotency ?? null, ...pinned },
   };
 }
 
@@ -105,7 +107,7 @@ export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
 }
 
 /** What is pinned now and never changes. */
-function newRunOf(launch: Launch, createdAt: number): NewRun {
+function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency"> {
   return {
     workflow: launch.workflow,
     version: launch.version,
@@ -129,7 +131,6 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     startedBy: launch.startedBy,
     requestedBy: launch.requestedBy ?? null,
     createdAt,
-    idempotency: launch.idempotency ?? null,
   };
 }
 
