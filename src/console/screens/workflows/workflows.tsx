@@ -1,10 +1,11 @@
 import { type JSX, useMemo } from "react";
-import type { Run, WorkflowStatus } from "../../../client/index.ts";
+import type { WorkflowStatus } from "../../../client/index.ts";
 import { Link, navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { useRunList } from "../../live/use-run-list.ts";
 import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -28,9 +29,9 @@ export function WorkflowsScreen(): JSX.Element {
   const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {
     tags: ["workflows"],
   });
-  const runs = useQuery(useMay("run:read") ? "workflows/runs" : null, newestRuns, { tags: ["runs"] });
+  const runs = useRunList(useMay("run:read") ? {} : null, RUN_PAGES);
   const order = ORDERS.find((each) => each === params.get("sort")) ?? "name";
-  const cards = useMemo(() => cardsOf(found.data ?? [], runs.data ?? []), [found.data, runs.data]);
+  const cards = useMemo(() => cardsOf(found.data ?? [], runs.data?.runs ?? []), [found.data, runs.data]);
   const chosen = chooseCards(cards, params.get("q") ?? "", params.get("status"), order);
   const mayWrite = useMay("workflow:write");
   return (
@@ -72,18 +73,6 @@ export function WorkflowsScreen(): JSX.Element {
       )}
     </>
   );
-}
-
-async function newestRuns(): Promise<readonly Run[]> {
-  const runs: Run[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < RUN_PAGES; page += 1) {
-    const found = await api.listRuns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    runs.push(...found.data);
-    cursor = found.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return runs;
 }
 
 function Filters({ params, order }: { readonly params: SearchParams; readonly order: string }): JSX.Element {
