@@ -3,10 +3,8 @@ import type { Person, MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ProblemView } from "../../parts/problem-view.tsx";
 import { RoleBoxes } from "./role-boxes.tsx";
 import { namesIn, ROLE_TEXTS } from "./roles.ts";
 
@@ -30,18 +28,7 @@ export function MemberDialog({
     onClose();
   });
   return (
-    <Dialog
-      title={person.label}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" isBusy={saving.isBusy} onClick={() => void saving.run()}>
-            Save
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title={person.label} verb="Save" action={saving} onAct={() => void saving.run()} onClose={onClose}>
       <div className="settings-form">
         <RoleBoxes chosen={roles} onChange={setRoles} claimed={new Set(namesFrom(person.roles, "claims"))} />
         <Field
@@ -54,9 +41,8 @@ export function MemberDialog({
         >
           <input value={groups} onChange={({ target }) => setGroups(target.value)} />
         </Field>
-        {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 

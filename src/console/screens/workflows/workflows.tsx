@@ -13,12 +13,13 @@ import { Menu, type MenuItem } from "../../parts/menu.tsx";
 import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { ANY, FilterSelect } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { beatsOf, cardsOf, chooseCards, ORDERS, type WorkflowItem } from "./cards.ts";
+import { beatsOf, cardsOf, chooseCards, type Order, ORDERS, type WorkflowItem } from "./cards.ts";
 import "./workflows.css";
 
 const RUN_PAGES = 3;
@@ -75,7 +76,7 @@ export function WorkflowsScreen(): JSX.Element {
   );
 }
 
-function Filters({ params, order }: { readonly params: SearchParams; readonly order: string }): JSX.Element {
+function Filters({ params, order }: { readonly params: SearchParams; readonly order: Order }): JSX.Element {
   return (
     <div className="row workflow-filters" role="search" aria-label="Filter workflows">
       <input
@@ -85,27 +86,13 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
         value={params.get("q") ?? ""}
         onChange={(event) => params.set({ q: event.target.value })}
       />
-      <label>
-        <span className="muted">Status</span>
-        <select
-          aria-label="Status"
-          value={params.get("status") ?? ""}
-          onChange={(event) => params.set({ status: event.target.value })}
-        >
-          <option value="">Any</option>
-          <option value="active">Active</option>
-          <option value="paused">Paused</option>
-          <option value="deprecated">Deprecated</option>
-        </select>
-      </label>
-      <label>
-        <span className="muted">Sort by</span>
-        <select aria-label="Sort by" value={order} onChange={(event) => params.set({ sort: event.target.value })}>
-          {ORDERS.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
+      <FilterSelect
+        label="Status"
+        value={params.get("status") ?? ""}
+        options={[ANY, ["active", "Active"], ["paused", "Paused"], ["deprecated", "Deprecated"]]}
+        onChange={(status) => params.set({ status })}
+      />
+      <FilterSelect label="Sort by" value={order} options={ORDERS} onChange={(sort) => params.set({ sort })} />
     </div>
   );
 }
