@@ -4,6 +4,14 @@ export { type NodeResult } from "./node-result.ts";
 export { isPaused, projectRun, projectView, type RunProjection } from "./projection.ts";
 export { applyToView, reduceRun } from "./reduce.ts";
 export { relaunchText } from "./relaunch-text.ts";
-export { type ApprovalView, createView, type NodeView, outlineOf, type PlanOutline, type RunView } from "./run-view.ts";
+export {
+  type ApprovalView,
+  createView,
+  NO_RESULT,
+  type NodeView,
+  outlineOf,
+  type PlanOutline,
+  type RunView,
+} from "./run-view.ts";
 export { epochMsFromIso, isoFromEpochMs } from "./timestamp.ts";
 export { isUpstreamFailure } from "./upstream-failure.ts";

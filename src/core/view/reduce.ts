@@ -3,6 +3,7 @@ import {
   endingOf,
   endStatusOf,
   type EventOf,
+  isApprovalEvent,
   isSettled,
   isTerminal,
   type RunEndingEvent,
@@ -61,15 +62,8 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "run.cancelled":
     case "run.timed_out":
       return reduceEnded(view, event);
-    case "approval.requested":
-    case "approval.reminded":
-    case "approval.escalated":
-    case "approval.answered":
-    case "approval.revised":
-    case "approval.resolved":
-      return reduceApproval(view, event);
     default:
-      return reduceNode(view, event);
+      return isApprovalEvent(event) ? reduceApproval(view, event) : reduceNode(view, event);
   }
 }
 

@@ -5,7 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { nodeLook, StatusBadge } from "../../parts/status.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { Duration } from "../../parts/time-text.tsx";
 import { GraphPane } from "../../run/graph-pane.tsx";
 import { excerptOf } from "../../run/model/plain-text.ts";
@@ -13,6 +13,7 @@ import { RunFeed, startOfPlan } from "../../run/model/run-feed.ts";
 import { PACE } from "../../run/pace.ts";
 import { ModelText } from "../../run/model-text.tsx";
 import { CurrentNodes, useNodesPage, useNodeView, useNodeViews, useRunView } from "../../run/nodes-page.ts";
+import { NodeTable } from "../../run/node-list.tsx";
 import { useInstances } from "../../run/use-instances.ts";
 import type { PlanOutline } from "./check/protocol.ts";
 import { adviceFor } from "./provider-advice.ts";
@@ -195,18 +196,10 @@ const COLUMNS: readonly Column<NodeView>[] = [
 
 /** A line for each node, also for instances; the text of one that is answering grows there. */
 function AnswerTable(): JSX.Element {
-  const { node, selectNode } = useNodesPage();
   const rows = useNodeViews();
   return (
     <div className="workflow-page-answers">
-      <Table
-        label="Nodes of the simulation"
-        columns={COLUMNS}
-        rows={rows}
-        keyOf={({ id }) => id}
-        current={node}
-        onOpen={({ id }) => selectNode(id)}
-      />
+      <NodeTable label="Nodes of the simulation" columns={COLUMNS} rows={rows} />
     </div>
   );
 }
