@@ -15,7 +15,7 @@ import { ModelText } from "../../run/model-text.tsx";
 import { CurrentNodes, useNodesPage, useNodeView, useNodeViews, useRunView } from "../../run/nodes-page.ts";
 import { NodeTable } from "../../run/node-list.tsx";
 import { useInstances } from "../../run/use-instances.ts";
-import type { PlanOutline } from "./check/protocol.ts";
+import type { DrawnPlan } from "./check/protocol.ts";
 import { adviceFor } from "./provider-advice.ts";
 
 /** A run in this page: the fold of its engine's events, as for any other run. */
@@ -23,7 +23,7 @@ export interface PageRun {
   /** Another one for each. */
   readonly key: number;
   readonly feed: RunFeed;
-  readonly plan: PlanOutline;
+  readonly plan: DrawnPlan;
   readonly isOwnModel: boolean;
   readonly take: (events: readonly RunEvent[]) => void;
   readonly stop: () => void;
@@ -31,7 +31,7 @@ export interface PageRun {
 
 let begun = 0;
 
-export function beginPageRun(plan: PlanOutline, isOwnModel: boolean, stop: () => void): PageRun {
+export function beginPageRun(plan: DrawnPlan, isOwnModel: boolean, stop: () => void): PageRun {
   const feed = new RunFeed(startOfPlan(plan), PACE);
   const about = { runId: "run_in_this_page", workflowId: plan.name, traceId: "" };
   begun += 1;
