@@ -40,7 +40,7 @@ process.stdout.write(
   [
     "",
     `  API      ${url}`,
-    `  Console  ${new URL(`${SIGN_IN}?token=${token}`, consoleUrl)}`,
+    `  Console  ${new URL(`${SIGN_IN}?token=${token}`, consoleUrl).href}`,
     "",
     "  A saved file reloads what it concerns. Ctrl-C stops both.",
     "",

@@ -24,10 +24,13 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   "node.retried": "An attempt failed and another is scheduled.",
   "node.completed": "The node has its result.",
   "node.failed": "The node failed for good.",
+  "node.handled":
+    "The node had failed, and that no longer fails the run: `by` has handled it, or was reached without it.",
   "node.timed_out": "The last attempt took longer than its `timeout`.",
   "node.cancelled": "The node was cancelled.",
   "node.skipped": "The node will not run, and that is no failure.",
-  "node.blocked": "The node waits for a person; it holds no slot and no timeout runs.",
+  "node.blocked":
+    "The node waits for a person, for an event (`event`) or for a moment (`until`); it holds no slot and no attempt runs.",
   "node.invalidated": "A settled node will run again. Only this event changes a settled status.",
   "node.provenance": "A value was handed from one place to another and really used.",
   "gate.decided": "The gates decided.",
@@ -39,6 +42,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   "approval.answered": "A person has approved, and more have to.",
   "approval.revised": "A person has approved with changes where several have to: the approvals before are void.",
   "approval.resolved": "The question is answered, expired or withdrawn.",
+  "event.received": "An event the node waited for has come; the node completes in the same commit.",
+  "event.emitted": "The node has emitted an event; it is kept by the same commit.",
   "cost.recorded": "Money was spent; `late` when the node had settled before.",
   "child.started": "A child run was started.",
   "child.finished": "A child run ended.",

@@ -26,7 +26,7 @@ const children = Object.fromEntries(workflows.map((file) => [planOf(file).name, 
 /** Runs an example in virtual time, and answers every approval the same way. */
 async function run(
   file: string,
-  given: { script?: string; args?: Record<string, string>; decision?: "approve" | "reject" } = {},
+  given: { script?: string; args?: Record<string, string | number>; decision?: "approve" | "reject" } = {},
 ): Promise<RunProjection> {
   const script = given.script === undefined ? EMPTY_SCRIPT : readScript(read(given.script)).script;
   const wanted = given.decision ?? "approve";
@@ -127,6 +127,46 @@ describe("examples with their scripts", () => {
       menu: "completed",
     });
     expect(outputsOf(projection, "translate")).toMatchObject({ count: 3, failed: 1 });
+  });
+
+  it("16: what is calculated is what the run gives, and an early end is one", async () => {
+    const projection = await run("16-totals.lobsterX");
+    expect(projection.outputs).toMatchObject({
+      total: 400,
+      letters: ["Dear ann, thank you for 120.", "Dear cleo, thank you for 250."],
+    });
+    expect(statuses(projection)).toMatchObject({ nothing_large: "skipped", too_much: "skipped", report: "completed" });
+    const early = await run("16-totals.lobsterX", { args: { limit: 1_000 } });
+    expect(early).toMatchObject({ status: "completed", outputs: { total: 400, large: [] } });
+    expect(statuses(early)).toMatchObject({ nothing_large: "completed" });
+  });
+
+  it("20: a payment that failed is handled, and what was reserved is released", async () => {
+    const projection = await run("20-refund.lobsterX", { script: "20-refund.script.yaml" });
+    expect(projection).toMatchObject({ status: "completed", failedCount: 1, outputs: { problem: "provider_error" } });
+    expect(statuses(projection)).toEqual({
+      reserve: "completed",
+      pay: "failed",
+      ship: "skipped",
+      apologise: "completed",
+      release: "completed",
+    });
+    expect(projection.nodeResults.filter(({ isHandled }) => isHandled).map(({ nodeId }) => nodeId)).toEqual(["pay"]);
+  });
+
+  it("21: the first answers are enough, and the slower way is given up", async () => {
+    const projection = await run("21-fastest.lobsterX", { script: "21-fastest.script.yaml" });
+    expect(projection.status).toBe("completed");
+    expect(statuses(projection)).toEqual({
+      north: "failed",
+      south: "completed",
+      east: "completed",
+      record: "completed",
+      order: "completed",
+      call: "completed",
+      write: "skipped",
+      confirmed: "completed",
+    });
   });
 
   it("15: what two people have agreed on is paid, and what they refuse is not", async () => {

@@ -34,6 +34,9 @@ describe("the check before a run in a page", () => {
     ["an approval", "{ id: a, approval: required }"],
     ["an approval before a command", "{ id: a, command: A, approval: required }"],
     ["a child run", "{ id: a, workflow_ref: other }"],
+    ["an event", "{ id: a, wait: { event: order.paid } }"],
+    ["a signal", "{ id: a, wait: { signal: go_on } }"],
+    ["a place to emit to", "{ id: a, emit: { type: order.paid } }"],
     ["a person when it fails", "{ id: a, command: A, on_failure: retry_once_then_escalate }"],
   ])("names the node that needs %s, whichever provider answers", (_, step) => {
     expect(nodesRefused(`  - ${step}\n`)).toEqual(["a"]);

@@ -29,8 +29,12 @@ export function checkBrowserRun(
 function needsOf(node: PlanNode, kind: BrowserProvider["kind"]): string[] {
   const needs: string[] = [];
   if (node.child !== null) needs.push("it starts a child run");
+  if (node.kind === "script") needs.push("it runs a script, which needs the interpreter of a server");
   if (node.approval !== null || node.kind === "gate")
     needs.push("it waits for an approval, and no other person can see it");
+  if (node.kind === "emit") needs.push("it emits an event, which only a server keeps");
+  if (node.work?.kind === "wait" && "onTimeout" in node.work.wait)
+    needs.push("it waits for an event, which only a server receives");
   if (node.onFailure === "escalate") needs.push("it asks a person when it fails, and no other person can see it");
   // A script answers for everything that would otherwise be called.
   if (kind === "scripted") return needs;

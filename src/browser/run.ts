@@ -189,6 +189,7 @@ class PageRun {
       case "open-approval":
       case "close-approval":
       case "notify":
+      case "emit-event":
         // The check lets no plan through that needs them; an approval that comes up all the same is left open.
         return;
     }
@@ -217,7 +218,7 @@ class PageRun {
   #setTimer(timer: Timer, dueAt: number): void {
     const key = timerKey(timer);
     this.#timers.get(key)?.();
-    const weight = timer.kind === "retry" || timer.kind === "queue" ? 1 : 0;
+    const weight = isProgress(timer) ? 1 : 0;
     this.#progressTimers += weight;
     const forget = (): void => {
       this.#timers.delete(key);
@@ -246,4 +247,8 @@ class PageRun {
 
 function isOneOf(mode: ModerationMode, phase: "input" | "output"): boolean {
   return mode === phase || mode === "both";
+}
+
+function isProgress({ kind }: Timer): boolean {
+  return kind === "retry" || kind === "queue" || kind === "wait" || kind === "continue";
 }

@@ -6,7 +6,10 @@ import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
+import { EventStarter } from "../outside/trigger/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
+import { createScriptAdapter } from "../script/index.ts";
+import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import { openFileStorage } from "./file-storage.ts";
@@ -50,14 +53,17 @@ export async function openEngine(
     formerKeys: readFormerKeys(env),
     ...(seed === "" ? {} : { seed }),
   });
+  // Not among the providers that steps may name: what script steps run in is part of the engine.
+  const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
     store,
-    adapters,
+    adapters: [...adapters, scripts],
     redactor,
     moderation,
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
     monotonic: () => performance.now(),
@@ -67,5 +73,7 @@ export async function openEngine(
     onTrouble,
   });
   const launcher = new RunLauncher({ store, runtime, governance });
-  return { store, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects };
+  const triggers = createTriggers({ store, runtime, launcher });
+  const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
+  return { store, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
 }

@@ -122,7 +122,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => agent.close(),
         () => objects.close(),
         () => issuers.close(),
-        () => closeAdapters(bridge.adapters),
+        () => closeAdapters([...bridge.adapters, engine.scripts]),
         () => clock.stop(),
         () => store.close(),
       ]),

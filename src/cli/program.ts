@@ -13,6 +13,7 @@ import {
   type Workbench,
 } from "./command-words.ts";
 import { completion, type Shell, SHELLS } from "./completion.ts";
+import { addEventCommands } from "./events.ts";
 import { addFileCommands } from "./files.ts";
 import { addGatewayCommands } from "./gateway-commands.ts";
 import { addGovernanceCommands } from "./governance-commands.ts";
@@ -53,6 +54,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addStarters(program, bench);
   addHostCommands(program, bench);
   addRunCommands(program, bench);
+  addEventCommands(program, bench);
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);
   addKeyCommands(program, bench);

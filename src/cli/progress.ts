@@ -50,11 +50,15 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     case "node.timed_out":
       if (event.payload.errorCode === "upstream_failure") return `${paint("gray", "–")} ${id} ${NOT_RUN}`;
       return `${paint("red", "✗")} ${id} ${event.payload.errorCode}: ${oneLine(event.payload.errorMessage)}`;
+    case "node.handled":
+      return `${paint("yellow", "✓")} ${id} handled by ${oneLine(event.payload.by)}`;
     case "node.retried":
       return `${paint("yellow", "↻")} ${id} again in ${formatDuration(event.payload.delayMs)}: ${event.payload.errorCode}`;
     case "node.blocked":
-      return `${paint("yellow", "?")} ${id} waits for a person`;
+      return `${paint("yellow", "?")} ${id} ${waitText(event.payload.waitingReason)}`;
     case "node.skipped":
+      // A handler that was not needed is no news.
+      if (event.payload.reason === "no_failure") return null;
       return `${paint("gray", "–")} ${id} skipped (${event.payload.reason})`;
     case "node.cancelled":
       return `${paint("gray", "×")} ${id} cancelled (${oneLine(event.payload.reason)})`;
@@ -65,6 +69,11 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     default:
       return null;
   }
+}
+
+function waitText(reason: string | null): string {
+  if (reason === "event") return "waits for an event";
+  return reason === "timer" ? "waits for its time" : "waits for a person";
 }
 
 /** Icon, text beside the id, and colour. */
@@ -109,14 +118,20 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
     case "timed_out": {
       if (isUpstreamFailure(node)) return { icon: "–", colour: "gray", detail: NOT_RUN };
       const why = `${node.errorCode ?? node.status}: ${oneLine(node.errorMessage ?? "")}`;
-      return { icon: "✗", colour: "red", detail: `${why}${cost}${folded}` };
+      const isOpen = !node.isHandled;
+      const handled = isOpen ? "" : "handled: ";
+      return {
+        icon: isOpen ? "✗" : "–",
+        colour: isOpen ? "red" : "yellow",
+        detail: `${handled}${why}${cost}${folded}`,
+      };
     }
     case "retrying": {
       const rest = retryAt === undefined ? "soon" : `in ${formatDuration(Math.max(0, retryAt - now))}`;
       return { icon: "↻", colour: "yellow", detail: `again ${rest}: ${node.errorCode ?? "failed"}${cost}` };
     }
     case "blocked":
-      return { icon: "?", colour: "yellow", detail: `waits for a person${cost}` };
+      return { icon: "?", colour: "yellow", detail: `${waitText(node.waitingReason)}${cost}` };
     case "queued":
       return { icon: "○", colour: "gray", detail: `waits: ${node.waitingReason ?? "queued"}` };
     case "skipped":

@@ -24,6 +24,7 @@ import {
   showRun,
   watchRun,
 } from "./runs.ts";
+import { addSignalCommand } from "./events.ts";
 
 /** `sluice runs …`: what happened on the server, and what to do about it. */
 export function addRunCommands(program: Command, bench: Workbench): void {
@@ -31,6 +32,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addLooking(runs, bench);
   addSteering(runs, bench);
   addHistory(runs, bench);
+  addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
 }
 

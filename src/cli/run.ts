@@ -6,6 +6,7 @@ import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { applyToView, createView, frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
 import { createAllowAllJudge } from "../governance/index.ts";
+import { createScriptAdapter } from "../script/index.ts";
 import { type ApproveMode, chooseAnswer, printOpenApprovals } from "./approvals.ts";
 import { readArgs } from "./args.ts";
 import { loadLibrary } from "./catalog.ts";
@@ -89,9 +90,10 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
   const record = options.json === true ? createRecorder(io, plan, traceId) : () => undefined;
   const view = createView(outlineOf(plan));
   const ledger = options.ledger === undefined ? {} : { ledger: openLedger(io, options.ledger) };
+  const scripts = createScriptAdapter({ clock: io.clock });
   const engine: OwnEngine = new OwnEngine({
     clock: io.clock,
-    adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger })],
+    adapters: [createScriptedAdapter({ script, clock: io.clock, ...ledger }), scripts],
     judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
     answer: chooseAnswer(io, options, progress),
     onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
@@ -113,6 +115,7 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
   } finally {
     stopListening();
     await engine.stop();
+    await scripts.shutdown();
   }
 }
 

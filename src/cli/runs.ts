@@ -91,7 +91,8 @@ async function stateOf(api: Api, id: string, at: number | undefined): Promise<Se
 
 function nodeRow(node: NodeResult): readonly string[] {
   const { nodeId, status, attempts, durationMs, costMicros, errorCode, errorMessage, waitingReason } = node;
-  const detail = errorCode === null ? (waitingReason ?? "") : `${errorCode}: ${oneLine(errorMessage ?? "")}`;
+  const handled = node.isHandled ? "handled: " : "";
+  const detail = errorCode === null ? (waitingReason ?? "") : `${handled}${errorCode}: ${oneLine(errorMessage ?? "")}`;
   return [
     oneLine(nodeId),
     status,

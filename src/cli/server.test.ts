@@ -42,7 +42,7 @@ const FILES: Readonly<Record<string, string>> = {
     "name: gate\nsteps:\n  - { id: ok, name: Ship it, approval: required }\n  - { id: ship, command: Ship, depends_on: [ok] }\n",
   "letter.lobsterX":
     "name: letter\nargs: { words: { type: string, default: Dear Ann } }\nsteps:\n" +
-    "  - { id: send, name: 'Send “${words}”?', provider: scripted, approval: required, inputs: { text: words }, " +
+    "  - { id: send, name: 'Send “${words}”?', provider: scripted, approval: required, inputs: { text: '${words}' }, " +
     "command: 'Send: ${text}' }\n",
   "form.lobsterX":
     "name: form\nsteps:\n" +

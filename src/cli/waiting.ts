@@ -49,7 +49,9 @@ function ownWaiting(runId: string, view: RunView): Waiting {
     .map(({ id, nodeId, summary, choices }) => ({ runId, approvalId: id, nodeId, summary, choices }));
   const asked = new Set(questions.map(({ nodeId }) => nodeId));
   const blocked = [...view.nodes.values()]
-    .filter(({ id, status }) => status === "blocked" && !asked.has(id))
+    .filter(
+      ({ id, status, waitingReason }) => status === "blocked" && waitingReason === "human_input" && !asked.has(id),
+    )
     .map(({ id }) => ({ runId, nodeId: id }));
   return { questions, blocked };
 }

@@ -43,12 +43,15 @@ import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
 import { TriggerClient } from "./trigger-client.ts";
 import { PeopleClient } from "./people-client.ts";
+import { EventClient } from "./event-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
 export class SluiceClient extends AuditClient {
+  /** Events that steps wait for, and signals. */
+  readonly events = new EventClient(this.door);
   /** What webhooks are sent, and messages that start runs. */
   readonly webhooks = new WebhookClient(this.door);
   /** What people are sent. */

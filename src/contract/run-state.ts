@@ -24,6 +24,7 @@ export const nodeResultSchema = z.object({
   output: z.string().nullable(),
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
+  isHandled: z.boolean().describe("It has failed, and that no longer fails the run: a step has handled it"),
   costMicros: micros,
   refs,
 });
@@ -47,6 +48,7 @@ export const stateSchema = z.object({
   downstreamCount: count,
   parentRunId: z.string().nullable(),
   recursionDepth: count,
+  outputs: jsonObject.nullable().describe("What the document names as outputs; null: none, or it has not completed"),
   costMicros: micros,
   lastEventId: count,
 });

@@ -17,6 +17,19 @@ export const startBody = z.strictObject({
 });
 export type Start = Asked<typeof startBody>;
 
+/** The longest a start may wait for the end of its run. */
+const WAIT_SECONDS_MAX = 30;
+
+export const startQuery = z.object({
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(WAIT_SECONDS_MAX)
+    .optional()
+    .describe("Seconds to wait for the end of the run, whose outputs are then in the answer"),
+});
+
 export const runsQuery = pageQuery.extend({
   status: z.enum(RUN_STATUSES).optional(),
   workflow: filterText.optional(),
@@ -48,6 +61,11 @@ export const runSchema = z.object({
   costMicros: micros,
   lastEventId: count,
   waitingFor: z.enum(WAITING_FOR).nullable().describe("What it waits for; null: it does not wait, or has ended"),
+  outputs: jsonObject
+    .optional()
+    .describe(
+      "Of a run that has completed, where one run is shown: the outputs of the document, else of its last nodes",
+    ),
   warnings: z
     .array(sentProblemSchema)
     .optional()

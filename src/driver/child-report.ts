@@ -1,5 +1,4 @@
-import type { ChildFinishedInput, RunState, StartChild } from "../core/engine/index.ts";
-import { leafOutputs } from "./leaf-outputs.ts";
+import { type ChildFinishedInput, outputsOfRun, type RunState, type StartChild } from "../core/engine/index.ts";
 
 /** What a parent receives about a child run that has ended. */
 export function childReport(
@@ -13,7 +12,7 @@ export function childReport(
     attempt: called.attempt,
     childRunId: state.runId,
     status: state.status,
-    outputs: leafOutputs(state),
+    outputs: outputsOfRun(state),
     costMicros: state.costMicros,
     tokens: state.tokens,
     ...(errorMessage === null ? {} : { errorMessage }),

@@ -1,7 +1,6 @@
 export type { ChildPreparer, PreparedChild } from "./durable/children.ts";
 export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
-export { shownOutputs } from "./leaf-outputs.ts";
 export { newRunId } from "./run-id.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";
 export { type Launch, type LaunchOutcome, Overloaded, type Runtime, type RuntimeFigures } from "./durable/runtime.ts";

@@ -81,6 +81,8 @@ function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Lau
     gateway,
     roleBindings,
     team,
+    root: wanted.root ?? { runId, createdAt: parent.createdAt },
+    ...(wanted.hops === undefined ? {} : { hops: wanted.hops }),
     parent: {
       runId,
       nodeId,

@@ -47,6 +47,8 @@ export interface LaunchRequest extends LaunchCaller {
   /** The trace it belongs to, and the span in it; default: a new trace. */
   readonly caller?: SpanAddress;
   readonly idempotency?: LaunchIdempotency;
+  /** One more than the event that starts it has; absent: no event starts it. */
+  readonly hops?: number;
 }
 
 export interface RelaunchRequest extends LaunchCaller {

@@ -52,6 +52,7 @@ export class RunLauncher implements Launcher {
         recoveryMax: request.recovery?.max ?? null,
         ...(caller === undefined ? {} : { traceId: caller.traceId, parentSpanId: caller.spanId }),
         ...(idempotency === undefined ? {} : { idempotency }),
+        ...(request.hops === undefined ? {} : { hops: request.hops }),
       },
     );
     return started.kind === "started" && warnings.length > 0 ? { ...started, warnings } : started;

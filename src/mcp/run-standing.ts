@@ -11,7 +11,7 @@ export interface RunStanding {
   readonly status: RunStatus;
   /** Nothing moves before a person acts. */
   readonly isPaused: boolean;
-  /** What the nodes gave that nothing depends on, by node. */
+  /** The outputs of the document; else what the nodes gave that nothing depends on, by node. */
   readonly outputs: JsonObject;
   readonly costMicros: number;
   readonly executedCount: number;
@@ -92,7 +92,7 @@ export async function standingOf(
   const asked = new Set(waitingFor.map(({ nodeId }) => nodeId));
   const blocked = state.nodeResults.filter(({ nodeId, status }) => status === "blocked" && !asked.has(nodeId));
   const failed = state.nodeResults.filter(
-    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node),
+    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node) && !node.isHandled,
   );
   return {
     runId: run.id,
@@ -100,7 +100,7 @@ export async function standingOf(
     version: run.version,
     status: state.status,
     isPaused: state.isPaused,
-    outputs: await outputsOf(api, state, shape.leaves),
+    outputs: state.outputs ?? (await outputsOf(api, state, shape.leaves)),
     costMicros: state.costMicros,
     executedCount: state.executedCount,
     failedCount: state.failedCount,
@@ -123,7 +123,9 @@ function troubleOf({ nodeId, status, waitingReason, errorCode, errorMessage }: S
 }
 
 async function approvalsOf(api: SluiceClient, state: State, view: RunView | null): Promise<readonly WaitingFor[]> {
-  const isBlocked = state.nodeResults.some(({ status }) => status === "blocked");
+  const isBlocked = state.nodeResults.some(
+    ({ status, waitingReason }) => status === "blocked" && waitingReason === "human_input",
+  );
   if (!isBlocked) return [];
   if (view !== null && view.lastEventId >= state.lastEventId) {
     const pending = [...view.approvals.values()].filter(({ status }) => status === "pending");

@@ -21,7 +21,7 @@ describe("a schedule as it was registered", () => {
     const body = { workflow: "report", every_seconds: 30, cron: null, args: { a: "${body.x}" }, enabled: false };
     expect(scheduleOf(entry(body))).toMatchObject({
       on: { timing: { kind: "interval", everySeconds: 30 } },
-      args: { a: { kind: "value", value: "${body.x}" } },
+      args: { a: { kind: "literal", value: "${body.x}" } },
       isEnabled: false,
     });
   });

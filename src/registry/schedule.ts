@@ -40,7 +40,7 @@ export type Timing =
 /** The old way to write a trigger of the kind schedule; its args are values and no templates. */
 export function scheduleOf({ id, body, savedBy }: Entry): ScheduledTrigger {
   const written = readBody(scheduleSpec, body);
-  const args = Object.entries(asBody(written.args)).map(([name, value]) => [name, { kind: "value", value }] as const);
+  const args = Object.entries(asBody(written.args)).map(([name, value]) => [name, { kind: "literal", value }] as const);
   return {
     origin: "schedule",
     name: id,

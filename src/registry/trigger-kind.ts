@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ParsedExpression } from "../core/expression/index.ts";
-import type { WithValue } from "../core/template/index.ts";
+import type { Values } from "../core/template/index.ts";
 import type { Timing } from "./schedule.ts";
 
 /** How the sender of a message is known. */
@@ -20,7 +20,7 @@ export interface Trigger {
   readonly on: TriggerSource;
   readonly filter: ParsedExpression | null;
   /** Null: what was delivered, by the names of the args. */
-  readonly args: Readonly<Record<string, WithValue>> | null;
+  readonly args: Values | null;
   readonly respond: (typeof RESPONSES)[number];
   readonly isEnabled: boolean;
   /** Id of the caller that saved it last: who answers for its runs. */

@@ -3,6 +3,7 @@ import { deadEndHint, deadEndMessage, didYouMean } from "../core/definition/inde
 import {
   ANY,
   closedObject,
+  type Expression,
   findTypeMismatch,
   findUndecidable,
   followPath,
@@ -11,14 +12,11 @@ import {
   type Path,
   TEXT,
 } from "../core/expression/index.ts";
-import {
-  isExpression,
-  parseWithValue,
-  pathsOfTemplate,
-  type StepTemplate,
-  type WithValue,
-} from "../core/template/index.ts";
+import { isExpression, parseValue, pathsOfValue, type Value, valueStyle } from "../core/template/index.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+/** A trigger has no steps. */
+export const TRIGGER_STYLE = valueStyle(() => false);
 
 const TEXTS: Known = { kind: "object", fields: new Map([["content-type", TEXT]]), isOpen: true };
 const NAMES = closedObject([
@@ -63,35 +61,38 @@ function mismatchProblems(
 export function valueProblems(written: Json | undefined, at: TreePath): readonly SpecProblem[] {
   if (!isJsonObject(written)) return [];
   return Object.entries(written).flatMap(([name, value]) => {
-    const parsed = parseWithValue(value);
-    if (parsed.ok) return templatesOf(parsed.value).flatMap((template) => templateProblems(template, [...at, name]));
-    const { message, position, hint, path } = parsed.failure;
+    const parsed = parseValue(value, TRIGGER_STYLE);
+    if (parsed.ok) return problemsOf(parsed.value, [...at, name]);
+    const { message, position, hint, path, code } = parsed.failure;
     const unreadable = `"${name}" cannot be read at character ${position + 1}: ${message}.`;
-    return [specProblem("bad_template", [...at, name, ...path], unreadable, { hint: sentence(hint) })];
+    return [specProblem(code, [...at, name, ...path], unreadable, { hint: sentence(hint) })];
   });
 }
 
-function templatesOf(value: WithValue): readonly StepTemplate[] {
-  switch (value.kind) {
-    case "value":
-      return [];
-    case "text":
-      return [value.template];
-    case "list":
-      return value.items.flatMap(templatesOf);
-    case "object":
-      return Object.values(value.members).flatMap(templatesOf);
-  }
-}
-
-function templateProblems(template: StepTemplate, at: TreePath): readonly SpecProblem[] {
+function problemsOf(value: Value, at: TreePath): readonly SpecProblem[] {
   const label = `"${String(at.at(-1))}"`;
-  const unknown = pathsOfTemplate(template).flatMap((path) => nameProblems(path, at, label));
-  if (unknown.length > 0) return unknown;
-  return template.parts.flatMap((part) => {
-    if (typeof part === "string" || !isExpression(part)) return [];
-    return mismatchProblems(findTypeMismatch(part.root, known), at, label);
-  });
+  const unknown = [...pathsOfValue(value)].flatMap(({ path }) => nameProblems(path, at, label));
+  return unknown.length > 0
+    ? unknown
+    : calculationsOf(value).flatMap((root) => mismatchProblems(findTypeMismatch(root, known), at, label));
+}
+
+function calculationsOf(value: Value): readonly Expression[] {
+  switch (value.kind) {
+    case "literal":
+    case "reference":
+      return [];
+    case "expression":
+      return [value.expression.root];
+    case "template":
+      return value.template.parts.flatMap((part) =>
+        typeof part !== "string" && isExpression(part) ? [part.root] : [],
+      );
+    case "list":
+      return value.items.flatMap(calculationsOf);
+    case "object":
+      return Object.values(value.members).flatMap(calculationsOf);
+  }
 }
 
 /** A name that does not exist would be missing in every delivery. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../core/base/index.ts";
 import { parseExpression, parsePath } from "../core/expression/index.ts";
-import { parseWithValue, type WithValue } from "../core/template/index.ts";
+import { parseValue, type Values } from "../core/template/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyMap, asBody, checked, readBody, secret, spec, whole, workflowName } from "./field.ts";
 import { scheduleSourceOf, timingProblems, timingSpec } from "./schedule.ts";
 import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { ENCODINGS, type IdPlace, RESPONSES, type Trigger, type TriggerSource, VERIFICATIONS } from "./trigger-kind.ts";
-import { expressionProblems, valueProblems } from "./trigger-names.ts";
+import { expressionProblems, TRIGGER_STYLE, valueProblems } from "./trigger-names.ts";
 
 const HEADER_DEFAULT = "x-signature";
 const LIMIT_MAX = 10_000;
@@ -110,9 +110,9 @@ function asBodyOrNull(match: Readonly<Record<string, Json>> | undefined): JsonOb
   return match === undefined ? null : asBody(match);
 }
 
-function valuesOf(args: JsonObject): Readonly<Record<string, WithValue>> {
+function valuesOf(args: JsonObject): Values {
   const values = Object.entries(args).map(([arg, value]) => {
-    const parsed = parseWithValue(value);
+    const parsed = parseValue(value, TRIGGER_STYLE);
     if (!parsed.ok) throw new Error(`its arg ${arg} cannot be read: ${parsed.failure.message}`);
     return [arg, parsed.value] as const;
   });

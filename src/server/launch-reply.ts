@@ -8,10 +8,10 @@ import { json, type Services } from "./route.ts";
 import { runOnWire } from "./wire.ts";
 
 /** The reply to a request for a run. */
-export function launchedRun(result: LaunchResult, now: number): Response {
+export function launchedRun(result: LaunchResult, now: number, shown?: Run): Response {
   if (result.kind === "refused") throw refusedLaunch(result.refusal, now);
   const warnings = result.kind === "started" ? (result.warnings ?? []) : [];
-  return runReply(result, { ...runOnWire(result.run), ...(warnings.length === 0 ? {} : { warnings }) });
+  return runReply(result, { ...(shown ?? runOnWire(result.run)), ...(warnings.length === 0 ? {} : { warnings }) });
 }
 
 /** The reply to a restart or a branch: the new run, what it keeps of the other one, and what it does again. */

@@ -94,6 +94,7 @@ export const API_PROBLEMS = {
   contract_violated: [409, "It would break a contract"],
   refused: [409, "The run does not take this now"],
   ticket_expired: [410, "The address is no longer valid"],
+  event_too_large: [413, "The event is too large"],
   length_required: [411, "The length of the body is needed"],
   body_too_large: [413, "The body is too large"],
   file_too_large: [413, "The file is too large"],

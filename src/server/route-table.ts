@@ -7,6 +7,7 @@ import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { gatewayRoutes } from "./routes/gateways.ts";
@@ -47,6 +48,7 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,
     ...blobRoutes,

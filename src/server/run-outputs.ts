@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import { shownOutputs } from "../driver/index.ts";
+import { shownOutputs } from "../core/engine/index.ts";
 import type { Services } from "./route.ts";
 import { runEndOf } from "./run-end.ts";
 
@@ -13,9 +13,14 @@ export interface EndedRun {
 const LOOK_MS = 250;
 
 /** What a run came to, if it ends soon enough; null: it goes on. */
-export async function awaitOutputs(services: Services, orgId: string, runId: string): Promise<EndedRun | null> {
-  const { runtime, store, config } = services;
-  const until = performance.now() + config.respondMs;
+export async function awaitOutputs(
+  services: Services,
+  orgId: string,
+  runId: string,
+  withinMs = services.config.respondMs,
+): Promise<EndedRun | null> {
+  const { runtime, store } = services;
+  const until = performance.now() + withinMs;
   let wake: (() => void) | null = null;
   const stop = runtime.onCommitted((committed, events) => {
     if (committed === runId && events.some((event) => runEndOf(event) !== null)) wake?.();
@@ -40,7 +45,8 @@ export async function awaitOutputs(services: Services, orgId: string, runId: str
   }
 }
 
-async function outputsOf({ runtime }: Services, orgId: string, runId: string): Promise<JsonObject> {
+/** What a run came to, for those outside. */
+export async function outputsOf({ runtime }: Services, orgId: string, runId: string): Promise<JsonObject> {
   const view = await runtime.stateOf(orgId, runId);
   return view === undefined ? {} : shownOutputs(view.state);
 }

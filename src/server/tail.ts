@@ -211,12 +211,14 @@ export class Tail {
 /** The only events that carry what authors, models or people wrote. */
 const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.started",
+  "run.completed",
   "run.failed",
   "node.expanded",
   "node.completed",
   "node.stream.delta",
   "node.log",
   "moderation.flagged",
+  "event.emitted",
   "approval.requested",
   "approval.revised",
   "approval.resolved",

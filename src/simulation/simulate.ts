@@ -9,6 +9,7 @@ import type { Plan } from "../core/plan/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { createAllowAllJudge, Governor, type Judge, type LaunchSubject } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
+import { createScriptAdapter } from "../script/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
 import type { ApproveMode } from "./answer.ts";
 import type { SimulationEnvironment } from "./environment.ts";
@@ -88,7 +89,7 @@ export async function simulateGoverned(
 export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
   const store = createMemoryStore({ now: () => clock.now() });
-  const adapters = [createScriptedAdapter({ script: piece.script, clock })];
+  const adapters = [createScriptedAdapter({ script: piece.script, clock }), scriptAdapterFor(clock)];
   const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
   const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
   return play(piece, scene, performance);
@@ -145,6 +146,7 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
     return { launch: null, state: view?.state ?? null, log, verdicts, askedFor, isWaiting: !hasEnded };
   } finally {
     await settle(clock, driver.stop());
+    await Promise.all(adapters.map((adapter) => adapter.shutdown()));
   }
 }
 
@@ -156,7 +158,12 @@ function adaptersFor({ script }: Piece, { orgId, directory }: SimulationEnvironm
     for (const provider of served) providers.add(provider);
     if (defaultProvider !== null) providers.add(defaultProvider);
   }
-  return [...providers].map((provider) => ({ ...adapter, provider }));
+  return [...[...providers].map((provider) => ({ ...adapter, provider })), scriptAdapterFor(clock)];
+}
+
+/** The clock stands still while a script runs, so that it takes none of the run's time. */
+function scriptAdapterFor(clock: VirtualClock): Adapter {
+  return createScriptAdapter({ clock, isSynchronous: true });
 }
 
 const IDLE_TURNS = 3;

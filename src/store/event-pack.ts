@@ -30,6 +30,7 @@ const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string
     ["snapshot", "accumulatedOutputs", "*", "*"],
   ],
   "node.expanded": [["items"]],
+  "run.completed": [["outputs", "*"]],
   "node.completed": [
     ["outputs", "*"],
     ["envelope", "output"],
@@ -40,6 +41,7 @@ const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string
   "node.stream.delta": [["media"]],
   "node.log": [["detail"]],
   "moderation.flagged": [["decision"]],
+  "event.emitted": [["key", "*"], ["data"]],
   "approval.requested": [["rendered"], ["subject"]],
   "approval.revised": [["subject"], ["modifications", "*"], ["form"]],
   "approval.resolved": [["modifications", "*"], ["form"]],

@@ -5,6 +5,7 @@ export { UNANSWERED } from "./approval-record.ts";
 export * from "./audit-store.ts";
 export * from "./backlog-store.ts";
 export * from "./channel-store.ts";
+export type * from "./event-store.ts";
 export { everyEntry } from "./every-entry.ts";
 export * from "./file-store.ts";
 export * from "./governance-store.ts";

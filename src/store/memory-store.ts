@@ -5,6 +5,7 @@ import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
+import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
@@ -45,6 +46,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryReplicas(world),
     ...memoryWaiting(world),
     ...memoryBacklog(world),
+    ...memoryEvents(world),
     ...memoryLive(world),
     ...memoryRegistry(world),
     ...memoryGateways(world),

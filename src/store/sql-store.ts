@@ -7,6 +7,7 @@ import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
+import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
@@ -45,6 +46,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlReplicas(sql),
     ...sqlWaiting(sql),
     ...sqlBacklog(sql),
+    ...sqlEvents(sql),
     ...sqlLive(sql),
     ...sqlRegistry(sql),
     ...sqlGateways(sql),

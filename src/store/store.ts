@@ -9,6 +9,7 @@ import type { ApprovalChange, ApprovalClosing, ApprovalRecord } from "./approval
 import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
+import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
 import type { FileStore } from "./file-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
@@ -36,6 +37,7 @@ export interface Store
     ReplicaStore,
     WaitingStore,
     BacklogStore,
+    EventStore,
     LiveStore,
     RegistryStore,
     GatewayStore,
@@ -87,6 +89,11 @@ export interface RunCommit {
   readonly waits: readonly Wait[];
   /** Nodes that wait at no gate any more. */
   readonly waitsEnded: readonly string[];
+  /** Nodes that begin to wait for an event, and those that wait for none any more. */
+  readonly waiters: readonly NewWaiter[];
+  readonly waitersEnded: readonly string[];
+  /** Events its nodes emit; one whose id is taken is the same event. */
+  readonly emitted: readonly NewEvent[];
   /** Set for the run that waits for this one, with this commit: a missed notification is found by it. */
   readonly parentTimer: { readonly runId: string; readonly timer: Timer; readonly dueAt: number } | null;
   readonly approvalsOpened: readonly ApprovalRecord[];

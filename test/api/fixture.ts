@@ -3,12 +3,14 @@ import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
-import { openChildPreparer } from "../../src/launch/index.ts";
+import { openChildPreparer, RunLauncher } from "../../src/launch/index.ts";
 import type { SignInProvider, TokenVerifier } from "../../src/oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../../src/outbound/index.ts";
+import { EventStarter } from "../../src/outside/trigger/index.ts";
 import {
   adminKey,
   createApp,
+  createTriggers,
   type ApiConfig,
   type App,
   type Permission,
@@ -129,6 +131,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const runtime: DurableDriver = new DurableDriver({
     store,
     clock,
+    onEvent: (event) => starter.start(event),
     children: () =>
       openChildPreparer({ store, runtime: () => runtime, governor: governance.governor, now: () => clock.now() }),
     adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
@@ -139,6 +142,8 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     supersedesAll: true,
     onTrouble,
   });
+  const triggers = createTriggers({ store, runtime, launcher: new RunLauncher({ store, runtime, governance }) });
+  const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
   for (const [org, secret] of [
     [ORG, ADMIN],
     [OTHER_ORG, STRANGER],

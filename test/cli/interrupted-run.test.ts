@@ -16,7 +16,7 @@ const FILES = {
   "endless.lobsterX": "name: endless\nsteps:\n  - { id: wait, command: Wait }\n",
   "gate.lobsterX": "name: gate\nsteps:\n  - { id: ok, name: 'Ship it?', approval: required }\n",
   "letter.lobsterX":
-    "name: letter\nsteps:\n  - { id: send, approval: required, inputs: { text: words }, command: 'Send ${text}' }\n" +
+    "name: letter\nsteps:\n  - { id: send, approval: required, inputs: { text: '${words}' }, command: 'Send ${text}' }\n" +
     "args: { words: { type: string, default: Dear Ann } }\n",
   "hang.yaml": "default: echo\nnodes:\n  wait: { hang: true }\n",
   "editor.sh": "sed -i 's/Dear Ann/Dear Bob/' \"$1\"\n",

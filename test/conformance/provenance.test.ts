@@ -18,7 +18,7 @@ describe("node.provenance of steps", () => {
       workflow(
         [
           "a {outputs: {list: array}}",
-          "b {command: 'use ${a.outputs.list[0]} for ${tag}', stdin: '$a.stdout', inputs: {tag: {}}}",
+          "b {command: 'use ${a.outputs.list[0]} for ${tag}', stdin: '$a.stdout', inputs: {tag: {type: string}}}",
         ],
         "args: {tag: v1}",
       ),

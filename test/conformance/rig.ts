@@ -202,7 +202,9 @@ export function workflow(lines: readonly string[], head = ""): string {
   const steps = lines.map((line) => {
     const [, id, parents = "", more = ""] = /^(\w+)(?:\s*<\s*([\w ]+?))?\s*(?:\{(.*)\})?$/u.exec(line) ?? [];
     const dependsOn = parents === "" ? "" : `, depends_on: [${parents.trim().split(/\s+/u).join(", ")}]`;
-    const command = /\b(command|approval|workflow_ref|library_step)\b/u.test(more) ? "" : `, command: "do ${id}"`;
+    const command = /\b(command|approval|workflow_ref|library_step|set|script|cancel|fail):/u.test(more)
+      ? ""
+      : `, command: "do ${id}"`;
     return `  - { id: ${id}${command}${dependsOn}${more === "" ? "" : `, ${more}`} }`;
   });
   return `name: w\n${head}${head === "" ? "" : "\n"}steps:\n${steps.join("\n")}\n`;

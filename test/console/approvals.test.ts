@@ -29,7 +29,7 @@ steps:
     approval: required
     command: "pay \${receiver} \${amount}"
     action: read
-    inputs: { receiver: who }
+    inputs: { receiver: "\${who}" }
     show:
       - { label: Letter, markdown: ${JSON.stringify(HOSTILE)} }
       - { label: Seal, image: ${JSON.stringify(PIXEL)} }

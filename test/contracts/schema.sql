@@ -206,6 +206,21 @@
   PRIMARY KEY (run_id, first_event_id)
   CREATE UNIQUE INDEX event_blocks_pkey ON ONLY public.event_blocks USING btree (run_id, first_event_id)
 
+-- event_waiters
+  run_id text not null collate C
+  node_id text not null collate C
+  org_id text not null collate C
+  epoch integer not null
+  blocked_by integer not null
+  type text not null collate C
+  key_digest text not null collate C
+  since bigint not null
+  marked_at bigint
+  PRIMARY KEY (run_id, node_id)
+  CREATE INDEX event_waiters_marked ON public.event_waiters USING btree (marked_at) WHERE (marked_at IS NOT NULL)
+  CREATE INDEX event_waiters_match ON public.event_waiters USING btree (org_id, type, key_digest, run_id, node_id)
+  CREATE UNIQUE INDEX event_waiters_pkey ON public.event_waiters USING btree (run_id, node_id)
+
 -- file_garbage
   place text not null collate C
   org_id text not null collate C
@@ -413,6 +428,24 @@
   CREATE UNIQUE INDEX persons_issuer_subject_key ON public.persons USING btree (issuer, subject)
   CREATE UNIQUE INDEX persons_pkey ON public.persons USING btree (id)
   CREATE INDEX persons_subject ON public.persons USING btree (subject)
+
+-- received_events
+  org_id text not null collate C
+  id text not null collate C
+  type text not null collate C
+  key_digest text not null collate C
+  body text not null compression lz4
+  hops integer not null
+  sent_by text collate C
+  received_at bigint not null
+  expires_at bigint not null
+  marked_at bigint
+  PRIMARY KEY (org_id, id)
+  CREATE INDEX received_events_expired ON public.received_events USING btree (expires_at) WHERE (marked_at IS NULL)
+  CREATE INDEX received_events_marked ON public.received_events USING btree (marked_at) WHERE (marked_at IS NOT NULL)
+  CREATE INDEX received_events_match ON public.received_events USING btree (org_id, type, key_digest, received_at, id)
+  CREATE UNIQUE INDEX received_events_pkey ON public.received_events USING btree (org_id, id)
+  CREATE INDEX received_events_time ON public.received_events USING btree (org_id, received_at, id)
 
 -- registry
   org_id text not null collate C

@@ -56,6 +56,8 @@ const TABLES = [
   "channel_turns",
   "channel_postings",
   "approval_tickets",
+  "received_events",
+  "event_waiters",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
@@ -91,6 +93,10 @@ const AGED = [
   ["invitations", "expires_at"],
   ["sessions", "last_seen_at"],
   ["sessions", "expires_at"],
+  ["received_events", "received_at"],
+  ["received_events", "expires_at"],
+  ["received_events", "marked_at"],
+  ["event_waiters", "marked_at"],
 ] as const;
 
 /** The moments of turns stand in a list. */

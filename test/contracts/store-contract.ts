@@ -11,6 +11,7 @@ import { channelRules } from "./channel-rules.ts";
 import { commitRules } from "./commit-rules.ts";
 import { configRules } from "./config-rules.ts";
 import { deliveryRules } from "./delivery-rules.ts";
+import { eventRules } from "./event-rules.ts";
 import { feedRules } from "./feed-rules.ts";
 import { fileRules } from "./file-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
@@ -57,6 +58,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     commitRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    eventRules(subjectOf);
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);

@@ -161,6 +161,8 @@ export class Shell {
       });
       child.stderr.on("data", (piece: Buffer) => (all += piece.toString()));
       child.on("close", (code) => done({ code: code ?? 1, out, all }));
+      // A command that reads no input may be gone before it could be written: what it printed counts.
+      child.stdin.on("error", () => undefined);
       child.stdin.end(input);
     });
   }

@@ -33,6 +33,8 @@ export const importRule: Rule = (file) => {
       return law.packages.includes(name) ? [] : wrong(`${room} may not use the package ${name}`);
     }
     if (room === "console" && target.endsWith(".css")) return [];
+    // What a thread is started from is loaded as it stands.
+    if (room === "script" && target.endsWith("-interpreter.mjs")) return [];
     if (!/\.tsx?$/.test(target)) return wrong("relative imports end in .ts");
     const other = roomOf(target);
     if (other === null) return isTest(file.path) ? [] : wrong("lies in no room");
@@ -170,6 +172,9 @@ export const HOMONYMS: Readonly<Record<string, string>> = {
   ReactFlow: "the name of the canvas the graph is drawn on",
   ReactFlowInstance: "the name of the canvas the graph is drawn on",
   Worker: "the browser's own word for a script beside the page",
+  workerData: "Node's own word for what a thread is started with",
+  hasPendingJob: "the interpreter's own word for what follows an await",
+  executePendingJobs: "the interpreter's own word for what follows an await",
   FlowCollection: "flow style is YAML's own word for collections in brackets",
 };
 

@@ -43,7 +43,10 @@ export function bundleOf(seed: number): Bundle {
 export function playSchedule(seed: number, options: ScheduleOptions = {}): ScheduleReport {
   const sometimes = options.sometimes ?? new Sometimes();
   const profile = options.profile ?? drawProfile(new Prng(seed).fork("profile"));
-  const checkers = [...(options.checkers ?? CHECKERS), () => notesMarkers(sometimes)];
+  const checkers: readonly MakeChecker[] = [
+    ...(options.checkers ?? CHECKERS),
+    (around) => notesMarkers(sometimes, around),
+  ];
   const suite = new Suite(checkers, seed, options.probes);
   const { engine, bugs, orderSeed, trace } = options;
   const world = new World({

@@ -15,6 +15,9 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
   child: { icon: "workflow", label: "child run" },
   lens: { icon: "search", label: "lens" },
   utility: { icon: "settings", label: "utility" },
+  set: { icon: "filter", label: "set" },
+  script: { icon: "settings", label: "script" },
+  end: { icon: "stop", label: "end" },
 };
 
 export interface NodeCardProps {
@@ -74,8 +77,11 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
     case "timed_out":
     case "retrying":
       if (isUpstreamFailure(view)) return <>not run · upstream failed</>;
+      if (view.isHandled) return <>{joined("handled", view.errorCode)}</>;
       return <>{view.errorCode ?? lookOf(view.status).label}</>;
     case "blocked":
+      if (view.waitingReason === "timer" || view.waitingReason === "event")
+        return <>{view.waitingReason === "timer" ? "waits for its time" : "waits for an event"}</>;
       return <>{view.missing.length > 0 ? "needs values" : "waits for a person"}</>;
     case "completed":
       if (view.isCarried) return <>carried over</>;

@@ -8,6 +8,8 @@ export const FAILURE_CLASSES = [
   "timeout",
   "cancelled",
   "adapter_bug",
+  "script_error",
+  "script_limit",
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 

@@ -43,6 +43,15 @@ export const LIMITS = {
   streamsPerProcessMax: 2_000,
   streamsPerOrganisationMax: 1_000,
   streamsPerPrincipalMax: 50,
+  /** Of one event, its key and data together. */
+  eventBytesMax: 262_144,
+  eventsPerRequestMax: 500,
+  eventKeepMsDefault: 3_600_000,
+  eventKeepMsMax: 7 * 24 * 3_600_000,
+  /** Runs that start one another by events they emit. */
+  eventChainRunsMax: 16,
+  /** Nodes that only compute, per input of a run: the rest follow with the next. */
+  computedNodesMax: 500,
   fileBytesMax: 1_073_741_824,
   /** Files are sent and kept in parts of this size; the last one may be shorter. */
   filePartBytes: 8_388_608,

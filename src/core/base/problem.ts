@@ -37,6 +37,11 @@ export const PROBLEM_CODES = [
   "type_mismatch",
   "bad_pattern",
   "bad_template",
+  "bad_set",
+  "bad_script",
+  "bad_wait",
+  "bad_handler",
+  "bad_join",
   "too_many_steps",
   "too_many_edges",
   "orphan_edge",
@@ -55,6 +60,7 @@ export const WARNING_CODES = [
   "unreachable_condition",
   "unseen_variable",
   "shadowed_fact",
+  "text_not_value",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

@@ -1,6 +1,8 @@
 import { ANY, BOOLEAN, closedObject, NUMBER, TEXT, ANY_OBJECT, type Known } from "../expression/index.ts";
 import type { Constraints, FieldType, LensField, LensFieldType, OutputContract } from "./field.ts";
 import type { StepDraft } from "./step-draft.ts";
+import { hasWork } from "./work-fields.ts";
+import type { Work } from "./work.ts";
 
 /** What a declaration says about the value it declares. */
 export function knownOf(field: Pick<Constraints, "enum"> & { type?: FieldType | null; itemsType?: FieldType }): Known {
@@ -39,23 +41,33 @@ function typed(type: FieldType): Known {
 /** A gate without work of its own completes with the answer and nothing else. */
 export function isPureGate({ raw, unresolvedLibraryStep }: StepDraft): boolean {
   const isGate = raw.approval === "required" || raw.hitl === true;
-  const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
-  return isGate && !hasCommand && raw.workflow_ref === undefined && unresolvedLibraryStep === null;
+  return isGate && !hasWork(raw) && unresolvedLibraryStep === null;
+}
+
+/** The variables a step declares: its outputs, or what it sets, of which no more is said here than the names. */
+export function declaredBy({ outputs, work, with: values }: StepDraft): readonly (readonly [string, Known])[] {
+  if (work?.kind === "set") return Object.keys(values).map((name) => [name, ANY]);
+  return Object.entries(outputs ?? {}).map(([name, field]) => [name, knownOf(field)]);
 }
 
 /** A failure that `on_failure: skip` or a person passed over leaves this mark. */
 const SKIPPED_MARK: readonly [string, Known] = ["_skipped", BOOLEAN];
 
+type Fields = readonly (readonly [string, Known])[];
+/** A wait that continued although nothing had come leaves this mark. */
+const TIMED_OUT_MARK: [string, Known] = ["timed_out", BOOLEAN];
+
 /** What other steps see as `step.outputs`. A step with instances gathers theirs. */
-export function outputsOf(draft: StepDraft): Known {
+export function outputsOf(draft: StepDraft, set: Fields): Known {
   if (draft.unresolvedLibraryStep !== null) return ANY;
   if (draft.isForEachBroken) return ANY;
+  const own = draft.work?.kind === "set" ? closedObject([SKIPPED_MARK, ...set]) : ownOutputsOf(draft);
   if (draft.forEach !== null) {
-    const items: Known = { kind: "list", items: isDeclaring(draft) ? ownOutputsOf(draft) : ANY };
+    const items: Known = { kind: "list", items: own.kind === "object" && !own.isOpen ? own : ANY };
     return closedObject([["items", items], ["count", NUMBER], ["failed", NUMBER], SKIPPED_MARK]);
   }
   if (isPureGate(draft)) return closedObject([["approved", BOOLEAN], SKIPPED_MARK, ...entered(draft)]);
-  return ownOutputsOf(draft);
+  return own;
 }
 
 /** What a person enters at a gate; what an author declares there in vain is no output. */
@@ -71,20 +83,29 @@ export function ownOutputsOf(draft: StepDraft): Known {
   const fields: [string, Known][] = [
     ...[...brokenNames].map((name): [string, Known] => [name, ANY]),
     ...Object.entries(inputs).map(([name, input]): [string, Known] => [name, knownOf(input)]),
+    ...(draft.work?.kind === "wait" ? [TIMED_OUT_MARK] : []),
     ...Object.entries(outputs ?? {}).map(([name, output]): [string, Known] => [name, knownOf(output)]),
   ];
+  if (draft.work?.kind === "cancel") fields.push(["reason", TEXT]);
+  if (draft.work?.kind === "emit") fields.push(["id", TEXT], ["type", TEXT]);
   if (isDeclaring(draft)) return closedObject([SKIPPED_MARK, ...fields]);
   return { kind: "object", fields: new Map(fields), isOpen: true };
 }
 
+/** What a script returns or an event says is known only by what the author declares. */
+function bringsOutputs(work: Work): boolean {
+  return work.kind === "script" || (work.kind === "wait" && "onTimeout" in work.wait);
+}
+
 /** Without declared outputs nothing can be said about what an agent returns. */
-function isDeclaring({ outputs, unresolvedLibraryStep }: StepDraft): boolean {
+function isDeclaring({ outputs, work, unresolvedLibraryStep }: StepDraft): boolean {
+  if (work !== null && !bringsOutputs(work)) return true;
   return unresolvedLibraryStep === null && outputs !== null && Object.keys(outputs).length > 0;
 }
 
 /** `step.…`: the reserved parts, `outputs`, and the outputs themselves. */
-export function stepKnown(draft: StepDraft): Known {
-  const outputs = outputsOf(draft);
+export function stepKnown(draft: StepDraft, set: Fields): Known {
+  const outputs = outputsOf(draft, set);
   if (outputs.kind !== "object") return outputs;
   const fields = new Map([
     ["approved", BOOLEAN],

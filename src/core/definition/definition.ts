@@ -1,11 +1,12 @@
 import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
 import type { FormFields, ShownKind } from "../event/index.ts";
-import type { ParsedExpression, Path } from "../expression/index.ts";
+import type { ParsedExpression } from "../expression/index.ts";
 import type { NotifyRule } from "./notify.ts";
-import type { LensTemplate, OverrideValue, StepTemplate, WithValue } from "../template/index.ts";
+import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { Work } from "./work.ts";
 
-export type { OverrideValue, WithValue } from "../template/index.ts";
+export type { OverrideValue, Value, Values } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
 export type Definition = LobsterDefinition | LensGraphDefinition;
@@ -33,7 +34,15 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly args: Readonly<Record<string, ArgField>>;
   readonly roles: Readonly<Record<string, Role>>;
   readonly phases: readonly Phase[];
+  /** What a run has to show for itself; null: the outputs of its last steps. */
+  readonly outputs: Readonly<Record<string, RunOutput>> | null;
   readonly steps: readonly Step[];
+}
+
+export interface RunOutput {
+  readonly value: Value;
+  /** Null: it is taken as it is. */
+  readonly field: OutputField | null;
 }
 
 export interface Role {
@@ -131,15 +140,27 @@ export interface WorkflowRef {
 export interface StepInput extends Omit<OutputField, "type"> {
   readonly type: OutputField["type"] | null;
   /** Null: the variable of the same name. */
-  readonly from: Path | null;
+  readonly from: Value | null;
 }
 
 export interface ForEach {
-  readonly list: Path;
+  readonly list: Value;
   readonly as: string;
   readonly maxItems: number;
   readonly maxParallel: number | null;
   readonly tolerate: { readonly count: number } | { readonly percent: number };
+}
+
+export const DEPENDENCY_OUTCOMES = ["success", "failure", "settled"] as const;
+/** How a step must have ended for one that depends on it to run; `settled`: however it ended. */
+export type DependencyOutcome = (typeof DEPENDENCY_OUTCOMES)[number];
+
+/** A step that does not wait for all its dependencies. */
+export interface Join {
+  /** So many are enough. */
+  readonly count: number;
+  /** Those still open by then are stopped. */
+  readonly isRace: boolean;
 }
 
 export interface Step {
@@ -154,6 +175,10 @@ export interface Step {
   readonly agent: string | null;
   /** `depends_on` and every step any field refers to, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Of those, the ones that need not succeed; absent: all have to. */
+  readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
   readonly stdin: StepTemplate | null;
   readonly condition: ParsedExpression | null;
   readonly inputs: Readonly<Record<string, StepInput>>;
@@ -165,13 +190,18 @@ export interface Step {
   readonly onFailure: OnFailure;
   readonly isOnFailureWritten: boolean;
   readonly retry: RetryBlock | null;
+  /** Whether a failure is tried again at all; null: the causes alone say so. */
+  readonly retryIf: ParsedExpression | null;
   readonly parallelFailurePolicy: "wait_all" | "fail_fast";
   /** Null: no human gate. */
   readonly approval: ApprovalRule | null;
   /** Who answers any other approval about this step (an escalation); absent when the author did not say. */
   readonly askRule?: ApprovalRule;
   readonly workflowRef: WorkflowRef | null;
-  readonly with: Readonly<Record<string, WithValue>>;
+  /** Args of the other workflow; of a work, what is filled in when its turn has come. */
+  readonly with: Values;
+  /** Work that is done without an agent; null: none. */
+  readonly work: Work | null;
   /** Set when the entry was not available (offline check); such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;
@@ -223,6 +253,8 @@ export interface LensNode {
   readonly with: JsonObject;
   /** Nodes an edge or an override reads, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
 }
 
 export type EdgeCondition =

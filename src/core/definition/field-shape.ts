@@ -1,11 +1,11 @@
-import { LIMITS, type Json, type TreePath } from "../base/index.ts";
+import { isJsonObject, LIMITS, type Json, type TreePath } from "../base/index.ts";
 import { fitProblems } from "./field-fit.ts";
 import { FIELD_TYPES, type ArgField, type Constraints, type FieldType, type OutputField } from "./field.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyJson, anyText, byKind, choice, flag, list, number, refine, refuseType, type Shape } from "./shape.ts";
-import { patternText, reference } from "./text-shape.ts";
-import type { StepInput } from "./definition.ts";
+import { expression, patternText, reference } from "./text-shape.ts";
+import type { StepInput, Value } from "./definition.ts";
 
 const enumMember: Shape<string | number | boolean> = {
   read: (value, path, report) =>
@@ -43,6 +43,7 @@ const OUTPUT = {
 
 const INPUT = {
   from: optional(reference, "Where the value comes from: step.outputs.field. Without it, the variable of this name."),
+  expr: optional(expression, "What the value is calculated by."),
   type: optional(fieldType, "Type of the value."),
   required: optional(flag, "Whether the step needs it.", { default: true }),
   ...CONSTRAINTS,
@@ -66,14 +67,65 @@ export const outputField: Shape<OutputField> = byKind("a type or a map", {
   }),
 });
 
-export const inputField: Shape<StepInput> = byKind("a reference such as step.outputs.field, or a map", {
-  text: refine(reference, (from) => ({ from, type: null, required: true })),
-  map: refine(record(INPUT, { title: "an input" }), (raw, path, report) => {
+/** An input as it is written: declared, or a value that can be read once it is known which steps there are. */
+export type WrittenInput = { readonly declared: StepInput } | { readonly value: Json };
+
+const declaredInput: Shape<StepInput> = refine(record(INPUT, { title: "an input" }), (raw, path, report) => {
+  const type = raw.type ?? inferFromEnum(raw.enum);
+  const constraints = constraintsOf(raw, type, path, report);
+  if (raw.from !== undefined && raw.expr !== undefined) {
+    const message = `An input has either "from" or "expr".`;
+    report.problem("conflicting_fields", [...path, "expr"], message, { isAtKey: true, hint: "Keep one of them." });
+  }
+  return { from: sourceOf(raw), type: type ?? null, required: raw.required ?? true, ...constraints };
+});
+
+function sourceOf({ from, expr }: Reading<typeof INPUT>): Value | null {
+  if (expr !== undefined) return { kind: "expression", expression: expr };
+  return from === undefined ? null : { kind: "reference", path: from };
+}
+
+/** A map is a declaration only when it can be nothing else. */
+export function isDeclaration(value: Json): boolean {
+  if (!isJsonObject(value) || !Object.keys(value).every((key) => Object.hasOwn(INPUT, key))) return false;
+  return ["from", "type", "expr"].some((key) => Object.hasOwn(value, key));
+}
+
+export const inputField: Shape<WrittenInput> = {
+  read(value, path, report) {
+    if (!isDeclaration(value)) return { value };
+    const declared = declaredInput.read(value, path, report);
+    return declared === undefined ? undefined : { declared };
+  },
+  schema: {
+    anyOf: [
+      { ...declaredInput.schema, anyOf: ["from", "type", "expr"].map((key) => ({ required: [key] })) },
+      { description: "A value: step.outputs.field, a text with ${…}, or any other literal; {value: …} quotes one." },
+    ],
+  },
+};
+
+/** A declared output of the whole run. */
+export const runOutputField = refine(
+  record(
+    {
+      value: mandatory(anyJson, "What the output is: a value as in inputs."),
+      type: optional(fieldType, "Type of the value."),
+      required: optional(flag, "Whether it must have a value.", { default: true }),
+      ...CONSTRAINTS,
+      ...ITEMS,
+    },
+    { title: "an output of the run" },
+  ),
+  (raw, path, report) => {
     const type = raw.type ?? inferFromEnum(raw.enum);
     const constraints = constraintsOf(raw, type, path, report);
-    return { from: raw.from ?? null, type: type ?? null, required: raw.required ?? true, ...constraints };
-  }),
-});
+    return {
+      value: raw.value,
+      field: type === undefined ? null : { type, required: raw.required ?? true, ...constraints },
+    };
+  },
+);
 
 const bareDefault: Shape<ArgField> = {
   read(value) {

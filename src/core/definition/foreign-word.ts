@@ -5,11 +5,9 @@ function words(...rows: readonly (readonly [keys: string, hint: string])[]): For
   return new Map(rows.flatMap(([keys, hint]) => keys.split(" ").map((key) => [key, hint] as const)));
 }
 
-const NO_WAIT =
-  "There is no timed wait yet: a Schedule starts a workflow later, and approval: required waits for a person.";
 const NO_ENVIRONMENT =
   "Nothing is passed as an environment: hand values over as args and inputs, and keep secrets in the environment of the Bridge.";
-const RETRY = "Write on_failure: retry, or retry: { attempts: 3 } for exact numbers.";
+const RETRY = "Write on_failure: retry, or on_failure: { retry: { attempts: 3 } } for exact numbers.";
 const SKIP = "Write on_failure: skip.";
 const NO_LOOP = "There is no loop over a condition yet: for_each runs a step once per element of a list.";
 const NO_BRANCH = "There is no branching step: give each alternative a condition.";
@@ -22,21 +20,21 @@ export const STEP_WORDS: ForeignWords = words(
     "run runs exec execute shell bash cmd",
     "Write command: what is to be done. Programs are run by the process adapter (provider: process).",
   ],
-  [
-    "script code",
-    "A step has no code of its own: write command, or run a program by the process adapter (provider: process).",
-  ],
+  ["code javascript js", "Write script: |, which sees inputs and returns outputs."],
+  ["vars variables let assign compute transform", "Write set: { name: value }."],
   ["prompt instruction instructions message task ask", "Write command."],
   ["matrix strategy with_items with_list loop foreach forEach each items iterate map", "Write for_each: path.to.list."],
-  ["sleep wait delay pause", NO_WAIT],
-  ["env environment vars variables", NO_ENVIRONMENT],
+  ["sleep delay pause", "Write wait: 5m."],
+  ["signal await on_event wait_for waitFor event", "Write wait: { event: type }, or wait: { signal: name }."],
+  ["publish send_event raise", "Write emit: { type: …, data: … }."],
+  ["env environment", NO_ENVIRONMENT],
   ["uses use template include", "Write library_step for a step of the library, or workflow_ref for another workflow."],
   ["switch case cases choose choice branch branches else default", NO_BRANCH],
   ["retries max_retries maxRetries retry_count max_attempts attempts tries", RETRY],
   ["continue_on_error continue-on-error continueOnError ignore_errors allow_failure", SKIP],
   [
     "catch on_error onError fallback handler rescue",
-    "Write on_failure: halt, skip, retry or retry_once_then_escalate.",
+    "Write a step with depends_on: [{ step: …, on: failure }], or on_failure: halt, skip, retry or retry_once_then_escalate.",
   ],
   [
     "timeout_minutes timeout-minutes timeoutMinutes timeout_seconds timeout_ms timeoutMs",
@@ -49,13 +47,20 @@ export const STEP_WORDS: ForeignWords = words(
     "Write inputs for what the step reads, or with for the args of workflow_ref.",
   ],
   ["workflow call subworkflow sub_workflow child", "Write workflow_ref: name."],
-  ["type kind", "What a step is follows from its fields: command, approval, workflow_ref or library_step."],
+  [
+    "type kind",
+    "What a step is follows from its fields: command, approval, workflow_ref, set, script or library_step.",
+  ],
   ["assignee owner user worker", "Write agent or role."],
   [
     "concurrency parallel parallelism",
     "Steps run at the same time unless one depends on another; max_parallel limits them.",
   ],
-  ["set emit finally join race cancel fail", "There is no such step yet."],
+  ["stop abort exit terminate end", "Write cancel: reason, or fail: { code: …, message: … }."],
+  ["throw error", "Write fail: { code: …, message: … }."],
+  ["finally", "There is no such step yet."],
+  ["wait_any waitAny first_of any_of", "Write depends_on: [step, …] and join: any."],
+  ["always always_run run_always", "Write depends_on: [{ step: …, on: settled }]."],
 );
 
 export const DOCUMENT_WORDS: ForeignWords = words(
@@ -66,7 +71,7 @@ export const DOCUMENT_WORDS: ForeignWords = words(
   ],
   ["env environment", NO_ENVIRONMENT],
   ["inputs input params parameters variables vars arguments with", "Write args: what a run is given."],
-  ["outputs output result", "A workflow declares no outputs yet: those of its last steps are its result."],
+  ["output result results returns", "Write outputs: { name: value }."],
   ["retries retry on_failure", "Steps are tried again one by one: write on_failure or retry in the step."],
   ["concurrency parallel parallelism", "Write max_parallel."],
   ["id title workflow", "Write name."],

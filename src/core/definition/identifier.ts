@@ -1,6 +1,8 @@
 import { LIMITS, type TreePath } from "../base/index.ts";
+import { parsePath } from "../expression/index.ts";
 import type { Report } from "./report.ts";
-import { anyText, joinWords, nameOf, quote, word, type Shape } from "./shape.ts";
+import { anyText, joinWords, nameOf, quote, refine, word, type Shape } from "./shape.ts";
+import { givenName } from "./text-shape.ts";
 
 /** Words that mean something as the head or the second part of a reference. */
 const REFERENCE_WORDS = ["outputs", "stdout", "json", "approved"];
@@ -54,3 +56,16 @@ export const edgeId: Shape<string> = word({
   code: "bad_id",
   lengthMax: LIMITS.idLengthMax,
 });
+
+/** What no reference could spell would be declared in vain. `what` as messages name it: "an arg". */
+export function spellableName(what: string): Shape<string> {
+  return refine(givenName, (name, path, report) => {
+    const parsed = parsePath(name);
+    const isSpellable = parsed.ok && parsed.value.segments.length === 1 && parsed.value.segments[0] === name;
+    if (isSpellable && name.length <= LIMITS.nameLengthMax) return name;
+    const expected = `a letter or _ followed by letters, digits or _, at most ${LIMITS.nameLengthMax} characters`;
+    const message = `The name of ${what} must be ${expected}, but it is ${quote(name)}.`;
+    report.problem("bad_name", path, message, { isAtKey: true });
+    return undefined;
+  });
+}

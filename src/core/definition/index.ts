@@ -1,5 +1,6 @@
 export * from "./definition.ts";
 export * from "./field.ts";
+export type { Emit, Wait, Work } from "./work.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
 export { jsonSchema } from "./json-schema.ts";
@@ -19,4 +20,5 @@ export { deadEndHint, deadEndMessage } from "./dead-end.ts";
 export { didYouMean, suggest } from "../base/index.ts";
 export { Report, type ReadOptions } from "./report.ts";
 export { parseDuration } from "./duration.ts";
+export { EVENT_TYPE } from "./event-shape.ts";
 export { ALLOW_KEY, findSecretLiterals, SECRET_HINT } from "./secret-literal.ts";

@@ -1,25 +1,16 @@
 import { LIMITS } from "../base/index.ts";
-import { parsePath } from "../expression/index.ts";
 import type { Phase, Role } from "./definition.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
 import { DOCUMENT_WORDS } from "./foreign-word.ts";
+import { spellableName } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
-import { anyText, byKind, choice, list, located, mapOf, quote, refine, type Shape } from "./shape.ts";
+import { anyText, byKind, choice, list, located, mapOf, refine, type Shape } from "./shape.ts";
+import { runOutput } from "./run-output.ts";
 import { stepShape } from "./step-shape.ts";
 import { givenName } from "./text-shape.ts";
 
-/** An arg that no reference could spell would be declared in vain. */
-const argName: Shape<string> = refine(givenName, (name, path, report) => {
-  const parsed = parsePath(name);
-  const isSpellable = parsed.ok && parsed.value.segments.length === 1 && parsed.value.segments[0] === name;
-  if (isSpellable && name.length <= LIMITS.nameLengthMax) return name;
-  const expected = `a letter or _ followed by letters, digits or _, at most ${LIMITS.nameLengthMax} characters`;
-  report.problem("bad_name", path, `The name of an arg must be ${expected}, but it is ${quote(name)}.`, {
-    isAtKey: true,
-  });
-  return undefined;
-});
+const argName = spellableName("an arg");
 
 const role: Shape<Role> = refine(
   record(
@@ -68,6 +59,10 @@ const LOBSTER = {
   args: optional(mapOf(argField, argName), "What a run is given: name → type and limits, or a bare default."),
   roles: optional(mapOf(roleOrNothing, givenName), "Roles that steps name."),
   phases: optional(list(located(phase)), "Groups of steps, for people."),
+  outputs: optional(
+    mapOf(runOutput, spellableName("an output")),
+    "What a run has to show for itself: name → value, or a map with value and type. Default: the outputs of its last steps.",
+  ),
   steps: mandatory(
     list(located(stepShape), { isFilled: true, limit: { max: LIMITS.nodesMax, code: "too_many_steps" } }),
     "The work itself.",

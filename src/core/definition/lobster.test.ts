@@ -62,7 +62,7 @@ steps:
     on_failure: retry_once_then_escalate
     inputs:
       zone: { type: string, from: read_form.outputs.zone }
-      note: read_form.note
+      note: read_form.outputs.note
     outputs: { verdict: { type: string, enum: [grant, refuse] } }
     success_criteria: ["outputs.verdict in ['grant', 'refuse']", "outputs.verdict.length > 0"]
   - id: sign
@@ -126,7 +126,11 @@ describe("a workflow of steps", () => {
       note: { type: "string", required: true },
     });
     expect(first?.timeoutMs).toBe(120_000);
-    expect(judge?.inputs.note).toMatchObject({ type: null, required: true, from: { segments: ["read_form", "note"] } });
+    expect(judge?.inputs.note).toMatchObject({
+      type: null,
+      required: true,
+      from: { kind: "reference", path: { segments: ["read_form", "outputs", "note"] } },
+    });
     expect(judge?.successCriteria).toHaveLength(2);
     expect(sign?.approval).toEqual({
       approvers: [
@@ -160,6 +164,7 @@ describe("a workflow of steps", () => {
       args: {},
       roles: {},
       phases: [],
+      outputs: null,
       steps: [
         {
           id: "a",
@@ -180,9 +185,11 @@ describe("a workflow of steps", () => {
           onFailure: "halt",
           isOnFailureWritten: false,
           retry: null,
+          retryIf: null,
           parallelFailurePolicy: "wait_all",
           approval: null,
           workflowRef: null,
+          work: null,
           with: {},
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,
@@ -272,7 +279,7 @@ describe("fields of a step", () => {
   it("reads children and context sources", () => {
     const step = readStep({ workflow_ref: "audit@3", with: { a: "${xs}", b: [1] }, approval: "required" });
     expect(step.workflowRef).toEqual({ name: "audit", version: 3 });
-    expect(step.with.b).toEqual({ kind: "value", value: [1] });
+    expect(step.with.b).toEqual({ kind: "literal", value: [1] });
     expect(step.approval).not.toBeNull();
     const sources = ["internal", { class: "external", as_of: "2031-05-04T10:00:00Z", environment: "staging" }];
     expect(readStep({ command: "x", context_sources: sources }).contextSources).toEqual([

@@ -8,21 +8,27 @@ import { lobsterShape, type RawLobster } from "./lobster-shape.ts";
 import { checkChannels } from "./notify.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
+import { readRunOutputs } from "./run-output.ts";
 import type { Located } from "./shape.ts";
 import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
+import { checkOutcomes } from "./step-outcome.ts";
 import { resolveReferences } from "./step-reference.ts";
 import { warnOfShadowedFacts } from "./step-fact.ts";
 import { StepScope } from "./step-scope.ts";
+import type { RawStep } from "./step-shape.ts";
 import { checkStepTypes } from "./step-type.ts";
+import type { KnownNames } from "./step-value.ts";
 
 /** Reads a `.lobsterX` document. What it returns is only a definition when nothing was reported. */
 export function readLobster(document: JsonObject, catalog: Catalog, report: Report): LobsterDefinition {
   const merged = mergeLibrary(document, catalog, report);
   const raw = lobsterShape.read(merged, [], report) ?? {};
   const written = raw.steps ?? [];
-  const drafts = written.map((step) => draftStep(step, catalog, report));
+  const names = namesOf(merged, raw, written);
+  const drafts = written.map((step) => draftStep(step, names, catalog, report));
+  const shown = readRunOutputs(raw.outputs ?? {}, names, report);
   const scope = scopeOf(merged, raw, drafts, written, report);
-  const dependencies = checkSteps(drafts, scope, report);
+  const dependencies = checkSteps(drafts, shown.draft, scope, report);
   const around = surroundingsOf(merged, raw, catalog);
   for (const draft of drafts) {
     checkSurroundings(draft, around, report);
@@ -36,6 +42,7 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     args: raw.args ?? {},
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
+    outputs: shown.outputs,
     steps: drafts.map((draft, index) => finishStep(draft, dependencies[index] ?? [])),
   };
 }
@@ -55,6 +62,20 @@ function argsOf(document: JsonObject, raw: RawLobster): Readonly<Record<string, 
   const written = getOwn(document, "args");
   const names = isJsonObject(written) ? Object.keys(written) : [];
   return { ...Object.fromEntries(names.map((name) => [name, { required: false }])), ...raw.args };
+}
+
+/** Names a text could mean, also those that are declared wrongly. */
+function namesOf(document: JsonObject, raw: RawLobster, written: readonly Located<RawStep>[]): KnownNames {
+  const ids = written.map(({ raw: step }) => (isJsonObject(step) ? getOwn(step, "id") : undefined));
+  const declared = written.flatMap(({ read }) => [
+    ...Object.keys(read.outputs ?? {}),
+    ...Object.keys(read.set?.values ?? {}),
+    ...(read.for_each === undefined ? [] : [read.as ?? "item"]),
+  ]);
+  return {
+    steps: new Set(ids.filter((id) => typeof id === "string")),
+    variables: new Set([...Object.keys(argsOf(document, raw)), ...declared]),
+  };
 }
 
 function scopeOf(
@@ -84,16 +105,23 @@ function scopeOf(
 }
 
 /** References, graph, types and unused args; answers the dependencies of each step. */
-function checkSteps(drafts: readonly StepDraft[], scope: StepScope, report: Report): readonly (readonly string[])[] {
+function checkSteps(
+  drafts: readonly StepDraft[],
+  shown: StepDraft,
+  scope: StepScope,
+  report: Report,
+): readonly (readonly string[])[] {
   const usedArgs = new Set<string>();
   const dependencies = drafts.map((draft) => resolveReferences(draft, scope, usedArgs, report));
+  for (const [index, draft] of drafts.entries()) checkOutcomes(draft, dependencies[index] ?? [], scope, report);
   const vertices = drafts.map((draft, index) => ({
     id: draft.id,
     path: draft.path,
     parents: (dependencies[index] ?? []).map((id) => scope.steps.get(id) ?? 0),
   }));
+  resolveReferences(shown, scope, usedArgs, report);
   checkGraph(vertices, ["steps"], report);
-  for (const draft of drafts) checkStepTypes(draft, scope, report);
+  for (const draft of [...drafts, shown]) checkStepTypes(draft, scope, report);
   warnOfShadowedFacts(drafts, scope.args, report);
   // A reference that could not be read might be the one that uses it.
   if (scope.isOpen || report.problems.length > 0) return dependencies;

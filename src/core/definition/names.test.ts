@@ -268,7 +268,7 @@ describe("words of other systems", () => {
     ["run", "command"],
     ["matrix", "for_each"],
     ["with_items", "for_each"],
-    ["sleep", "no timed wait yet"],
+    ["sleep", "wait: 5m"],
     ["env", "environment of the Bridge"],
     ["uses", "library_step"],
     ["switch", "condition"],
@@ -282,7 +282,6 @@ describe("words of other systems", () => {
     ["jobs", "Write steps."],
     ["on", "Schedule"],
     ["inputs", "Write args"],
-    ["outputs", "no outputs yet"],
     ["kind", "manifest"],
   ])("%s in a workflow", (word, advice) => {
     expect(hintOf({ name: "w", steps: [{ id: "a", command: "x" }], [word]: {} })).toContain(advice);

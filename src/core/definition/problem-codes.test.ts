@@ -156,12 +156,73 @@ const PROBLEMS: readonly Row[] = [
     finds: [["reserved_id steps[0].id 3:9", "Call it outputs_step, for example."]],
   },
   {
+    about: "a step that sets nothing",
+    source: step("set: {}"),
+    finds: [["bad_set steps[0].set 4:10", "Write set: { name: value }."]],
+  },
+  { about: "a blank script", source: step('script: " "'), finds: [["bad_script steps[0].script 4:13"]] },
+  {
+    about: "values that cannot be read",
+    source: step('set: { a: "${", b: { expr: "1 +" }, c: [{ d: { expr: "nope(1)" } }], "e f": 1 }'),
+    finds: [
+      ["bad_template steps[0].set.a 4:16"],
+      ["bad_expression steps[0].set.b.expr 4:36"],
+      ["unknown_function steps[0].set.c[0].d.expr 4:59"],
+      ["bad_name steps[0].set.e f 4:74"],
+    ],
+  },
+  {
+    about: "work of two kinds, and fields that say nothing beside it",
+    source:
+      "name: w\nsteps:\n  - { id: a, set: { x: 1 }, command: go }\n  - { id: b, fail: no, on_failure: skip, agent: ann }\n  - { id: c, set: { y: 1 }, inputs: { z: 1 } }\n",
+    finds: [
+      ["conflicting_fields steps[0].set 3:14", "Put the command into a step of its own."],
+      ["conflicting_fields steps[1].on_failure 4:24", "Remove it."],
+      ["conflicting_fields steps[1].agent 4:42", "Remove it."],
+      ["conflicting_fields steps[2].inputs 5:29", "Write what it reads as ${…} in its values."],
+    ],
+  },
+  {
+    about: "an end of the run that is none",
+    source:
+      "name: w\nsteps:\n  - { id: a, cancel: { as: failed } }\n  - { id: b, fail: { code: Not Good, message: x } }\n  - { id: c, fail: { code: bad } }\n",
+    finds: [
+      ["bad_enum steps[0].cancel.as 3:28"],
+      ["bad_name steps[1].fail.code 4:28"],
+      ["missing_field steps[2].fail.message 5:20"],
+    ],
+  },
+  {
+    about: "a rule for failures that is none",
+    source: working("on_failure: { retry: { attempts: 3, if: error.kode == 'x' }, then: stop }"),
+    finds: [
+      ["unknown_field steps[0].on_failure.retry.if 5:45", 'Did you mean "code"?'],
+      ["bad_enum steps[0].on_failure.then 5:72", "Use one of halt, skip, escalate."],
+    ],
+  },
+  {
+    about: "retries in two places",
+    source: working("on_failure: { retry: { attempts: 3 } }", "retry: { attempts: 2 }"),
+    finds: [["conflicting_fields steps[0].retry 6:5", "Keep one of them."]],
+  },
+  {
+    about: "outputs of a run that no step could give",
+    source:
+      'name: w\noutputs:\n  a: "${nope.x}"\n  b: { value: "${s.y}", type: text }\n  c: { value: { expr: 1 + s.x } }\nsteps: [{ id: s, set: { x: text } }]\n',
+    finds: [
+      ["unknown_step outputs.a 3:7"],
+      ["unknown_field outputs.b 4:16"],
+      ["bad_enum outputs.b.type 4:31"],
+      ["type_mismatch outputs.c.value.expr 5:27"],
+    ],
+  },
+  {
     about: "unknown steps in every field that refers",
     source: working(
       "depends_on: [bb]",
       "stdin: $cc.stdout",
       'condition: "dd.outputs.x == 1"',
-      "inputs: { p: ee.outputs.x, q: { from: ff.x } }",
+      'inputs: { p: "${ee.x}", q: { from: ff.x } }',
       "for_each: gg.outputs.list",
       'success_criteria: ["hh.outputs.x == 1", "outputs.y == 1"]',
     ),
@@ -169,8 +230,8 @@ const PROBLEMS: readonly Row[] = [
       ["unknown_step steps[0].depends_on[0] 5:18"],
       ["unknown_step steps[0].stdin 6:12"],
       ["unknown_step steps[0].condition 7:17"],
-      ["unknown_step steps[0].inputs.p 8:18"],
-      ["unknown_step steps[0].inputs.q 8:43"],
+      ["unknown_step steps[0].inputs.p 8:19"],
+      ["unknown_step steps[0].inputs.q 8:40"],
       ["unknown_step steps[0].for_each 9:15"],
       ["unknown_step steps[0].success_criteria[0] 10:25"],
     ],
@@ -354,9 +415,83 @@ const PROBLEMS: readonly Row[] = [
     finds: [
       [
         "missing_command steps[0].command 3:5",
-        "Write what the agent should do, or use approval, workflow_ref or library_step.",
+        "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit or library_step.",
       ],
     ],
+  },
+  {
+    about: "a wait for nothing",
+    source: step("wait: {timeout: 5m}"),
+    finds: [["bad_wait steps[0].wait 4:5", "Write one of until, event and signal, or a duration such as 5m."]],
+  },
+  {
+    about: "a wait for two things",
+    source: step("wait: {event: a, signal: b}"),
+    finds: [["bad_wait steps[0].wait 4:5"]],
+  },
+  {
+    about: "match without event",
+    source: step("wait: {signal: b, match: {}}"),
+    finds: [["bad_wait steps[0].wait.match 4:23"]],
+  },
+  {
+    about: "on_timeout without timeout",
+    source: step("wait: {event: b, on_timeout: skip}"),
+    finds: [["bad_wait steps[0].wait.on_timeout 4:22"]],
+  },
+  {
+    about: "until with timeout",
+    source: step("wait: {until: now, timeout: 5}"),
+    finds: [["bad_wait steps[0].wait.timeout 4:24"]],
+  },
+  { about: "until a number", source: step("wait: {until: 5}"), finds: [["bad_wait steps[0].wait.until 4:12"]] },
+  { about: "a wait that is no duration", source: step("wait: soon"), finds: [["bad_duration steps[0].wait 4:11"]] },
+  {
+    about: "a bad type of event",
+    source: step("wait: {event: 'a b'}"),
+    finds: [["bad_name steps[0].wait.event 4:19"]],
+  },
+  {
+    about: "an unknown step in match",
+    source: step("wait: {event: e, match: {id: '${no.id}'}}"),
+    finds: [["unknown_step steps[0].wait.match 4:35"]],
+  },
+  { about: "a wait beside a command", source: working("wait: 5m"), finds: [["conflicting_fields steps[0].wait 5:5"]] },
+  {
+    about: "a timeout beside a wait",
+    source: step("wait: 5m", "timeout: 5"),
+    finds: [["conflicting_fields steps[0].timeout 5:5", "Write wait: { …, timeout: 1h }."]],
+  },
+  {
+    about: "an event without a type",
+    source: step("emit: {data: 1}"),
+    finds: [["missing_field steps[0].emit.type 4:11"]],
+  },
+  {
+    about: "an event kept too long",
+    source: step("emit: {type: a, keep: 8d}"),
+    finds: [["bad_wait steps[0].emit.keep 4:21"]],
+  },
+  {
+    about: "an agent for an event",
+    source: step("emit: {type: a}", "agent: x"),
+    finds: [["conflicting_fields steps[0].agent 5:5"]],
+  },
+  {
+    about: "race without join",
+    source: working("race: true"),
+    finds: [["bad_join steps[0].race 5:5", "Add join: any, or remove race."]],
+  },
+  {
+    about: "a join of nothing",
+    source: working("join: any"),
+    finds: [["bad_join steps[0].join 5:11", "Say what it depends on, or remove join."]],
+  },
+  {
+    about: "a handler of what ends the run",
+    source:
+      "name: w\nsteps:\n  - {id: a, fail: {code: x, message: y}}\n  - {id: b, command: b, depends_on: [{step: a, on: failure}]}\n",
+    finds: [["bad_handler steps[1].depends_on[0].on 4:52"]],
   },
   { about: "a blank command", source: step('command: "  "'), finds: [["missing_command steps[0].command 4:14"]] },
   {
@@ -546,6 +681,18 @@ const PROBLEMS: readonly Row[] = [
 ];
 
 const WARNINGS: readonly Row[] = [
+  {
+    about: "texts and maps that read like names and declarations",
+    source:
+      "name: w\nargs: { topic: tea }\nsteps:\n  - { id: a, command: '${topic}', outputs: { v: string } }\n" +
+      "  - { id: b, command: x, inputs: { p: topic, q: a.v, r: { required: false }, s: c.outputs.v, t: POST, u: { value: topic } } }\n",
+    finds: [
+      ["text_not_value steps[1].inputs.p 5:39", 'Write "${topic}" for the value, or {value: topic} for the text.'],
+      ["text_not_value steps[1].inputs.q 5:49"],
+      ["text_not_value steps[1].inputs.r 5:57"],
+      ["unknown_step steps[1].inputs.s 5:81"],
+    ],
+  },
   {
     about: "a field that is input and output",
     source:

@@ -101,6 +101,23 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A text with references cannot be read, or a command is longer than 64 KiB.",
     "Close every ${…}; hand long material over through stdin.",
   ),
+  bad_set: doc("A step sets nothing.", "Write set: { name: value }."),
+  bad_script: doc(
+    "The code of a script is blank, or longer than 64 KiB.",
+    "Write what the script returns: return { total: inputs.a + inputs.b }.",
+  ),
+  bad_wait: doc(
+    "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
+    "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
+  ),
+  bad_handler: doc(
+    "A step handles the failure of a step that never fails for others to see, or waits for one step in two ways.",
+    "Name a step once; a step with on_failure: skip, cancel or fail has nothing to handle.",
+  ),
+  bad_join: doc(
+    "A step cannot start by its join: the number is not one of its dependencies, or race stands without join.",
+    "Write join: any or a number up to the number of dependencies, and race: true only beside it.",
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",
@@ -138,6 +155,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   shadowed_fact: doc(
     "A step or an arg is called run, node, error, previous or round, and so takes the place of that fact in expressions.",
     "Rename it if the fact is wanted as well.",
+  ),
+  text_not_value: doc(
+    "A value is a bare text or map that reads like a name or a declaration, and is taken as it stands.",
+    "Write ${name} for the value of a name, or {value: …} to say that the text is meant.",
   ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",

@@ -11,7 +11,7 @@ export const RETRY_DEFAULTS: RetryBlock = {
   retryOn: ["timeout", "provider_error", "rate_limit"],
 };
 
-const RETRY = {
+export const RETRY = {
   attempts: optional(
     number({ isInteger: true, min: 1, max: 10, expected: "a whole number from 1 to 10" }),
     "Calls in all, the first included.",

@@ -1,26 +1,29 @@
-import type { TreePath } from "../base/index.ts";
+import type { Json, TreePath } from "../base/index.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
+import { checkRace } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
+import { checkWork, hasWork, isWorkWritten } from "./work-fields.ts";
 
 /** Fields of one step that contradict each other, or that say nothing without another. */
 export function checkConflicts(written: Located<RawStep>, isOpen: boolean, report: Report): void {
   const { raw, path } = written;
   const has = (name: string): boolean => isWritten(raw, name);
-  if (has("command") && has("workflow_ref")) {
-    const hint = "Put the command into a step of its own.";
-    conflict(path, "workflow_ref", `A step has either "command" or "workflow_ref".`, hint, report);
-  }
+  checkWork(written, report);
   if (has("approval") && has("hitl")) {
     conflict(path, "hitl", `"hitl" and "approval" mean the same.`, "Keep approval.", report);
   } else if (written.read.hitl === true) {
     const message = `"hitl" is another word for "approval: required".`;
     report.warning("alias_used", [...path, "hitl"], message, { isAtKey: true, hint: "Write approval: required." });
   }
+  if (has("retry") && (written.read.on_failure?.retry ?? null) !== null) {
+    conflict(path, "retry", `"retry" stands here and under "on_failure".`, "Keep one of them.", report);
+  }
   checkFourEyes(written, report);
   checkAtMostOnce(written, report);
   checkReemitted(written, report);
+  checkRace(written, report);
   // What is missing here may be in a library entry that is not available.
   if (isOpen) return;
   if (has("with") && !has("workflow_ref")) {
@@ -58,20 +61,24 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
     const message = `"form" says nothing without "approval: required": no person is asked.`;
     return conflict(path, "form", message, "Add approval: required, or remove it.", report);
   }
-  const work = isWritten(raw, "command") && read.command?.text.trim() !== "" ? "command" : "workflow_ref";
+  const work = workOf(read, raw);
   checkUnanswered(read, path, report);
-  if (!isWritten(raw, work) || (work === "command" && read.command?.text.trim() === "")) return;
+  if (work === undefined) return;
   const message = `A form belongs to a gate, and "${id}" has a "${work}" as well: what is entered would go nowhere.`;
   const hint =
     "Put a step with approval: required and this form before it, and read what was entered as ${gate.field}.";
   conflict(path, "form", message, hint, report);
 }
 
+function workOf(read: RawStep, raw: Json): string | undefined {
+  if (isWritten(raw, "command") && read.command?.text.trim() !== "") return "command";
+  return ["workflow_ref", "set", "script", "cancel", "fail", "wait", "emit"].find((name) => isWritten(raw, name));
+}
+
 /** Nothing is asked of an agent, so that nothing but the answer of a person could ever come back. */
 function checkGate({ read, raw, path }: Located<RawStep>, report: Report): void {
   const isGate = read.approval === "required" || read.hitl === true;
-  const hasCommand = isWritten(raw, "command") && read.command?.text.trim() !== "";
-  if (!isGate || hasCommand || isWritten(raw, "workflow_ref")) return;
+  if (!isGate || hasWork(read) || workOf(read, raw) !== undefined) return;
   for (const name of ["outputs", "success_criteria"]) {
     if (!isWritten(raw, name)) continue;
     const message = `A gate without a command returns only "approved", so that "${name}" says nothing.`;
@@ -95,8 +102,9 @@ function checkAtMostOnce({ read, raw, path }: Located<RawStep>, report: Report):
   if (isWritten(raw, "retry")) {
     conflict(path, "retry", `A step with "effects: at_most_once" is never tried again.`, hint, report);
   }
-  if (read.on_failure?.startsWith("retry") === true) {
-    const message = `"on_failure: ${read.on_failure}" tries again what "effects: at_most_once" forbids to repeat.`;
+  const { word, retry } = read.on_failure ?? { word: "halt", retry: null };
+  if (retry === null ? word.startsWith("retry") : retry.attempts > 1) {
+    const message = `"on_failure: ${retry === null ? word : "{retry: …}"}" tries again what "effects: at_most_once" forbids to repeat.`;
     conflict(path, "on_failure", message, hint, report);
   }
 }
@@ -113,11 +121,12 @@ function checkReemitted({ read, path }: Located<RawStep>, report: Report): void 
 
 function checkCommand({ read, raw, path }: Located<RawStep>, report: Report): void {
   const isGate = isWritten(raw, "approval") || read.hitl === true;
-  const hasOther = isGate || isWritten(raw, "workflow_ref");
+  const hasOther = isGate || isWritten(raw, "workflow_ref") || isWorkWritten(raw);
   const isBlank = read.command !== undefined && read.command.text.trim() === "";
   if (hasOther || (isWritten(raw, "command") && !isBlank)) return;
   const message = isBlank ? `"command" is blank.` : `The step has nothing to do: it has no "command".`;
-  const hint = "Write what the agent should do, or use approval, workflow_ref or library_step.";
+  const hint =
+    "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit or library_step.";
   const at = isBlank ? [...path, "command"] : path;
   report.problem("missing_command", [...path, "command"], message, { at, hint });
 }

@@ -1,13 +1,16 @@
-import { getOwn, isJsonObject, LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { getOwn, isJsonObject, LIMITS, type Json, type TreePath } from "../base/index.ts";
 import type { Path } from "../expression/index.ts";
+import { parseStepTemplate, pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import {
-  parseStepTemplate,
-  parseWithValue,
-  pathsOfTemplate,
-  type StepTemplate,
-  type WithValue,
-} from "../template/index.ts";
-import { ANYONE, type ApprovalRule, type Catalog, type ForEach, type OnFailure, type Step } from "./definition.ts";
+  ANYONE,
+  type ApprovalRule,
+  type Catalog,
+  type ForEach,
+  type OnFailure,
+  type Step,
+  type Value,
+} from "./definition.ts";
+import type { FailureRule } from "./failure-shape.ts";
 import { outputsOfForm } from "./form-shape.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
@@ -15,8 +18,10 @@ import type { Report } from "./report.ts";
 import { retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
 import { checkConflicts } from "./step-conflict.ts";
+import { outcomesOf } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
-import { reportFlaw } from "./text-shape.ts";
+import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
+import { hasWork } from "./work-fields.ts";
 
 export type MentionField =
   | "stdin"
@@ -27,7 +32,16 @@ export type MentionField =
   | "for_each"
   | "success_criteria"
   | "show"
-  | "name";
+  | "name"
+  | "set"
+  | "cancel"
+  | "fail"
+  | "wait"
+  | "emit"
+  /** The condition of a retry. */
+  | "on_failure"
+  /** Of the document. */
+  | "outputs";
 
 /** A reference somewhere in a step. */
 export interface Mention {
@@ -49,6 +63,8 @@ export interface StepDraft {
   readonly outputs: Step["outputs"];
   readonly forEach: ForEach | null;
   readonly with: Step["with"];
+  readonly filled: { readonly field: MentionField; readonly at: Filled["at"] };
+  readonly work: Step["work"];
   readonly unresolvedLibraryStep: string | null;
   /** Names of inputs and outputs that were written and are wrong: using one is not a second mistake. */
   readonly brokenNames: ReadonlySet<string>;
@@ -61,34 +77,36 @@ export interface StepDraft {
   readonly title: StepTemplate | null;
 }
 
-export function draftStep(written: Located<RawStep>, catalog: Catalog, report: Report): StepDraft {
+export function draftStep(written: Located<RawStep>, names: KnownNames, catalog: Catalog, report: Report): StepDraft {
   const { read: raw, path } = written;
   const isOpen = isUnresolved(raw.library_step, catalog);
   checkConflicts(written, isOpen, report);
-  const withValues = readWith(raw.with, path, report);
+  const filled = readFilled(raw, path, names, report);
+  const inputs = readInputs(raw.inputs ?? {}, path, names, report);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
   const title = titleOf(raw, path, report);
   return {
     raw,
     path,
     id: raw.id ?? null,
-    inputs: raw.inputs ?? {},
+    inputs,
     outputs: outputsOf(raw),
     forEach: forEachOf(raw),
-    with: withValues,
+    with: filled.values,
+    filled,
+    work: filled.work,
     unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
-    brokenNames: brokenNamesOf(written),
+    brokenNames: brokenNamesOf(written, inputs),
     isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
     conditionPath,
-    mentions: mentionsOf(written, withValues, conditionPath, title),
+    mentions: mentionsOf(written, inputs, filled, conditionPath, title),
     title,
   };
 }
 
 /** What is entered at a gate is what it returns. */
 function outputsOf(raw: RawStep): Step["outputs"] {
-  const hasWork = (raw.command !== undefined && raw.command.text.trim() !== "") || raw.workflow_ref !== undefined;
-  if (raw.outputs !== undefined || raw.form === undefined || hasWork) return raw.outputs ?? null;
+  if (raw.outputs !== undefined || raw.form === undefined || hasWork(raw)) return raw.outputs ?? null;
   return outputsOfForm(raw.form);
 }
 
@@ -110,10 +128,12 @@ const POLICY_ATTEMPTS: Readonly<Record<OnFailure, number>> = {
   retry_once_then_escalate: 2,
 };
 
+const HALT: FailureRule = { word: "halt", retry: null, retryIf: null };
+
 /** One literal: putting so many fields together from parts takes ten times as long. */
 export function finishStep(draft: StepDraft, dependencies: readonly string[]): Step {
   const { raw } = draft;
-  const onFailure = raw.on_failure ?? "halt";
+  const { word: onFailure, retry, retryIf } = raw.on_failure ?? HALT;
   const isGate = raw.approval === "required" || raw.hitl === true;
   const step: Step = {
     id: raw.id ?? "",
@@ -133,11 +153,13 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     timeoutMs: raw.timeout ?? null,
     onFailure,
     isOnFailureWritten: raw.on_failure !== undefined,
-    retry: raw.retry === undefined ? null : retryBlock(raw.retry, POLICY_ATTEMPTS[onFailure]),
+    retry: raw.retry === undefined ? retry : retryBlock(raw.retry, POLICY_ATTEMPTS[onFailure]),
+    retryIf,
     parallelFailurePolicy: raw.parallel_failure_policy ?? "wait_all",
     approval: isGate ? approvalRuleOf(raw) : null,
     workflowRef: raw.workflow_ref ?? null,
     with: draft.with,
+    work: draft.work,
     unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,
     forEach: draft.forEach,
@@ -150,7 +172,9 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     contextSources: raw.context_sources ?? [],
     estimatedCostMicros: raw.estimated_cost ?? null,
   };
-  return isGate || !isRuleWritten(raw) ? step : { ...step, askRule: approvalRuleOf(raw) };
+  const isPlain = raw.join === undefined && (raw.depends_on ?? []).every(({ read }) => read.on === "success");
+  const whole = isPlain ? step : { ...step, ...outcomesOf(draft) };
+  return isGate || !isRuleWritten(raw) ? whole : { ...whole, askRule: approvalRuleOf(raw) };
 }
 
 function isRuleWritten(raw: RawStep): boolean {
@@ -197,19 +221,10 @@ function forEachOf(raw: RawStep): ForEach | null {
   };
 }
 
-function readWith(raw: JsonObject | undefined, path: TreePath, report: Report): Readonly<Record<string, WithValue>> {
-  const values: [string, WithValue][] = [];
-  for (const [name, value] of Object.entries(raw ?? {})) {
-    const parsed = parseWithValue(value);
-    if (parsed.ok) values.push([name, parsed.value]);
-    else reportFlaw("bad_template", parsed.failure, [...path, "with", name, ...parsed.failure.path], report);
-  }
-  return Object.fromEntries(values);
-}
-
 function mentionsOf(
   { read: raw, raw: written, path }: Located<RawStep>,
-  withValues: Readonly<Record<string, WithValue>>,
+  inputs: Step["inputs"],
+  filled: Filled,
   conditionPath: TreePath,
   title: StepTemplate | null,
 ): readonly Mention[] {
@@ -224,47 +239,38 @@ function mentionsOf(
   add("stdin", pathsOf(raw.stdin));
   add("command", pathsOf(raw.command));
   add("condition", raw.condition?.paths ?? [], conditionPath);
-  add("for_each", raw.for_each === undefined ? [] : [raw.for_each]);
-  for (const [name, input] of Object.entries(raw.inputs ?? {})) {
-    if (input.from !== null) add("inputs", [input.from], sourcePath(written, path, name), [...path, "inputs", name]);
+  const addValue = (field: MentionField, value: Value, at: TreePath, about: TreePath): void => {
+    for (const found of pathsOfValue(value, at)) add(field, [found.path], found.at, about);
+  };
+  if (raw.for_each !== undefined) addValue("for_each", raw.for_each, [...path, "for_each"], [...path, "for_each"]);
+  for (const [name, { from }] of Object.entries(inputs)) {
+    if (from !== null) addValue("inputs", from, sourcePath(written, path, name, from), [...path, "inputs", name]);
   }
-  for (const [name, value] of Object.entries(withValues)) {
-    const about = [...path, "with", name];
-    addValue(value, about, (paths, at) => add("with", paths, at, about));
+  for (const [name, value] of Object.entries(filled.values)) {
+    addValue(filled.field, value, filled.at(name), filled.at(name));
   }
+  add("on_failure", raw.on_failure?.retryIf?.paths ?? [], [...path, "on_failure", "retry", "if"]);
   for (const criterion of raw.success_criteria ?? []) add("success_criteria", criterion.read.paths, criterion.path);
   return mentions;
 }
 
-function brokenNamesOf({ raw: written, read }: Located<RawStep>): ReadonlySet<string> {
+function brokenNamesOf({ raw: written, read }: Located<RawStep>, inputs: Step["inputs"]): ReadonlySet<string> {
   const names = (["inputs", "outputs", "form"] as const).flatMap((key) => {
     const map = isJsonObject(written) ? getOwn(written, key) : undefined;
-    const readable = read[key] ?? {};
+    const readable: object = key === "inputs" ? inputs : (read[key] ?? {});
     return isJsonObject(map) ? Object.keys(map).filter((name) => !Object.hasOwn(readable, name)) : [];
   });
   return new Set(names);
 }
 
 /** Where the source of an input stands: it is the whole entry, or one of its keys. */
-function sourcePath(written: Json, path: TreePath, name: string): TreePath {
+function sourcePath(written: Json, path: TreePath, name: string, from: Value): TreePath {
   const inputs = isJsonObject(written) ? getOwn(written, "inputs") : undefined;
   const entry = isJsonObject(inputs) ? getOwn(inputs, name) : undefined;
-  return isJsonObject(entry) ? [...path, "inputs", name, "from"] : [...path, "inputs", name];
+  const isDeclared = from.kind === "reference" && isJsonObject(entry);
+  return isDeclared ? [...path, "inputs", name, "from"] : [...path, "inputs", name];
 }
 
 function pathsOf(template: StepTemplate | undefined): readonly Path[] {
   return template === undefined ? [] : pathsOfTemplate(template);
-}
-
-function addValue(value: WithValue, at: TreePath, add: (paths: readonly Path[], at: TreePath) => void): void {
-  switch (value.kind) {
-    case "value":
-      return;
-    case "text":
-      return add(pathsOf(value.template), at);
-    case "list":
-      return value.items.forEach((item, index) => addValue(item, [...at, index], add));
-    case "object":
-      for (const [key, member] of Object.entries(value.members)) addValue(member, [...at, key], add);
-  }
 }

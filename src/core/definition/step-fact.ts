@@ -2,16 +2,29 @@ import { closedObject, type Known, NUMBER, TEXT } from "../expression/index.ts";
 import { knownOf } from "./declared.ts";
 import type { ArgField } from "./field.ts";
 import type { Report } from "./report.ts";
-import type { StepDraft } from "./step-draft.ts";
+import type { MentionField, StepDraft } from "./step-draft.ts";
 
 /** Names that mean something in every file, unless a step or an arg has taken them. */
 const FACT_NAMES: ReadonlySet<string> = new Set(["run", "node", "error", "previous", "round"]);
 
 const NODE_FACTS = closedObject([["attempt", NUMBER]]);
 
+/** A failure, as `error` and as `step.error`. */
+export const ERROR_FACTS = closedObject([
+  ["code", TEXT],
+  ["message", TEXT],
+  ["attempts", NUMBER],
+  ["class", TEXT],
+]);
+
 /** What is known of a fact; nothing for a name that is none at this place. */
-export function factKnown(head: string, args: Readonly<Record<string, ArgField>>): Known | undefined {
+export function factKnown(
+  head: string,
+  field: MentionField,
+  args: Readonly<Record<string, ArgField>>,
+): Known | undefined {
   if (head === "node") return NODE_FACTS;
+  if (head === "error" && field === "on_failure") return ERROR_FACTS;
   if (head !== "run") return undefined;
   const fields = Object.entries(args).map(([name, field]): [string, Known] => [name, knownOf(field)]);
   return closedObject([

@@ -15,7 +15,9 @@ export function resolveReferences(
   report: Report,
 ): readonly string[] {
   const found = new Set<string>();
-  for (const { read: id, path: at } of draft.raw.depends_on ?? []) {
+  for (const { read, path } of draft.raw.depends_on ?? []) {
+    const { step: id } = read;
+    const at = read.isMap ? [...path, "step"] : path;
     if (scope.brokenIds.has(id)) continue;
     if (id === draft.id) {
       report.problem("self_dependency", at, `Step "${id}" depends on itself.`);
@@ -151,7 +153,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
     : `${text} refers to "${head}", which is no step, arg or declared output.`;
   const hint = (): string | undefined => {
     const from = isUnbound ? draft.inputs[head]?.from : undefined;
-    if (from !== undefined && from !== null) return `Write ${from.text}.`;
+    if (from?.kind === "reference") return `Write ${from.path.text}.`;
     if (declarer !== undefined) return `"${declarer}" runs once per element: its results are ${declarer}.items.`;
     if ((head === "args" || head === "inputs") && typeof named === "string" && scope.isVariable(named)) {
       return `Write ${text.replace(`${head}.`, "")}.`;

@@ -1,8 +1,11 @@
 import { formatPath } from "../base/index.ts";
 import { ANY, followPath, NUMBER, type DeadEnd, type Known, type Path } from "../expression/index.ts";
-import { knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
+import { declaredBy, knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
+import type { Value } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { factKnown } from "./step-fact.ts";
+import { seesErrorOf, withError } from "./step-outcome.ts";
+import { valueKnown } from "./value-known.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 
 /** What a name in a step stands for, by the order in which the plan resolves it. */
@@ -33,6 +36,8 @@ export class StepScope {
   readonly #variables = new Map<string, Known>();
   readonly #instanceNames = new Map<string, string>();
   readonly #steps = new Map<string, Known>();
+  /** The one step that sets a variable, of which more is known once all steps are. */
+  readonly #setters = new Map<string, StepDraft>();
   readonly #own = new Map<StepDraft, Known>();
 
   constructor(
@@ -46,16 +51,20 @@ export class StepScope {
     this.steps = steps;
     this.brokenIds = brokenIds;
     this.isOpen = drafts.some((draft) => draft.unresolvedLibraryStep !== null);
-    for (const { id, outputs, forEach, brokenNames } of drafts) {
+    for (const draft of drafts) {
+      const { id, forEach, brokenNames } = draft;
       for (const name of brokenNames) this.#variables.set(name, ANY);
       // What a step with `for_each` declares belongs to its instances alone.
       if (forEach !== null) {
-        for (const name of Object.keys(outputs ?? {})) this.#instanceNames.set(name, id ?? "");
+        for (const [name] of declaredBy(draft)) this.#instanceNames.set(name, id ?? "");
         continue;
       }
-      for (const [name, field] of Object.entries(outputs ?? {})) {
+      for (const [name, known] of declaredBy(draft)) {
         const isShared = this.#variables.has(name) || Object.hasOwn(args, name);
-        this.#variables.set(name, isShared ? ANY : knownOf(field));
+        this.#variables.set(name, isShared ? ANY : known);
+        if (draft.work?.kind !== "set") continue;
+        if (isShared) this.#setters.delete(name);
+        else this.#setters.set(name, draft);
       }
     }
   }
@@ -74,12 +83,15 @@ export class StepScope {
 
   #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     if (field === "success_criteria" && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
-    if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
+    if (this.steps.has(head)) {
+      const known = this.#step(head);
+      return { kind: "step", known: seesErrorOf(draft, head, field) ? withError(known) : known };
+    }
     return (
       this.#elementOf(head, field, draft) ??
       this.#variableOf(head) ??
       this.#inputOf(head, field, draft) ??
-      this.#factOf(head)
+      this.#factOf(head, field)
     );
   }
 
@@ -93,9 +105,16 @@ export class StepScope {
     const kept = this.#steps.get(id);
     if (kept !== undefined) return kept;
     const draft = this.draftOf(id);
-    const known = draft === undefined ? ANY : stepKnown(draft);
+    // A step that reads itself in a circle has been reported.
+    this.#steps.set(id, ANY);
+    const known = draft === undefined ? ANY : stepKnown(draft, this.#setBy(draft));
     this.#steps.set(id, known);
     return known;
+  }
+
+  #setBy(draft: StepDraft): readonly (readonly [string, Known])[] {
+    if (draft.work?.kind !== "set") return [];
+    return Object.entries(draft.with).map(([name, value]) => [name, this.knownOfValue(value, "set", draft)]);
   }
 
   /** The list is read before there are elements. */
@@ -108,13 +127,17 @@ export class StepScope {
     if (forEach === null) return undefined;
     if (head === "index") return { kind: "element", known: NUMBER };
     if (head !== forEach.as) return undefined;
-    const list = this.meaningOf(forEach.list, "for_each", draft);
-    const isList = "known" in list && list.known.kind === "list";
-    return { kind: "element", known: isList && list.known.kind === "list" ? list.known.items : ANY };
+    const list = this.knownOfValue(forEach.list, "for_each", draft);
+    return { kind: "element", known: list.kind === "list" ? list.items : ANY };
   }
 
   #variableOf(head: string): Head | undefined {
     const declared = this.#variables.get(head);
+    const setter = this.#setters.get(head)?.id ?? undefined;
+    if (setter !== undefined) {
+      const followed = followPath(this.#step(setter), ["outputs", head]);
+      return { kind: "variable", known: followed.ok ? followed.known : ANY };
+    }
     if (declared !== undefined) return { kind: "variable", known: declared };
     if (!Object.hasOwn(this.args, head)) return undefined;
     return { kind: "arg", known: knownOf(this.args[head] ?? {}) };
@@ -124,11 +147,21 @@ export class StepScope {
   #inputOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
     if (!isAfterBinding(field) || !Object.hasOwn(draft.inputs, head)) return undefined;
     const input = draft.inputs[head];
-    return { kind: "input", known: input === undefined ? ANY : knownOf(input) };
+    if (input === undefined) return { kind: "input", known: ANY };
+    const isValue = input.from !== null && input.type === null;
+    return { kind: "input", known: isValue ? this.knownOfValue(input.from, "inputs", draft) : knownOf(input) };
   }
 
-  #factOf(head: string): Head | undefined {
-    const known = factKnown(head, this.args);
+  /** What is known of a value before there is one. */
+  knownOfValue(value: Value, field: MentionField, draft: StepDraft): Known {
+    return valueKnown(value, (path) => {
+      const meaning = this.meaningOf(path, field, draft);
+      return "known" in meaning ? meaning.known : ANY;
+    });
+  }
+
+  #factOf(head: string, field: MentionField): Head | undefined {
+    const known = factKnown(head, field, this.args);
     return known === undefined ? undefined : { kind: "fact", known };
   }
 
@@ -169,4 +202,5 @@ const AFTER_BINDING: ReadonlySet<MentionField> = new Set([
   "success_criteria",
   "show",
   "name",
+  "on_failure",
 ]);

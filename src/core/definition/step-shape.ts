@@ -3,19 +3,21 @@ import {
   ACTIONS,
   CONTEXT_CLASSES,
   EFFECT_GUARANTEES,
-  ON_FAILURE,
   OTHERWISE,
   type ContextSource,
   type ForEach,
-  type OnFailure,
 } from "./definition.ts";
 import { approver, quorum, showItem } from "./approval-shape.ts";
+import { dependency, joinShape } from "./dependency-shape.ts";
+import { emitShape, waitShape } from "./event-shape.ts";
 import { positive } from "./document-shape.ts";
+import { failureRule } from "./failure-shape.ts";
 import { inputField, outputField } from "./field-shape.ts";
 import { form } from "./form-shape.ts";
 import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
+import { listValue } from "./list-shape.ts";
 import { retryShape } from "./retry-shape.ts";
 import {
   anyJson,
@@ -32,14 +34,8 @@ import {
   refine,
   word,
 } from "./shape.ts";
-import { commandText, duration, expression, givenName, reference, stdinText, workflowRef } from "./text-shape.ts";
-
-const FAILURE_ALIASES: Readonly<Record<string, OnFailure>> = {
-  fail: "halt",
-  abort: "halt",
-  continue: "skip",
-  manual: "retry_once_then_escalate",
-};
+import { cancelShape, failShape, scriptShape, setShape } from "./work-shape.ts";
+import { commandText, duration, expression, givenName, stdinText, workflowRef } from "./text-shape.ts";
 
 const contextClass = choice(CONTEXT_CLASSES);
 
@@ -108,14 +104,20 @@ const SHARED = {
   command: optional(commandText, "Instruction for the agent; ${…} is filled in."),
   role: optional(givenName, "Who should do it; bound to an agent when the run starts."),
   agent: optional(givenName, "The agent that does it."),
-  depends_on: optional(list(located(anyText)), "Ids of the steps that must settle first.", { default: [] }),
+  depends_on: optional(
+    list(located(dependency)),
+    "Steps that must settle first: ids, or {step, on} with on: success, failure or settled.",
+    { default: [] },
+  ),
+  join: optional(joinShape, "How many of them are enough: all, any, or a number.", { default: "all" }),
+  race: optional(flag, "Once join is reached, those still open are stopped.", { default: false }),
   stdin: optional(stdinText, "$step.stdout, $step.json, $step.approved, or text that contains such references."),
   condition: optional(expression, "The step is skipped when this is false.", { alias: "when" }),
   inputs: optional(mapOf(inputField), "What the step reads."),
   outputs: optional(mapOf(outputField), "What the agent must return."),
   success_criteria: optional(list(located(expression)), "Expressions over outputs.* that must all hold."),
   timeout: optional(duration, "Seconds per attempt.", { default: LIMITS.stepTimeoutMsDefault / 1_000 }),
-  on_failure: optional(choice(ON_FAILURE, FAILURE_ALIASES), "What happens when the step has failed.", {
+  on_failure: optional(failureRule, "What happens when the step has failed: a word, or {retry, then}.", {
     default: "halt",
   }),
   retry: optional(retryShape, "How often and after which causes the step is tried again."),
@@ -145,10 +147,16 @@ const SHARED = {
   separate_approver: optional(flag, "The person who started the run may not approve.", { default: false }),
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
   with: optional(mapOf(anyJson), "Args of the other workflow; ${…} is filled in."),
+  set: optional(setShape, "Calculates values, which are its outputs: name → value."),
+  script: optional(scriptShape, "Runs code without input or output of its own: it sees inputs and returns outputs."),
+  cancel: optional(cancelShape, "Ends the run as cancelled, or as completed, with a reason."),
+  fail: optional(failShape, "Ends the run as failed, with a code and a message."),
+  wait: optional(waitShape, "Waits: for a while (5m), until a moment, for an event, or for a signal."),
+  emit: optional(emitShape, "Emits an event: type, key, data."),
   queue_timeout: optional(duration, "Seconds the step may wait for a slot or a rate window.", {
     default: LIMITS.queueTimeoutMsDefault / 1_000,
   }),
-  for_each: optional(reference, "Path to a list; the step runs once per element."),
+  for_each: optional(listValue, "A list, or an expression that gives one; the step runs once per element."),
   as: optional(stepId, "Name of the element.", { default: "item" }),
   max_items: optional(
     number({ isInteger: true, min: 1, max: LIMITS.nodesMax, expected: `a whole number from 1 to ${LIMITS.nodesMax}` }),

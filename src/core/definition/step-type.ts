@@ -14,10 +14,11 @@ import {
   type TypeMismatch,
 } from "../expression/index.ts";
 import type { TreePath } from "../base/index.ts";
-import { isExpression, type StepTemplate, type WithValue } from "../template/index.ts";
+import { isExpression, type StepTemplate, type Value } from "../template/index.ts";
 import type { Report } from "./report.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
+import { valueKnown } from "./value-known.ts";
 
 type Know = (path: Path) => Known;
 
@@ -40,30 +41,40 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
   for (const [field, template] of [["command", draft.raw.command] as const, ["stdin", draft.raw.stdin] as const]) {
     if (template !== undefined) checkTemplate(template, [...draft.path, field], knowIn(field), report);
   }
-  for (const [name, value] of Object.entries(draft.with)) {
-    checkWithValue(value, [...draft.path, "with", name], knowIn("with"), report);
+  const { field, at: placeOf } = draft.filled;
+  for (const [name, value] of Object.entries(draft.with)) checkValue(value, placeOf(name), knowIn(field), report);
+  for (const [name, { from }] of Object.entries(draft.inputs)) {
+    if (from !== null) checkValue(from, [...draft.path, "inputs", name], knowIn("inputs"), report);
+  }
+  const retryIf = draft.raw.on_failure?.retryIf ?? null;
+  if (retryIf !== null) checkTypes(retryIf, [...draft.path, "on_failure", "retry", "if"], knowIn("on_failure"), report);
+}
+
+function checkValue(value: Value, at: TreePath, know: Know, report: Report): void {
+  switch (value.kind) {
+    case "literal":
+    case "reference":
+      return;
+    case "template":
+      return checkTemplate(value.template, at, know, report);
+    case "expression":
+      return checkCalculation(value.expression, [...at, "expr"], know, report);
+    case "list":
+      return value.items.forEach((item, index) => checkValue(item, [...at, index], know, report));
+    case "object":
+      for (const [key, member] of Object.entries(value.members)) checkValue(member, [...at, key], know, report);
   }
 }
 
-function checkWithValue(value: WithValue, at: TreePath, know: Know, report: Report): void {
-  switch (value.kind) {
-    case "value":
-      return;
-    case "text":
-      return checkTemplate(value.template, at, know, report);
-    case "list":
-      return value.items.forEach((item, index) => checkWithValue(item, [...at, index], know, report));
-    case "object":
-      for (const [key, member] of Object.entries(value.members)) checkWithValue(member, [...at, key], know, report);
-  }
+function checkCalculation({ root }: ParsedExpression, at: TreePath, know: Know, report: Report): void {
+  const mismatch = findTypeMismatch(root, know);
+  if (mismatch !== undefined) reportMismatch(mismatch, "This can never be calculated", at, report);
 }
 
 /** What a text calculates has to have a value. */
 function checkTemplate(template: StepTemplate, at: TreePath, know: Know, report: Report): void {
   for (const part of template.parts) {
-    if (typeof part === "string" || !isExpression(part)) continue;
-    const mismatch = findTypeMismatch(part.root, know);
-    if (mismatch !== undefined) reportMismatch(mismatch, "This can never be calculated", at, report);
+    if (typeof part !== "string" && isExpression(part)) checkCalculation(part, at, know, report);
   }
 }
 
@@ -79,11 +90,18 @@ function reportMismatch(
 
 function checkList({ forEach, path }: StepDraft, know: Know, report: Report): void {
   if (forEach === null) return;
-  const kind = valueKindOf(know(forEach.list));
+  checkValue(forEach.list, [...path, "for_each"], know, report);
+  const kind = valueKindOf(valueKnown(forEach.list, know));
   if (kind === undefined || kind === "list") return;
-  const message = `for_each needs a list, but ${forEach.list.text} is ${KIND_PHRASES[kind]}.`;
+  const message = `for_each needs a list, but ${textOf(forEach.list)} is ${KIND_PHRASES[kind]}.`;
   // The run would say so too, at the step.
   report.doubt("type_mismatch", [...path, "for_each"], message, { hint: "Name a value of type array." });
+}
+
+function textOf(value: Value): string {
+  if (value.kind === "reference") return value.path.text;
+  if (value.kind === "expression") return value.expression.text;
+  return value.kind === "template" ? value.template.text : "it";
 }
 
 export function checkTypes(parsed: ParsedExpression, at: TreePath, know: Know, report: Report): boolean {

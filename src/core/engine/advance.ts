@@ -2,7 +2,7 @@
  * `advance` decides what an input means for one run. It reads the state, states facts (folding each at once, so that
  * the state is always the fold of the log) and asks for effects; it does nothing else and knows no clock, chance or I/O.
  *
- * E1 no node starts before all its parents are settled · E2 a settled node changes only through `invalidated` ·
+ * E1 no node starts before all its parents are settled, or as many as its `join` names have completed · E2 a settled node changes only through `invalidated` ·
  * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
  * cost · E6 every run settles or names what it waits for · E7 an input submitted twice equals once · E11 skipped nodes never
  * dispatch · E12 a cancelled run dispatches nothing · E13 event ids count 1, 2, 3, …
@@ -10,8 +10,10 @@
 import { LIMITS } from "../base/index.ts";
 import { isTerminal, type RunEvent } from "../event/index.ts";
 import { onChildFinished } from "./children.ts";
+import { computeReady, continueLater } from "./computing.ts";
 import type { Effect } from "./effect.ts";
 import { finishIfDone, windDown } from "./ending.ts";
+import { judgeFailure } from "./handling.ts";
 import type { CancelInput, Input } from "./input.ts";
 import { collectInstances } from "./instances.ts";
 import { nodeAt } from "./move.ts";
@@ -25,6 +27,7 @@ import { onRecover, onRewind } from "./reopen.ts";
 import { onStart } from "./start.ts";
 import type { RunState } from "./state.ts";
 import { beginTurn, type Turn } from "./turn.ts";
+import { onEvent } from "./waits.ts";
 
 export interface Advance {
   readonly events: readonly RunEvent[];
@@ -41,6 +44,7 @@ export function advance(state: RunState, input: Input): Advance {
   if (!isTerminal(state.status)) {
     runToRest(turn);
     endIfTooLong(turn);
+    continueLater(turn);
     finishIfDone(turn);
   }
   const { events, effects } = turn;
@@ -74,6 +78,8 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onRecover(turn, input);
     case "resolve":
       return onResolve(turn, input);
+    case "event":
+      return onEvent(turn, input);
   }
 }
 
@@ -96,21 +102,28 @@ function endIfTooLong(turn: Turn): void {
 
 /** Decides until nothing more follows: each settled node may make others ready, and free places for those that wait. */
 function runToRest(turn: Turn): void {
-  const { state, toDecide, toCollect } = turn;
+  const { state, toDecide, toCollect, toJudge } = turn;
   let decided = 0;
   let collected = 0;
+  let judged = 0;
+  const hasMore = (): boolean => decided < toDecide.length || collected < toCollect.length || judged < toJudge.length;
   do {
-    while (decided < toDecide.length || collected < toCollect.length) {
+    while (hasMore()) {
       const expanded = toCollect[collected];
       const ready = toDecide[decided];
+      const failed = toJudge[judged];
       if (expanded !== undefined) {
         collected += 1;
         collectInstances(turn, nodeAt(state, expanded));
       } else if (ready !== undefined) {
         decided += 1;
         decideNode(turn, nodeAt(state, ready));
+      } else if (failed !== undefined) {
+        judged += 1;
+        judgeFailure(turn, failed);
       }
     }
-    pump(turn);
-  } while (decided < toDecide.length || collected < toCollect.length);
+    computeReady(turn);
+    if (!hasMore()) pump(turn);
+  } while (hasMore());
 }

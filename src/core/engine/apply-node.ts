@@ -2,8 +2,8 @@ import { type Json, required } from "../base/index.ts";
 import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { createInstance, instanceId } from "./create-state.ts";
-import { findNode, laneAt, laneOf, moveNode, nodeAt } from "./move.ts";
-import type { Expansion, NodeState, Running, RunState } from "./state.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, noteCounted, planNodeOf, setCounted } from "./move.ts";
+import type { Expansion, NodeState, ReadyQueue, Running, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
 
@@ -31,6 +31,9 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "node.skipped":
     case "node.cancelled":
       return applySettled(state, node, event);
+    case "node.handled":
+      node.isHandled = true;
+      return;
     case "node.invalidated":
       return applyInvalidated(state, node);
     case "node.provenance":
@@ -48,6 +51,12 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       return applyChildStarted(state, node, event);
     case "child.finished":
       return applyChildFinished(state, event);
+    case "event.received":
+      node.takenEvents.add(event.payload.id);
+      // What a retry policy counts: an event that breaks the contract may be followed by another.
+      node.tries += 1;
+      return;
+    case "event.emitted":
     case "gate.decided":
     case "moderation.flagged":
     case "contract.violated":
@@ -84,9 +93,14 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
     patientUntil: null,
     eventId,
   });
+  noteCounted(state, node, payload.counted);
+  queueOf(state, node).push({ node: node.index, eventId });
+}
+
+function queueOf(state: RunState, node: NodeState): ReadyQueue["entries"] {
+  if (isComputed(planNodeOf(state, node).kind)) return state.computing.entries;
   const lane = laneOf(state, node);
-  const queue = lane === null ? state.ready.entries : laneAt(state, lane).waiting;
-  queue.push({ node: node.index, eventId });
+  return lane === null ? state.ready.entries : laneAt(state, lane).waiting;
 }
 
 function beginEpoch(state: RunState, node: NodeState): void {
@@ -100,6 +114,7 @@ function beginEpoch(state: RunState, node: NodeState): void {
   node.grants = [];
   node.values = {};
   node.entered = {};
+  node.takenEvents.clear();
   node.assignedTo = null;
   node.hasFindings = false;
 }
@@ -215,12 +230,15 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
   node.pausedAsks = 0;
 }
 
-function applyBlocked(state: RunState, node: NodeState, { payload }: EventOf<"node.blocked">): void {
+function applyBlocked(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.blocked">): void {
   moveNode(state, node, {
     status: "blocked",
     waitingReason: payload.waitingReason,
     approvalId: payload.approvalId ?? null,
     missing: payload.missing ?? [],
+    awaited: payload.event ?? null,
+    until: payload.until ?? null,
+    eventId,
     errorCode: payload.errorCode ?? null,
     errorMessage: payload.errorMessage ?? null,
   });
@@ -232,6 +250,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     case "node.completed": {
       const { outputs, envelope, durationMs, carried, attempt } = event.payload;
       if (attempt !== undefined) node.reported.add(attempt);
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, {
         status: "completed",
         outputs,
@@ -251,6 +270,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     }
     case "node.skipped": {
       const { reason, errorCode = null, errorMessage = null } = event.payload;
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, { status: "skipped", reason, errorCode, errorMessage, ...settled });
       return;
     }
@@ -262,6 +282,8 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
 /** The only way out of a settled status; the next event makes the node wait. */
 function applyInvalidated(state: RunState, node: NodeState): void {
   moveNode(state, node, { status: "invalidated" });
+  setCounted(state, node, null);
+  node.isHandled = false;
 }
 
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {

@@ -74,6 +74,8 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
   state.parentRunId = event.payload.parentRunId ?? null;
+  state.root = event.payload.root ?? null;
+  state.hops = event.payload.hops ?? 0;
   state.workflow = event.payload.workflow;
   state.version = event.payload.version;
   state.trigger = event.payload.trigger;
@@ -100,12 +102,14 @@ function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.ending = null;
   state.endedAt = null;
   state.errorCode = null;
+  state.outputs = null;
   state.snapshot = null;
   state.isRecovering = isRecovering;
 }
 
 function applyEnded(state: RunState, event: RunEndingEvent): void {
   state.status = endStatusOf(event.type);
+  if (event.type === "run.completed") state.outputs = event.payload.outputs ?? null;
   if (event.type === "run.failed") state.snapshot = event.payload.snapshot ?? null;
   state.endedAt = event.at;
   state.errorCode = event.payload.errorCode ?? null;

@@ -382,7 +382,7 @@ describe("a policy that holds", () => {
       asked.push(request);
       return request.grants.includes("p@1") ? undefined : held(["p@1"]);
     };
-    const rig = runOf(workflow(["a {command: 'pay ${n}', inputs: {n: {}}}"], "args: {n: 10}"), { judge });
+    const rig = runOf(workflow(["a {command: 'pay ${n}', inputs: {n: {type: number}}}"], "args: {n: 10}"), { judge });
     rig.answer("a", "approve", { modifications: { inputs: { n: 5 } } });
     // Judged again as it was changed: what the person has approved is granted, and nothing else.
     expect(asked.map(({ grants, request }) => [grants, request.inputs])).toEqual([

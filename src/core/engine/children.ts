@@ -44,6 +44,7 @@ export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): voi
     workflow,
     ...bound.value,
     ...namedIn(state),
+    ...lineageOf(state),
     ...handed,
     ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
     recursionDepth,
@@ -72,6 +73,7 @@ export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: Ch
     workflow,
     ...bound.value,
     ...namedIn(state),
+    ...lineageOf(state),
     ...handedTo(state, node),
     recursionDepth,
   };
@@ -85,6 +87,10 @@ function handedTo({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "
 
 function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
   return placement === null ? {} : { named: placement.named ?? {} };
+}
+
+function lineageOf({ root, hops }: RunState): Pick<StartChild, "root" | "hops"> {
+  return { ...(root === null ? {} : { root }), ...(hops === 0 ? {} : { hops }) };
 }
 
 type Given = Pick<StartChild, "args" | "offered">;

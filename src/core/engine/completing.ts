@@ -9,7 +9,7 @@ import { bind } from "./bind.ts";
 import { failNode } from "./failing.ts";
 import type { CallbackResult } from "./input.ts";
 import { planNodeOf } from "./move.ts";
-import { resolverFor } from "./references.ts";
+import { resolverFor } from "./value.ts";
 import { completeNode, type Result } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
@@ -60,7 +60,7 @@ function broken(node: NodeState, errors: readonly ContractError[]): Settlement {
 
 function checkCriteria(state: RunState, node: NodeState, body: StepBody, outputs: JsonObject): Failure | undefined {
   if (body.criteria.length === 0) return undefined;
-  const resolve = resolverFor(state, node, body, outputs);
+  const resolve = resolverFor(state, node, body, { self: outputs });
   for (const criterion of body.criteria) {
     const holds = evaluateCondition(criterion.root, resolve);
     if (!holds.ok) return { code: holds.failure.code, message: `success_criteria: ${holds.failure.message}` };

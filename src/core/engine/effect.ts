@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule, EffectGuarantee, ModerationMode, OutputField, WorkflowRef } from "../definition/index.ts";
 import type { ApprovalSource, Decision, Placement, Subject } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
-import type { Instruction, Route } from "./input.ts";
+import type { Instruction, OccurredEvent, Route, StartInput } from "./input.ts";
 import type { Timer } from "./timer.ts";
 
 /** What is to be done, as data. Performed after the commit, each idempotent under its own id. */
@@ -14,6 +14,7 @@ export type Effect =
   | OpenApproval
   | { readonly type: "close-approval"; readonly approvalId: string }
   | StartChild
+  | EmitEvent
   | {
       readonly type: "cancel-child";
       readonly nodeId: string;
@@ -72,6 +73,14 @@ export interface Dispatch {
   readonly isResend: boolean;
 }
 
+/** Written by the same commit; an event whose id is taken is the same event. */
+export interface EmitEvent {
+  readonly type: "emit-event";
+  readonly event: OccurredEvent;
+  readonly keepMs: number;
+  readonly hops: number;
+}
+
 export interface OpenApproval {
   readonly type: "open-approval";
   readonly approvalId: string;
@@ -106,6 +115,9 @@ export interface StartChild {
   readonly handoffs?: number;
   /** Who started the family, as people know them; absent: not known. */
   readonly startedBy?: string;
+  /** The run that began the family; absent: the parent. */
+  readonly root?: NonNullable<StartInput["root"]>;
+  readonly hops?: number;
   /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

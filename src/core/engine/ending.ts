@@ -1,5 +1,5 @@
 /** How a run winds down and what it ends as. */
-import { type Failure, type JsonObject, required } from "../base/index.ts";
+import { type Failure, type JsonObject, required, succeed } from "../base/index.ts";
 import {
   type Counts,
   isInFlight,
@@ -11,13 +11,14 @@ import {
   dispatchIdOf,
 } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
-import { nodeAt, planNodeOf } from "./move.ts";
+import { isMet, nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
+import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
 
 export type WindDown =
-  | { readonly as: "cancelled" | "timed_out"; readonly reason: string }
+  | { readonly as: "cancelled" | "timed_out" | "completed"; readonly reason: string }
   | {
       readonly as: "failed";
       readonly reason: string;
@@ -83,6 +84,7 @@ const CANCEL_REASONS = {
   cancelled: "run_cancelled",
   timed_out: "run_timed_out",
   failed: "run_halted",
+  completed: "run_completed",
 } as const;
 
 function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
@@ -156,13 +158,19 @@ function finish(turn: Turn): void {
   const facts = endFacts(state);
   const outcome = state.ending?.as ?? outcomeOf(state);
   const reason = state.ending === null ? {} : { reason: state.ending.reason };
+  const outputs = outcome === "completed" ? evaluateOutputs(state) : succeed(null);
+  if (!outputs.ok) return failOutputs(turn, outputs.failure);
   const isRecovered = outcome === "completed" && state.isRecovering;
   if (isRecovered) changeStatus(turn, "recovered");
   changeStatus(turn, outcome);
   switch (outcome) {
     case "completed":
       if (isRecovered) emit(turn, "run.recovered", facts);
-      emit(turn, "run.completed", facts);
+      emit(turn, "run.completed", {
+        ...facts,
+        ...reason,
+        ...(outputs.value === null ? {} : { outputs: outputs.value }),
+      });
       return;
     case "failed":
       emit(turn, "run.failed", { ...facts, ...reason, errorCode: errorCodeOf(state), snapshot: snapshotOf(state) });
@@ -175,25 +183,39 @@ function finish(turn: Turn): void {
   }
 }
 
+/** Every node is well, and yet there is nothing to hand over. */
+function failOutputs(turn: Turn, { code, message }: Failure): void {
+  const facts = endFacts(turn.state);
+  changeStatus(turn, "failed");
+  emit(turn, "run.failed", { ...facts, reason: message, errorCode: code, snapshot: snapshotOf(turn.state) });
+}
+
 /** Looks at the nodes of the plan; instances count through their node. */
 export function outcomeOf(state: RunState): "completed" | "failed" | "cancelled" {
   const planNodes = state.nodes.slice(0, state.plan.nodes.length);
-  const has = (...statuses: NodeStatus[]) => planNodes.some((node) => statuses.includes(node.now.status));
+  const hasFailed = planNodes.some(isUnhandled);
+  const hasCancelled = planNodes.some(({ now }) => now.status === "cancelled");
   if (state.plan.completion === "strict") {
-    if (has("failed", "timed_out")) return "failed";
-    return has("cancelled") ? "cancelled" : "completed";
+    if (hasFailed) return "failed";
+    return hasCancelled ? "cancelled" : "completed";
   }
   const leaves = planNodes.filter((node) => planNodeOf(state, node).dependents.length === 0);
   if (leaves.every((node) => node.now.status === "completed" || node.now.status === "skipped")) return "completed";
-  return has("cancelled") && !has("failed", "timed_out") ? "cancelled" : "failed";
+  return hasCancelled && !hasFailed ? "cancelled" : "failed";
+}
+
+/** Failed, and it counts for the run. */
+function isUnhandled({ now, isHandled }: NodeState): boolean {
+  return isMet("failure", now.status) && !isHandled;
 }
 
 function errorCodeOf(state: RunState): string {
   const ending = state.ending?.errorCode ?? null;
   if (ending !== null) return ending;
   for (const node of state.nodes) {
-    if (node.instance === null && (node.now.status === "failed" || node.now.status === "timed_out"))
-      return node.now.errorCode;
+    const { now } = node;
+    if (node.instance !== null || node.isHandled) continue;
+    if (now.status === "failed" || now.status === "timed_out") return now.errorCode;
   }
   return "workflow_stalled";
 }
@@ -213,8 +235,8 @@ export function snapshotOf(state: RunState): Snapshot {
     const outputs = outputsOf(node);
     if (Object.keys(outputs).length === 0 || node.instance !== null) continue;
     accumulatedOutputs.push([node.id, outputs]);
-    const { body } = planNodeOf(state, node);
-    const declared = body.kind === "step" ? Object.keys(body.outputs ?? {}) : [];
+    const { body, work } = planNodeOf(state, node);
+    const declared = body.kind === "step" ? Object.keys(work?.kind === "set" ? body.with : (body.outputs ?? {})) : [];
     const written = declared.filter((name) => Object.hasOwn(outputs, name));
     for (const name of written) variables.set(name, required(outputs[name], "an own output"));
     if (written.length > 0) variableOverwriteOrder.push(node.id);

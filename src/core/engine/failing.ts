@@ -3,13 +3,16 @@ import { type Failure, LIMITS } from "../base/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion, type Question } from "./approvals.ts";
 import { bind } from "./bind.ts";
 import { windDown } from "./ending.ts";
+import { errorFacts } from "./error-facts.ts";
 import { mayRetry, retryDelayMs } from "./failure-policy.ts";
+import { evaluateCondition } from "../expression/index.ts";
 import type { PlanNode } from "../plan/index.ts";
-import { planNodeOf } from "./move.ts";
+import { isComputed, planNodeOf } from "./move.ts";
 import { completeGate } from "./settle.ts";
 import type { NodeState } from "./state.ts";
 import { titleOf } from "./subject.ts";
-import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
+import { about, emit, log, perform, setTimer, type Turn } from "./turn.ts";
+import { resolverFor } from "./value.ts";
 
 export interface FailureKind {
   /** The attempt passed its deadline: the node ends `timed_out`, not `failed`. */
@@ -36,7 +39,7 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
   const isFinal = turn.state.ending !== null || planNode.effects === "at_most_once" || kind.isRefusal === true;
   // A gate that refused has kept an attempt from beginning: it counts as one.
   const tried = kind.isBlock === true ? { ...node, tries: node.tries + node.pausedAsks + 1 } : node;
-  if (!isFinal && mayRetry(planNode.retry, failure, tried)) {
+  if (!isFinal && mayRetry(planNode.retry, failure, tried) && isWanted(turn, node, planNode, failure)) {
     const delayMs = retryDelayMs(planNode.retry, tried.tries, turn.jitter, failure.retryAfterMs);
     const { code, message } = failure;
     return retryNode(turn, node, kind.isBlock === true ? { code, message } : failure, delayMs);
@@ -58,6 +61,17 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
     case "halt":
       return haltAfter(turn, node, failure, kind);
   }
+}
+
+/** What the author says about another attempt; a condition that cannot be decided is not met, and the log says why. */
+function isWanted(turn: Turn, node: NodeState, { retry, body }: PlanNode, failure: Failure): boolean {
+  const { condition = null } = retry;
+  if (condition === null || body.kind !== "step") return true;
+  const error = errorFacts(failure, node.tries);
+  const holds = evaluateCondition(condition.root, resolverFor(turn.state, node, body, { error }));
+  if (holds.ok) return holds.value;
+  log(turn, node, `on_failure.retry.if: ${holds.failure.message}`);
+  return false;
 }
 
 /** Schedules another attempt; without a delay it is queued in the same commit. */
@@ -105,9 +119,11 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
   perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: failure.message });
 }
 
+/** What others do about the failure comes first: whether it ends the run is judged once they have settled. */
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
-  const { isFailFast } = planNodeOf(turn.state, node);
+  const { isFailFast, tolerants } = planNodeOf(turn.state, node);
+  if (tolerants.length > 0) return;
   windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
 }
 
@@ -140,7 +156,7 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
 function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
   const { forEach, kind } = planNodeOf(turn.state, node);
   const isOne = forEach === null || node.instance !== null;
-  const binding = isOne && kind !== "gate" && kind !== "child" ? bind(turn.state, node) : null;
+  const binding = isOne && kind !== "gate" && kind !== "child" && !isComputed(kind) ? bind(turn.state, node) : null;
   const request = binding?.kind === "bound" ? binding.request : null;
   return { request, inputs: request?.inputs ?? {} };
 }

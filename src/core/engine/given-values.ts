@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { ForEachPlan, Origin, Reference, StepBody } from "../plan/index.ts";
-import { pathsOfTemplate, type WithValue } from "../template/index.ts";
+import { pathsOfTemplate, pathsOfValue } from "../template/index.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -33,13 +33,7 @@ function bareText(text: string): string {
 
 function* pathsOf({ command, stdin, with: values }: StepBody): Generator<Path> {
   for (const template of [command, stdin]) if (template !== null) yield* pathsOfTemplate(template);
-  for (const value of Object.values(values)) yield* pathsInValue(value);
-}
-
-function* pathsInValue(value: WithValue): Generator<Path> {
-  if (value.kind === "text") yield* pathsOfTemplate(value.template);
-  if (value.kind === "list") for (const item of value.items) yield* pathsInValue(item);
-  if (value.kind === "object") for (const member of Object.values(value.members)) yield* pathsInValue(member);
+  for (const value of Object.values(values)) for (const { path } of pathsOfValue(value)) yield path;
 }
 
 /** Finds what was given for a reference; null when nothing was given at all, as for nearly every node. */
@@ -102,5 +96,6 @@ function isWithin(reference: Reference, other: Reference): boolean {
 function isSameOrigin(left: Origin, right: Origin): boolean {
   if (left.kind === "arg") return right.kind === "arg" && left.name === right.name;
   if (left.kind === "node") return right.kind === "node" && left.node === right.node && left.part === right.part;
+  if (left.kind === "value") return right.kind === "value" && left.value === right.value;
   return (left.kind === "element" || left.kind === "index") && left.kind === right.kind;
 }

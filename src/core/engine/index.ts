@@ -7,6 +7,8 @@ export { childCallOf } from "./children.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { findNode, isAttemptOpen } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
+export { outputsOfRun, shownOutputs } from "./run-outputs.ts";
+export { eventStanding, keyDigest, signalTo } from "./waits.ts";
 export { waitingForOf } from "./waiting-for.ts";
 export { shownMembers, withinLimit } from "./subject-size.ts";
 export { isTimerStale } from "./stale-timer.ts";

@@ -19,6 +19,7 @@ export type Input = { readonly at: number; readonly jitter: number } & (
   | RewindInput
   | RecoverInput
   | ResolveInput
+  | EventInput
 );
 
 export interface StartInput {
@@ -38,6 +39,10 @@ export interface StartInput {
   /** The person or program that starts it, as people know it. */
   readonly startedBy?: string;
   readonly handoffs?: number;
+  /** The run that began the family; absent: this one. */
+  readonly root?: { readonly runId: string; readonly createdAt: number };
+  /** How many runs before it have started one another by events; absent: none. */
+  readonly hops?: number;
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
 }
@@ -48,9 +53,13 @@ export interface OutputOfRun {
   readonly output: string;
 }
 
-export type Carried =
+export type Carried = (
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
-  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] };
+  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
+) & {
+  /** Of a step with `join`: the parents that were enough. */
+  readonly counted?: readonly string[];
+};
 
 /** Where an allowed attempt goes. */
 export interface Route {
@@ -244,6 +253,21 @@ export interface RewindInput {
 export interface RecoverInput {
   readonly type: "recover";
   readonly reason?: string;
+}
+
+/** An event that a node waits for. */
+export interface EventInput {
+  readonly type: "event";
+  readonly nodeId: string;
+  readonly epoch: number;
+  readonly event: OccurredEvent;
+}
+
+export interface OccurredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly key: JsonObject;
+  readonly data: Json;
 }
 
 export interface ResolveInput {

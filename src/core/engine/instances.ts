@@ -1,23 +1,23 @@
 /** `for_each`: a node becomes one instance per element, and settles when they have. */
-import { isJsonArray, type Json, LIMITS, required, sameJson } from "../base/index.ts";
+import { type Failure, isJsonArray, type Json, LIMITS, type Outcome, required, sameJson } from "../base/index.ts";
 import { isInFlight, isSettled } from "../event/index.ts";
 import type { ForEachPlan } from "../plan/index.ts";
 import { instanceId } from "./create-state.ts";
 import { CANCELLED_BY_SIBLING, cancelReason, closeQuestion, stopAttempt } from "./ending.ts";
 import { failNode } from "./failing.ts";
-import { givenReader } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { decideInstance } from "./readiness.ts";
-import { findValue, type Found } from "./references.ts";
 import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { Expansion, NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
+import { notAList, readList, sceneOf } from "./value.ts";
 
 export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): void {
   const { state } = turn;
   const list = listOf(state, node, forEach);
-  if (list.kind !== "value" || !isJsonArray(list.value)) {
-    return failNode(turn, node, { code: "expression_error", message: `for_each: ${forEach.list.text} is not a list` });
+  if (!list.ok) return failNode(turn, node, list.failure);
+  if (!isJsonArray(list.value)) {
+    return failNode(turn, node, { code: "expression_error", message: notAList(forEach.list) });
   }
   const items = list.value;
   const instanceIds = items.map((_, element) => instanceId(node.id, element));
@@ -31,10 +31,10 @@ export function expandNode(turn: Turn, node: NodeState, forEach: ForEachPlan): v
   turn.toCollect.push(node.index);
 }
 
-function listOf(state: RunState, node: NodeState, { list }: ForEachPlan): Found {
+function listOf(state: RunState, node: NodeState, { list }: ForEachPlan): Outcome<Json, Failure> {
   const { body } = planNodeOf(state, node);
-  const given = body.kind === "step" ? givenReader(state, node, body)?.find(list) : undefined;
-  return given === undefined ? findValue(state, node, list) : { kind: "value", value: given };
+  const step = required(body.kind === "step" ? body : null, "only steps have lists");
+  return readList(sceneOf(state, node, step), list);
 }
 
 /** Instances from before that the node has again are not counted twice. */
@@ -76,7 +76,7 @@ function invalidate(turn: Turn, instance: NodeState): void {
 export function collectInstances(turn: Turn, node: NodeState): void {
   const { expansion } = node;
   if (expansion === null || node.now.status !== "running" || node.now.attempt !== 0) return;
-  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion);
+  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion, CANCELLED_BY_SIBLING);
   else if (turn.state.ending === null) beginInstances(turn, node, expansion);
   if (expansion.settled === expansion.members.length) settleExpanded(turn, node, expansion);
 }
@@ -93,14 +93,14 @@ function toleratedOf(tolerate: ForEachPlan["tolerate"], count: number): number {
 }
 
 /** Every instance is settled afterwards, so that this happens once. A child run that is called off ends in its own time. */
-function stopInstances(turn: Turn, { members }: Expansion): void {
+export function stopInstances(turn: Turn, { members }: Expansion, reason: string): void {
   for (const index of members) {
     const instance = nodeAt(turn.state, index);
     const { status } = instance.now;
     if (isSettled(status) || status === "invalidated") continue;
-    closeQuestion(turn, instance, "another element failed");
+    closeQuestion(turn, instance, reason);
     if (isInFlight(status)) stopAttempt(turn, instance);
-    emit(turn, "node.cancelled", { ...about(instance), reason: CANCELLED_BY_SIBLING });
+    emit(turn, "node.cancelled", { ...about(instance), reason });
   }
 }
 

@@ -12,6 +12,7 @@ import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
+import { onWaitTimer } from "./waits.ts";
 
 /** A deadline is due. One that no longer fits the state is stale and changes nothing. */
 export function onTimer(turn: Turn, timer: Timer): void {
@@ -19,6 +20,9 @@ export function onTimer(turn: Turn, timer: Timer): void {
   switch (timer.kind) {
     case "run":
       if (timer.epoch === turn.state.epoch) onRunTimeout(turn);
+      return;
+    case "continue":
+      // Whatever the input, nodes that wait to calculate have their turn.
       return;
     case "approval-hop":
       return onHop(turn, timer.approvalId, timer.hop);
@@ -65,6 +69,8 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
     case "child-cancel":
     case "child-cost":
       return;
+    case "wait":
+      return onWaitTimer(turn, node, timer);
     case "wake":
       if (now.status === "queued" && now.isLimited && node.epoch === timer.epoch) wake(turn, node);
   }

@@ -10,20 +10,24 @@ import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
-import { laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
+import { decideJoin } from "./joining.ts";
+import { isComputed, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
+import { startScript } from "./scripting.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { titleOf } from "./subject.ts";
-import { about, emit, log, perform, type Turn } from "./turn.ts";
+import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 
-/** All parents are settled: skipped, failed, or queued. */
+/** All parents are settled, or enough of them: skipped, failed, or queued. */
 export function decideNode(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (status !== "pending" && status !== "awaiting_dependency") return;
-  if (turn.state.ending !== null || node.unsettledParents > 0) return;
+  if (turn.state.ending !== null || !isDecidable(turn.state, node)) return;
   const planNode = planNodeOf(turn.state, node);
-  const readiness = decideReadiness(turn.state, node, planNode);
+  const { join } = planNode;
+  const readiness =
+    join === null ? decideReadiness(turn.state, node, planNode) : decideJoin(turn, node, planNode, join);
   switch (readiness.kind) {
     case "skip":
       return skipNode(turn, node, readiness.reason);
@@ -32,7 +36,7 @@ export function decideNode(turn: Turn, node: NodeState): void {
     case "expression_error":
       return failNode(turn, node, readiness.failure);
     case "run":
-      emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+      if (join === null) emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
       return passOwnGate(turn, node, planNode);
   }
 }
@@ -71,7 +75,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
 }
 
 function isSent({ kind }: PlanNode): boolean {
-  return kind !== "gate" && kind !== "child";
+  return kind !== "gate" && kind !== "child" && !isComputed(kind);
 }
 
 /** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
@@ -81,8 +85,8 @@ export function pump(turn: Turn): void {
   callLanes(turn);
   while (ready.head < ready.entries.length && state.ending === null && hasPlace(state)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
-    ready.head += 1;
     const node = nodeAt(state, index);
+    ready.head += 1;
     if (isWaiting(node, eventId)) requestNode(turn, node);
   }
   compact(state);
@@ -142,7 +146,9 @@ export function requestNode(turn: Turn, node: NodeState): void {
       }
       return failNode(turn, node, binding.failure);
     case "bound":
-      return requestVerdict(turn, node, planNode, binding);
+      if (planNode.work === null) return requestVerdict(turn, node, planNode, binding);
+      noteFindings(turn, node, binding);
+      return startScript(turn, node, planNode, binding);
   }
 }
 
@@ -222,7 +228,7 @@ function requestVerdict(
 }
 
 /** Recorded once per epoch: what a node is given does not change within one, however often it is tried. */
-function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
+export function noteFindings(turn: Turn, node: NodeState, { handoffs, warnings }: Findings): void {
   if (node.hasFindings) return;
   for (const handoff of handoffs) {
     emit(turn, "node.provenance", { ...about(node), sourceRunId: turn.state.runId, ...handoff });

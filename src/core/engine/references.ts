@@ -1,8 +1,8 @@
 import { getOwn, instantText, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
-import type { Origin, Reference, StepBody } from "../plan/index.ts";
-import { givenReader } from "./given-values.ts";
-import { nodeAt } from "./move.ts";
+import type { Origin, Reference, Scope } from "../plan/index.ts";
+import { errorFacts } from "./error-facts.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 /** What a reference yields: a value, nothing, or nothing because the node it names was skipped. */
@@ -14,22 +14,28 @@ export type Found =
 
 const MISSING: Found = { kind: "missing" };
 
-export function findValue(state: RunState, node: NodeState, reference: Reference): Found {
+/** Values of the node itself, what it returned and what it failed with are known only where they are asked for. */
+export function findValue(state: RunState, node: NodeState | null, reference: Reference): Found {
   const { origin, rest } = reference;
   switch (origin.kind) {
     case "arg":
       return found(walk(getOwn(state.args, origin.name), rest));
-    case "node":
-      return findInNode(nodeAt(state, origin.node), origin, rest);
+    case "node": {
+      const source = nodeAt(state, origin.node);
+      if (node !== null && isUncounted(state, node, origin.node)) return { kind: "skipped", nodeId: source.id };
+      return findInNode(source, origin, rest);
+    }
     case "element":
-      return found(walk(node.instance?.item, rest));
+      return found(walk(node?.instance?.item, rest));
     case "index":
-      return found(walk(node.instance?.element, rest));
+      return found(walk(node?.instance?.element, rest));
     case "run":
       return found(walk(factsOf(state), rest));
     case "attempt":
-      return found(walk(attemptOf(node), rest));
+      return node === null ? MISSING : found(walk(attemptOf(node), rest));
     case "self":
+    case "error":
+    case "value":
     case "missing":
       return MISSING;
   }
@@ -55,8 +61,17 @@ function findInNode(source: NodeState, origin: Extract<Origin, { kind: "node" }>
     const marker = origin.part === "outputs" ? walk(outputsOf(source), rest) : undefined;
     return marker === undefined || rest.length === 0 ? { kind: "skipped", nodeId: source.id } : found(marker);
   }
-  if (now.status !== "completed") return MISSING;
+  if (origin.part === "error" && (now.status === "failed" || now.status === "timed_out")) {
+    const { errorCode: code, errorMessage: message } = now;
+    return found(walk(errorFacts({ code, message }, source.tries), rest));
+  }
+  // Only who does without its success can look at it.
+  if (now.status !== "completed") return { kind: "skipped", nodeId: source.id };
   switch (origin.part) {
+    case "error": {
+      const value = walk(getOwn(now.outputs, "error"), rest);
+      return value === undefined ? { kind: "skipped", nodeId: source.id } : found(value);
+    }
     case "outputs":
       return found(walk(now.outputs, rest));
     case "stdout":
@@ -68,6 +83,12 @@ function findInNode(source: NodeState, origin: Extract<Origin, { kind: "node" }>
       return value === undefined ? { kind: "not_json", nodeId: source.id } : found(walk(value, rest));
     }
   }
+}
+
+/** To a step with `join`, parents that were not needed are as if they had been skipped, whatever becomes of them. */
+function isUncounted(state: RunState, node: NodeState, parent: number): boolean {
+  const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
+  return counted !== null && !counted.has(parent) && planNodeOf(state, node).parents.includes(parent);
 }
 
 function jsonOf(text: string): Json | undefined {
@@ -87,19 +108,6 @@ export function outputsOf(node: NodeState): JsonObject {
   return {};
 }
 
-/** Paths of conditions: a skipped node is simply missing there. */
-export function resolverFor(state: RunState, node: NodeState, body: StepBody, self: JsonObject = {}) {
-  const given = givenReader(state, node, body);
-  return (path: Path): Json | undefined => {
-    const reference = referenceOf(body, path);
-    if (reference.origin.kind === "self") return walk(self, reference.rest);
-    const instead = given?.find(reference, path);
-    if (instead !== undefined) return instead;
-    const result = findValue(state, node, reference);
-    return result.kind === "value" ? result.value : undefined;
-  };
-}
-
-export function referenceOf(body: StepBody, path: Path): Reference {
-  return required(body.scope.get(path.text), `the plan resolved ${path.text}`);
+export function referenceIn(scope: Scope, path: Path): Reference {
+  return required(scope.get(path.text), `the plan resolved ${path.text}`);
 }

@@ -10,7 +10,7 @@ import { nodesToRedo } from "./redo.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { armRunTimeout } from "./start.ts";
 import type { NodeState } from "./state.ts";
-import { about, emit, type Turn } from "./turn.ts";
+import { about, emit, isDecidable, type Turn } from "./turn.ts";
 
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
   const { state } = turn;
@@ -86,6 +86,6 @@ function runAgain(turn: Turn): void {
     const node = nodeAt(state, planNode.index);
     if (node.now.status !== "invalidated") continue;
     emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
-    if (node.unsettledParents === 0) turn.toDecide.push(node.index);
+    if (isDecidable(state, node)) turn.toDecide.push(node.index);
   }
 }

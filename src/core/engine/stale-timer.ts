@@ -8,10 +8,18 @@ import type { Timer } from "./timer.ts";
  */
 export function isTimerStale(state: RunState, timer: Timer): boolean {
   if (timer.kind === "run") return timer.epoch !== state.epoch;
-  if (timer.kind !== "retry" && timer.kind !== "queue") return false;
+  if (timer.kind === "continue") return !isWaitingToCompute(state, timer.eventId);
+  if (timer.kind !== "retry" && timer.kind !== "queue" && timer.kind !== "wait") return false;
   const node = findNode(state, timer.nodeId);
   if (node === undefined) return true;
   const { now } = node;
+  if (timer.kind === "wait") return now.status !== "blocked" || node.epoch !== timer.epoch || now.until !== timer.until;
   if (timer.kind === "retry") return now.status !== "retrying" || node.retries !== timer.retries;
   return now.status !== "queued" || !now.isLimited || now.limitedSince !== timer.limitedSince;
+}
+
+/** Entries stand in the order of their events, so that the one of this timer is at the head or gone. */
+function isWaitingToCompute({ computing }: RunState, eventId: number): boolean {
+  const last = computing.entries.at(-1);
+  return last !== undefined && computing.head < computing.entries.length && eventId <= last.eventId;
 }

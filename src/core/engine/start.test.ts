@@ -9,6 +9,7 @@ const ENVELOPE = { kind: "text", artifactKind: "text", output: "kept" } as const
 const factsOf = (state: RunState) => ({
   ...state,
   ready: null,
+  computing: null,
   nodes: state.nodes.map((node) => ({
     ...node,
     expansion: node.expansion === null ? null : { ...node.expansion, next: 0 },

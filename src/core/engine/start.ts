@@ -1,3 +1,5 @@
+import { LIMITS } from "../base/index.ts";
+import { windDown } from "./ending.ts";
 import type { Carried, StartInput } from "./input.ts";
 import { findNode } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -23,6 +25,8 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     placement,
     handoffs,
     startedBy,
+    root,
+    hops,
   } = input;
   emit(turn, "run.started", {
     workflow,
@@ -38,6 +42,8 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(handoffs === undefined ? {} : { handoffs }),
     ...(placement === undefined ? {} : { placement }),
     ...(startedBy === undefined ? {} : { startedBy }),
+    ...(root === undefined ? {} : { root }),
+    ...(hops === undefined || hops === 0 ? {} : { hops }),
   });
   emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);
@@ -49,7 +55,15 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     carried.delete(planNode.id);
   }
   for (const instance of carried.values()) carry(turn, instance);
+  if (state.hops >= LIMITS.eventChainRunsMax) endLoop(turn);
   return undefined;
+}
+
+/** Runs that start one another by events, without an end. */
+function endLoop(turn: Turn): void {
+  const max = LIMITS.eventChainRunsMax;
+  const reason = `${turn.state.hops} runs before this one have started one another by events, the limit is ${max}`;
+  windDown(turn, { as: "failed", reason, errorCode: "event_loop", failed: null, isFailFast: true });
 }
 
 export function armRunTimeout(turn: Turn): void {
@@ -65,12 +79,13 @@ function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): v
 
 function carry(turn: Turn, result: Carried): void {
   const { nodeId } = result;
+  const counted = result.counted === undefined ? {} : { counted: [...result.counted] };
   const isKnown = findNode(turn.state, nodeId) !== undefined;
   if (result.status === "skipped") {
-    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true });
+    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true, ...counted });
     return;
   }
   const { outputs, envelope } = result;
   const nothing = { durationMs: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 };
-  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true });
+  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true, ...counted });
 }

@@ -33,6 +33,10 @@ export interface RunState extends HandoffCounts {
   args: JsonObject;
   recursionDepth: number;
   parentRunId: string | null;
+  /** The run that began the family; null: this one. */
+  root: { readonly runId: string; readonly createdAt: number } | null;
+  /** How many runs before it have started one another by events. */
+  hops: number;
   workflow: string;
   version: number | null;
   trigger: string;
@@ -43,6 +47,8 @@ export interface RunState extends HandoffCounts {
   costMicros: number;
   tokens: Tokens;
   errorCode: string | null;
+  /** What the document names as outputs; null: it names none, or the run has not completed. */
+  outputs: JsonObject | null;
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
   ending: RunEnding | null;
@@ -56,6 +62,8 @@ export interface RunState extends HandoffCounts {
   readonly approvals: Map<string, ApprovalState>;
   /** How many nodes, instances included, have each status. */
   readonly counts: Record<NodeStatus, number>;
+  /** How many nodes, instances included, are blocked until an event or a moment comes; no person is asked. */
+  readonly waits: Record<"event" | "timer", number>;
   /** Plan nodes that are not settled; instances count through their node. */
   unsettledNodes: number;
   /** Nodes, instances included, that wait for room at a limit. */
@@ -70,6 +78,8 @@ export interface RunState extends HandoffCounts {
   placement: Placement | null;
   /** Ready nodes waiting for their turn in this run, oldest first. */
   readonly ready: ReadyQueue;
+  /** Nodes that only calculate, and have not yet; they take no place. */
+  readonly computing: ReadyQueue;
   /** Lanes of a team in which one node at a time is in flight: how many are, and who waits, oldest first. */
   readonly lanes: Map<number, Lane>;
   /** Verdicts requested and not yet received: no fact, and empty whenever a commit ends. */
@@ -98,6 +108,14 @@ export interface NodeState {
   now: NodeNow;
   /** Parents that are not settled. */
   unsettledParents: number;
+  /** Of a step with `join`: parents that have ended as it waits for. */
+  metParents: number;
+  /** Of a step with `join`, once so many have: the parents that were enough. */
+  counted: ReadonlySet<number> | null;
+  /** Dependents that may run although this node has failed, and of which that is not decided. */
+  openTolerants: number;
+  /** It has failed, and that no longer fails the run. */
+  isHandled: boolean;
   epoch: number;
   /** Number of the newest attempt; never restarts in a run. */
   attempts: number;
@@ -123,6 +141,8 @@ export interface NodeState {
   values: JsonObject;
   /** What a person entered at its gate. */
   entered: JsonObject;
+  /** Ids of events it has taken in this epoch. */
+  readonly takenEvents: Set<string>;
   /** The findings of its binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
@@ -182,6 +202,12 @@ export type NodeNow =
       readonly missing: readonly string[];
       readonly errorCode: string | null;
       readonly errorMessage: string | null;
+      /** The event it waits for. */
+      readonly awaited: AwaitedEvent | null;
+      /** When it continues, or has waited long enough; null: it waits as long as it takes. */
+      readonly until: number | null;
+      /** Of the event with which it began to wait. */
+      readonly eventId: number;
     }
   | Completed
   | (Settled & { readonly status: "failed" | "timed_out"; readonly errorCode: string; readonly errorMessage: string })
@@ -192,6 +218,11 @@ export type NodeNow =
       readonly errorMessage: string | null;
     })
   | (Settled & { readonly status: "cancelled"; readonly reason: string });
+
+export interface AwaitedEvent {
+  readonly type: string;
+  readonly key: JsonObject;
+}
 
 export interface Running {
   readonly status: "running" | "streaming";

@@ -72,7 +72,7 @@ describe("what a step is given", () => {
   it("is empty for an arg that was declared and left out, and for an optional input nothing is said", () => {
     const rig = runOf(
       workflow(
-        ["a {command: '<${maybe}>', inputs: {maybe: {required: false}}}"],
+        ["a {command: '<${maybe}>', inputs: {maybe: {type: string, required: false}}}"],
         "args: {maybe: {type: string, required: false}}",
       ),
     );
@@ -94,7 +94,7 @@ describe("what a step is given", () => {
     expect(message("b < a {inputs: {x: a.outputs.nope}}")).toBe("inputs.x: nothing has the value a.outputs.nope");
     expect(message("b < a {stdin: '$a.outputs.nope'}")).toMatch(/^stdin: /u);
     expect(message("b < a {stdin: '$a.json'}")).toBe("stdin: the result of a is not JSON");
-    expect(message("b < a {inputs: {x: a.json}}")).toBe("inputs.x: the result of a is not JSON");
+    expect(message("b < a {inputs: {x: {from: a.json}}}")).toBe("inputs.x: the result of a is not JSON");
   });
 
   it("is '' for what a skipped step would have given, with a warning for each place", () => {
@@ -157,8 +157,8 @@ describe("what a step is given", () => {
     expect(fed(most - 3).status("a")).toBe("running");
     expect(fed(most - 2).error("a")).toBe("context_too_large");
     // `{"text":""}` and the command.
-    expect(status(most - 12, "command: c, inputs: {text: {}}").status("a")).toBe("running");
-    expect(status(most - 11, "command: c, inputs: {text: {}}").error("a")).toBe("context_too_large");
+    expect(status(most - 12, "command: c, inputs: {text: {type: string}}").status("a")).toBe("running");
+    expect(status(most - 11, "command: c, inputs: {text: {type: string}}").error("a")).toBe("context_too_large");
   });
 
   it("must fit the contract of its inputs, and names the first that does not", () => {
@@ -174,7 +174,12 @@ describe("what a step is given", () => {
   });
 
   it("is narrowed by the person who approved it, which is not a hand-over of the run", () => {
-    const rig = runOf(workflow(["a {approval: required, command: go, inputs: {n: {}, m: {}}}"], "args: {n: 10, m: 1}"));
+    const rig = runOf(
+      workflow(
+        ["a {approval: required, command: go, inputs: {n: {type: number}, m: {type: number}}}"],
+        "args: {n: 10, m: 1}",
+      ),
+    );
     rig.answer("a", "approve", { modifications: { inputs: { n: 5 } } });
     expect(request(rig, "a").inputs).toEqual({ n: 5, m: 1 });
     expect(said(rig, "a")).toEqual([[null, "args.m", "inputs.m"]]);
@@ -254,7 +259,8 @@ describe("what a step answers", () => {
   });
 
   it("keeps the inputs it was given unless they are its outputs", () => {
-    const line = "a {inputs: {kind: {}, score: {}, gone: {required: false}}, outputs: {score: integer}}";
+    const line =
+      "a {inputs: {kind: {type: string}, score: {type: number}, gone: {type: string, required: false}}, outputs: {score: integer}}";
     const head = "args: {kind: saas, score: 1, gone: {type: string, required: false}}";
     const rig = answered(line, { score: 3, kind: "changed", gone: "invented" }, head);
     expect(rig.outputs("a")).toMatchObject({ kind: "saas", score: 3 });

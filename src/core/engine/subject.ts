@@ -18,10 +18,11 @@ import type { BoundRequest } from "./effect.ts";
 import { givenReader, readsOf } from "./given-values.ts";
 import type { HoldFacts } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
-import { findValue, outputsOf, referenceOf } from "./references.ts";
+import { findValue, outputsOf, referenceIn } from "./references.ts";
 import type { ApprovalState, NodeState, RunState } from "./state.ts";
+import { resolverFor } from "./value.ts";
 import { shownMembers, shownText, shownValue, withinLimit } from "./subject-size.ts";
-import { evaluate, type Path } from "../expression/index.ts";
+import { evaluate } from "../expression/index.ts";
 
 /** As the approval opens. */
 export function subjectOf(state: RunState, node: NodeState, question: Question): Subject {
@@ -36,7 +37,7 @@ export function subjectOf(state: RunState, node: NodeState, question: Question):
     args: shownMembers(state.args, "args"),
     request: requestOf(state, planNode, question),
     shown: [...shownBy(state, node, planNode, question.inputs)],
-    parents: parentsOf(state, planNode),
+    parents: parentsOf(state, node, planNode),
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
     policies: (facts?.reasons ?? []).map((reason) => ({ ...reason })),
@@ -95,9 +96,9 @@ function requestOf(state: RunState, planNode: PlanNode, { request, facts }: Ques
   return sentAs(request, { provider: route.provider, model: route.model, tools: [...tools], ...nothing });
 }
 
-function parentsOf(state: RunState, { parents }: PlanNode): Record<string, JsonObject> {
+function parentsOf(state: RunState, { counted }: NodeState, { parents }: PlanNode): Record<string, JsonObject> {
   return Object.fromEntries(
-    parents.map((index) => {
+    [...(counted ?? parents)].map((index) => {
       const parent = nodeAt(state, index);
       return [parent.id, givenBy(parent)];
     }),
@@ -133,7 +134,7 @@ function shownBy(state: RunState, node: NodeState, planNode: PlanNode, inputs: J
 /** Where the value of a single reference is in the run. */
 function placeOf(state: RunState, body: StepBody, template: StepTemplate): string | undefined {
   const single = isSingleReference(template);
-  return single === undefined || isExpression(single) ? undefined : placeIn(state, referenceOf(body, single));
+  return single === undefined || isExpression(single) ? undefined : placeIn(state, referenceIn(body.scope, single));
 }
 
 function placeIn(state: RunState, { origin, rest, text }: Reference): string {
@@ -199,15 +200,8 @@ function valueOf(state: RunState, node: NodeState, body: StepBody, template: Ste
 
 /** What cannot be evaluated is shown as missing: the node itself fails with the reason when its turn comes. */
 function read(state: RunState, node: NodeState, body: StepBody, reference: StepReference): Json | undefined {
-  if (!isExpression(reference)) return readPath(state, node, body, reference);
-  const result = evaluate(reference.root, (path) => readPath(state, node, body, path));
+  const readPath = resolverFor(state, node, body);
+  if (!isExpression(reference)) return readPath(reference);
+  const result = evaluate(reference.root, readPath);
   return result.ok ? result.value : undefined;
-}
-
-function readPath(state: RunState, node: NodeState, body: StepBody, path: Path): Json | undefined {
-  const reference = referenceOf(body, path);
-  const given = givenReader(state, node, body)?.find(reference, path);
-  if (given !== undefined) return given;
-  const found = findValue(state, node, reference);
-  return found.kind === "value" ? found.value : undefined;
 }

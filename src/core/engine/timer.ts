@@ -15,6 +15,10 @@ export type Timer =
   | { readonly kind: "queue"; readonly nodeId: string; readonly limitedSince: number }
   /** A slot or a window may be free for a node a gate made wait; submitted by the driver, never set by the engine. */
   | { readonly kind: "wake"; readonly nodeId: string; readonly epoch: number }
+  /** The moment a node waits for has come, or it has waited long enough for an event. */
+  | { readonly kind: "wait"; readonly nodeId: string; readonly epoch: number; readonly until: number }
+  /** More nodes that only compute were ready than one input may complete. */
+  | { readonly kind: "continue"; readonly eventId: number }
   | ChildTimer
   | { readonly kind: "approval-hop"; readonly approvalId: string; readonly hop: number }
   | { readonly kind: "approval-expiry"; readonly approvalId: string }
@@ -23,6 +27,8 @@ export type Timer =
       readonly approvalId: string;
       readonly urgency: "normal" | "elevated" | "critical";
     }
+  /** More nodes were ready to calculate than one input may settle; the event made the next of them wait. */
+  | { readonly kind: "continue"; readonly eventId: number }
   | { readonly kind: "run"; readonly epoch: number };
 
 /**

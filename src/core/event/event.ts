@@ -77,6 +77,10 @@ export const EVENT_PAYLOADS = {
     handoffs: count.optional(),
     /** The person or program that started it, as people know it. */
     startedBy: z.string().optional(),
+    /** The run that began the family, and when; absent: this one. */
+    root: z.object({ runId: z.string(), createdAt: at }).optional(),
+    /** How many runs before it have started one another by events; absent: none. */
+    hops: count.optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -96,7 +100,11 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string().optional(),
   }),
   "run.rewound": z.object({ toEventId: count, epoch: count }),
-  "run.completed": z.object(runEnd),
+  "run.completed": z.object({
+    ...runEnd,
+    /** What the document names as outputs; absent: it names none, and its leaves say what came of it. */
+    outputs: jsonObject.optional(),
+  }),
   "run.failed": z.object({ ...runEnd, snapshot: snapshotSchema.optional() }),
   "run.cancelled": z.object(runEnd),
   "run.timed_out": z.object(runEnd),
@@ -106,6 +114,8 @@ export const EVENT_PAYLOADS = {
     waitingReason: z.enum(WAITING_REASONS),
     until: at.optional(),
     queuePosition: count.optional(),
+    /** The parents that were enough for a step with `join`; to it, any other reads as skipped. */
+    counted: z.array(z.string()).optional(),
   }),
   "node.waiting": z.object({
     ...onNode,
@@ -166,7 +176,11 @@ export const EVENT_PAYLOADS = {
     /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
     creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
+    /** Carried with it: the parents that were enough for a step with `join`. */
+    counted: z.array(z.string()).optional(),
   }),
+  /** A failure no longer fails the run: its handler has completed, or a step with `join` does without it. */
+  "node.handled": z.object({ ...onNode, by: z.string() }),
   "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),
   "node.timed_out": z.object({
     ...onNode,
@@ -180,6 +194,7 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     reason: z.enum(SKIP_REASONS),
     carried: z.boolean().optional(),
+    counted: z.array(z.string()).optional(),
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),
@@ -187,6 +202,10 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     waitingReason: z.enum(WAITING_REASONS),
     approvalId: z.string().optional(),
+    /** The event it waits for. */
+    event: z.object({ type: z.string(), key: jsonObject }).optional(),
+    /** When it continues, or has waited long enough. */
+    until: at.optional(),
     missing: z.array(z.string()).optional(),
     code: z.string().optional(),
     /** A node held by an escalation keeps what it failed with. */
@@ -216,6 +235,8 @@ export const EVENT_PAYLOADS = {
     errors: z.array(contractError),
   }),
   ...APPROVAL_PAYLOADS,
+  "event.received": z.object({ ...onNode, id: z.string(), type: z.string() }),
+  "event.emitted": z.object({ ...onNode, id: z.string(), type: z.string(), key: jsonObject, data: json }),
   "cost.recorded": z.object({
     ...onNode,
     costMicros: micros,

@@ -45,7 +45,7 @@ export function isTerminal(status: RunStatus): boolean {
 }
 
 /** What a run may be winding down to, while something is still in flight. */
-export const ENDING_STATUSES = ["cancelled", "timed_out", "failed"] as const;
+export const ENDING_STATUSES = ["cancelled", "timed_out", "failed", "completed"] as const;
 export type EndingStatus = (typeof ENDING_STATUSES)[number];
 
 export const WAITING_REASONS = [
@@ -56,6 +56,8 @@ export const WAITING_REASONS = [
   "human_input",
   "external_callback",
   "queued",
+  "timer",
+  "event",
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
@@ -63,7 +65,17 @@ export type WaitingReason = (typeof WAITING_REASONS)[number];
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
 
-export const SKIP_REASONS = ["condition_false", "parents_skipped", "parent_failed", "on_failure", "chosen"] as const;
+export const SKIP_REASONS = [
+  "condition_false",
+  "parents_skipped",
+  "parent_failed",
+  "on_failure",
+  "chosen",
+  "timeout",
+  "no_failure",
+  "join_unreachable",
+  "race_lost",
+] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export const APPROVAL_SOURCES = ["gate", "policy", "escalation", "block"] as const;

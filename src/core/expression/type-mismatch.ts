@@ -37,7 +37,7 @@ export function findTypeMismatch(root: Expression, know: Know): TypeMismatch | u
 }
 
 /** What is known of the value of an expression. */
-function inferKnown(root: Expression, know: Know): Known {
+export function inferKnown(root: Expression, know: Know): Known {
   return new Inference(know).infer(root);
 }
 

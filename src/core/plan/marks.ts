@@ -1,4 +1,5 @@
 import { nodeAt } from "./describe.ts";
+import type { Wait } from "../definition/index.ts";
 import type { LensBody, Plan, PlanNode } from "./plan.ts";
 
 /** Longer texts are cut where a plan is printed for people. */
@@ -13,6 +14,8 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     const { name, version } = node.child.workflow;
     marks.push(`runs ${printable(version === null ? name : `${name}@${version}`)}`);
   }
+  marks.push(...marksOfOutcomes(plan, node));
+  if (node.work !== null) marks.push(...marksOfWork(node.work, node));
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
   if (node.body.kind === "step") {
@@ -23,6 +26,48 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     if (sources.length > 0) marks.push(`conditional from ${listIds(plan, sources)}`);
   }
   return marks;
+}
+
+function marksOfOutcomes(plan: Plan, { outcomes, join }: PlanNode): readonly string[] {
+  const on = (outcome: string): readonly number[] =>
+    [...outcomes].flatMap(([parent, each]) => (each === outcome ? [parent] : []));
+  const handled = on("failure");
+  const settled = on("settled");
+  return [
+    ...(handled.length === 0 ? [] : [`handles ${listIds(plan, handled)}`]),
+    ...(settled.length === 0 ? [] : [`however ${listIds(plan, settled)} ended`]),
+    ...(join === null ? [] : [`${join.isRace ? "race" : "join"} ${join.count === 1 ? "any" : join.count}`]),
+  ];
+}
+
+function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): readonly string[] {
+  switch (work.kind) {
+    case "set":
+      return body.kind === "step" ? [`sets ${printable(Object.keys(body.with).join(", "))}`] : [];
+    case "script":
+      return [`runs ${work.language}`];
+    case "cancel":
+      return [`ends the run as ${work.as}`];
+    case "fail":
+      return [`fails the run with ${printable(work.code)}`];
+    case "wait":
+      return [markOfWait(work.wait)];
+    case "emit":
+      return [`emits ${printable(work.emit.type)}`];
+  }
+}
+
+function markOfWait(wait: Wait): string {
+  switch (wait.kind) {
+    case "delay":
+      return `waits ${wait.ms / 1_000} s`;
+    case "until":
+      return "waits until a moment";
+    case "event":
+      return `waits for the event ${printable(wait.type)}`;
+    case "signal":
+      return `waits for the signal ${printable(wait.name)}`;
+  }
 }
 
 /** Parents of which at least one edge is conditional. */

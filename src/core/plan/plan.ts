@@ -5,17 +5,21 @@ import type {
   ArgField,
   Completion,
   ContextSource,
+  DependencyOutcome,
   EdgeCondition,
   EffectGuarantee,
   GatewayRule,
   InputContract,
+  Join,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
   OutputContract,
   OutputField,
   OverrideValue,
-  WithValue,
+  Work,
+  Value,
+  Values,
   WorkflowRef,
 } from "../definition/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
@@ -31,6 +35,8 @@ export interface Plan {
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
   readonly args: Readonly<Record<string, ArgField>>;
+  /** What a run has to show for itself; null: the outputs of its leaves. */
+  readonly outputs: RunOutputs | null;
   /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
   readonly nodes: readonly PlanNode[];
@@ -38,7 +44,24 @@ export interface Plan {
   readonly edgeCount: number;
 }
 
-export const NODE_KINDS = ["agent", "gate", "child", "lens", "utility"] as const;
+export interface RunOutputs {
+  /** Every path the values read; all nodes are seen. */
+  readonly scope: Scope;
+  readonly fields: readonly { readonly name: string; readonly value: Value; readonly field: OutputField | null }[];
+}
+
+export const NODE_KINDS = [
+  "agent",
+  "gate",
+  "child",
+  "lens",
+  "utility",
+  "set",
+  "script",
+  "end",
+  "wait",
+  "emit",
+] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 export interface PlanNode {
@@ -54,6 +77,14 @@ export interface PlanNode {
   /** Indices, each once; dependents in code-unit order of id. */
   readonly parents: readonly number[];
   readonly dependents: readonly number[];
+  /** Parents that need not succeed, and how they must have ended instead; the others have to complete. */
+  readonly outcomes: ReadonlyMap<number, Exclude<DependencyOutcome, "success">>;
+  /** So many parents are enough; null: all are waited for. */
+  readonly join: Join | null;
+  /** Dependents that may run although this node has failed: its handlers, and those that do without it. */
+  readonly tolerants: readonly number[];
+  /** One of those may make up for the failure; the rest of what depends on the node is then skipped. */
+  readonly isCaught: boolean;
   /** Per attempt; null: no limit (child runs, gates). */
   readonly timeoutMs: number | null;
   readonly queueTimeoutMs: number;
@@ -66,6 +97,8 @@ export interface PlanNode {
   /** Who answers any other approval about the node, such as an escalation; null: the author did not say. */
   readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
+  /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
+  readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
@@ -115,6 +148,8 @@ export interface RetryPolicy {
   readonly delay:
     | { readonly kind: "exact"; readonly delaysMs: readonly number[] }
     | { readonly kind: "backoff"; readonly baseMs: number; readonly maxMs: number };
+  /** Sees the failure as `error`; null: the causes alone count. */
+  readonly condition?: ParsedExpression | null;
 }
 
 export interface ChildCall {
@@ -147,7 +182,11 @@ export interface RequestHints {
 /** What a path means, decided when the plan is made; no name is looked up while running. */
 export type Origin =
   | { readonly kind: "arg"; readonly name: string }
-  | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" }
+  | {
+      readonly kind: "node";
+      readonly node: number;
+      readonly part: "outputs" | "stdout" | "json" | "approved" | "error";
+    }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
   /** `outputs.*` of the node itself, in success criteria. */
@@ -155,6 +194,10 @@ export type Origin =
   /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
   | { readonly kind: "run" }
   | { readonly kind: "attempt" }
+  /** An input of the node itself that is a value and not a reference. */
+  | { readonly kind: "value"; readonly value: Value }
+  /** The failure a retry is decided about. */
+  | { readonly kind: "error" }
   /** Nothing this node may see has that name. */
   | { readonly kind: "missing" };
 
@@ -179,7 +222,8 @@ export interface StepBody {
   readonly inputs: readonly InputBinding[];
   readonly outputs: Readonly<Record<string, OutputField>> | null;
   readonly criteria: readonly ParsedExpression[];
-  readonly with: Readonly<Record<string, WithValue>>;
+  /** Args of a child run; of a work, what is filled in when its turn has come. */
+  readonly with: Values;
 }
 
 export interface InputBinding {

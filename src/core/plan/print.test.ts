@@ -174,6 +174,29 @@ describe("printPlanDot", () => {
   });
 });
 
+describe("work without an agent", () => {
+  const plan = planOf(
+    JSON.stringify({
+      name: "own",
+      steps: [
+        { id: "s", set: { a: 1, b: "${s0.x}" }, for_each: "range(0, 2)" },
+        { id: "s0", script: { code: "return {x: 1};" }, outputs: { x: "number" } },
+        { id: "x", cancel: { as: "completed" }, depends_on: ["s"] },
+        { id: "y", fail: { code: "no_good", message: "no" }, depends_on: ["s"] },
+      ],
+    }),
+  );
+
+  it("says what it does, in every print", () => {
+    expect(printPlanText(plan)).toContain("s   set      sets a, b · for each item of range(0, 2) · after s0");
+    expect(printPlanText(plan)).toContain("s0  script   runs js");
+    expect(printPlanText(plan)).toContain("x   end      ends the run as completed · after s");
+    expect(printPlanText(plan)).toContain("y   end      fails the run with no_good · after s");
+    expect(printPlanDot(plan)).toContain("shape=octagon");
+    expect(printPlanMermaid(plan)).toContain('s[/"s<br/>');
+  });
+});
+
 describe("hostile names", () => {
   const hostile = String.raw`"]; end <script>alert(1)</script> & #quot; \u001b[2J \n \\ ` + "`x` ](";
   const plan = planOf(

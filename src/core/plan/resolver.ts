@@ -19,6 +19,8 @@ export interface Sight {
   readonly hasSelf: boolean;
   /** The node's bound inputs, as a last resort for a name nothing else has. */
   readonly hasInputs: boolean;
+  /** The failure, as `error`: only where a retry is decided. */
+  readonly hasError?: true;
 }
 
 /** `ambiguous`: two or more ancestors declare the variable. `unseen`: only steps that do not run before declare it. */
@@ -29,14 +31,20 @@ type Segments = Path["segments"];
 const MISSING: Origin = { kind: "missing" };
 const PARTS = ["stdout", "json", "approved"] as const;
 
+/** The part of a step that gives names a meaning. */
+type Reader = Pick<Step, "inputs" | "forEach" | "outcomes"> & {
+  /** It comes after all steps, also those that have failed. */
+  readonly isAtEnd?: true;
+};
+
 /** Decides what the paths of one step mean. */
 export class Resolver {
   readonly #world: World;
-  readonly #step: Step;
+  readonly #step: Reader;
   readonly #node: number;
   readonly #parents: ReadonlySet<number>;
 
-  constructor(world: World, step: Step, node: number, parents: readonly number[]) {
+  constructor(world: World, step: Reader, node: number, parents: readonly number[]) {
     this.#world = world;
     this.#step = step;
     this.#node = node;
@@ -48,12 +56,16 @@ export class Resolver {
     if (typeof head !== "string") return { text: path.text, origin: MISSING, rest };
     if (sight.hasSelf && head === "outputs") return { text: path.text, origin: { kind: "self" }, rest };
     const target = this.#world.indexById.get(head);
-    if (target !== undefined) return this.#ofNode(path.text, target, rest, sight);
+    if (target !== undefined) return this.#ofNode(path.text, head, target, rest, sight);
     const element = this.#ofElement(path.text, head, rest, sight);
     if (element !== undefined) return element;
     const found = this.#ofVariable(path, head, rest, report) ??
       this.#ofInput(path.text, head, rest, sight, report) ??
-      factOf(path.text, head, rest) ?? { text: path.text, origin: MISSING, rest };
+      (sight.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
+        text: path.text,
+        origin: MISSING,
+        rest,
+      };
     const isOptional = sight.hasInputs && this.#isOptionalInput(head);
     this.#noteUnseen(found, head, report);
     return isOptional ? { ...found, isOptional: true } : found;
@@ -75,7 +87,7 @@ export class Resolver {
     return found;
   }
 
-  #ofNode(text: string, target: number, rest: Segments, sight: Sight): Reference {
+  #ofNode(text: string, id: string, target: number, rest: Segments, sight: Sight): Reference {
     const [second, ...deeper] = rest;
     const part = PARTS.find((name) => name === second);
     if (target === this.#node) {
@@ -90,11 +102,20 @@ export class Resolver {
       return { text, origin: MISSING, rest };
     }
     if (part !== undefined) return { text, origin: { kind: "node", node: target, part }, rest: deeper };
+    if (second === "error" && this.#seesErrorOf(id, target)) {
+      return { text, origin: { kind: "node", node: target, part: "error" }, rest: deeper };
+    }
     return {
       text,
       origin: { kind: "node", node: target, part: "outputs" },
       rest: second === "outputs" ? deeper : rest,
     };
+  }
+
+  /** What a step has failed with, unless it declares an output of that name. */
+  #seesErrorOf(id: string, target: number): boolean {
+    const { outcomes = {}, isAtEnd = false } = this.#step;
+    return (isAtEnd || Object.hasOwn(outcomes, id)) && !this.#world.variables.declarers("error").includes(target);
   }
 
   #ofElement(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
@@ -127,9 +148,30 @@ export class Resolver {
     if (!sight.hasInputs || !Object.hasOwn(this.#step.inputs, head)) return undefined;
     const source = this.#step.inputs[head]?.from ?? null;
     if (source === null) return undefined;
-    const reference = this.resolve(source, { ...sight, hasInputs: false }, report);
+    if (source.kind !== "reference") return { text, origin: { kind: "value", value: source }, rest };
+    const reference = this.resolve(source.path, { ...sight, hasInputs: false }, report);
     return { text, origin: reference.origin, rest: [...reference.rest, ...rest] };
   }
+}
+
+function errorOf(text: string, rest: Segments): Reference {
+  return { text, origin: { kind: "error" }, rest };
+}
+
+/** Looks at a workflow from its end, when every node has settled; of several declarations the last in plan order counts. */
+export function resolverAtEnd(world: World): Resolver {
+  const { variables } = world;
+  const end = world.indexById.size;
+  const last: Variables = {
+    ...variables,
+    isAncestor: () => true,
+    find: (_, name) => {
+      const declarers = variables.declarers(name);
+      const node = declarers.at(-1);
+      return node === undefined ? undefined : { node, isAmbiguous: declarers.length > 1 };
+    },
+  };
+  return new Resolver({ ...world, variables: last }, { inputs: {}, forEach: null, isAtEnd: true }, end, []);
 }
 
 /** Facts of the run and of the node, under names that nothing in the file has taken. */

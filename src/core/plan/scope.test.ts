@@ -203,7 +203,7 @@ steps:
   - id: b
     command: "\${found} \${named} \${nowhere} \${a.found} \${must}"
     inputs:
-      found: { required: false }
+      found: { type: string, required: false }
       named: { from: a.outputs.found, required: false }
       nowhere: { type: string, required: false }
       must: a.outputs.found

@@ -1,9 +1,9 @@
 import type { PathSegment } from "../base/index.ts";
-import type { OutputField, ShowItem, Step, StepInput, WithValue } from "../definition/index.ts";
+import type { OutputField, RunOutput, ShowItem, Step, StepInput, Value } from "../definition/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
-import { pathsOfTemplate, type StepTemplate } from "../template/index.ts";
+import { pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
-import type { ForEachPlan, InputBinding, Reference, Scope } from "./plan.ts";
+import type { ForEachPlan, InputBinding, Reference, RunOutputs, Scope } from "./plan.ts";
 import type { ReportVariable, Resolver, Sight, VariableIssue } from "./resolver.ts";
 
 /** Everything of a step that depends on what its paths mean. */
@@ -13,6 +13,7 @@ export interface BoundStep {
   readonly forEach: ForEachPlan | null;
   readonly condition: ParsedExpression | null;
   readonly criteria: readonly ParsedExpression[];
+  readonly retryIf: ParsedExpression | null;
   readonly doubts: readonly Doubt[];
 }
 
@@ -28,6 +29,7 @@ const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
 const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
 const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
 const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
+const FAILURE: Sight = { ...BODY, hasError: true };
 
 export function bindStep(step: Step, resolver: Resolver): BoundStep {
   const doubts = new Map<string, Doubt>();
@@ -43,9 +45,21 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     }
   };
 
+  /** A reference as it is; any other value as something that is calculated from what it reads. */
+  const read = (text: string, value: Value, sight: Sight, report: ReportVariable): Reference => {
+    if (value.kind !== "reference") {
+      admit(pathsIn(value), sight, report);
+      return { text, origin: { kind: "value", value }, rest: [] };
+    }
+    const reference = resolver.resolve(value.path, sight, report);
+    if (!scope.has(reference.text)) scope.set(reference.text, reference);
+    return reference;
+  };
+
   if (step.command !== null) admit(pathsOfTemplate(step.command), BODY, reportAt("command"));
   if (step.stdin !== null) admit(pathsOfTemplate(step.stdin), BODY, reportAt("stdin"));
-  for (const [name, value] of Object.entries(step.with)) admit(pathsOfWith(value), BODY, reportAt("with", name));
+  for (const [name, value] of Object.entries(step.with))
+    admit(pathsIn(value), BODY, reportAt(fieldOfValues(step), name));
   if (step.title !== null) admit(pathsOfTemplate(step.title), BODY, reportAt("name"));
   for (const [position, item] of shownBy(step).entries()) {
     for (const text of textsOf(item)) admit(pathsOfTemplate(text), BODY, reportAt("show", position));
@@ -53,13 +67,11 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
     const report = reportAt("inputs", name);
     const from =
-      input.from === null ? resolver.resolveName(name, BINDING, report) : resolver.resolve(input.from, BINDING, report);
-    if (input.from !== null && !scope.has(from.text)) scope.set(from.text, from);
+      input.from === null ? resolver.resolveName(name, BINDING, report) : read(name, input.from, BINDING, report);
     return { name, from, field: fieldOf(input), isRequired: input.required };
   });
   const forEach = step.forEach;
-  const list = forEach === null ? null : resolver.resolve(forEach.list, OUTSIDE, reportAt("for_each"));
-  if (list !== null && !scope.has(list.text)) scope.set(list.text, list);
+  const list = forEach === null ? null : read(textOf(forEach.list), forEach.list, OUTSIDE, reportAt("for_each"));
   const condition =
     step.condition === null
       ? null
@@ -72,6 +84,12 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
       resolver.resolve(path, CRITERIA, reportAt("success_criteria", position)),
     ),
   );
+  const retryIf =
+    step.retryIf === null
+      ? null
+      : admitExpression(scope, step.retryIf, "of the failure", (path) =>
+          resolver.resolve(path, FAILURE, reportAt("on_failure", "retry", "if")),
+        );
   return {
     scope,
     inputs,
@@ -79,6 +97,7 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
       forEach === null || list === null ? null : { ...forEach, list, condition: isPerElement ? condition : null },
     condition: isPerElement ? null : condition,
     criteria,
+    retryIf,
     doubts: [...doubts.values()],
   };
 }
@@ -123,19 +142,35 @@ function isSameReference(left: Reference, right: Reference): boolean {
   return JSON.stringify([left.origin, left.rest]) === JSON.stringify([right.origin, right.rest]);
 }
 
-function* pathsOfWith(value: WithValue): Generator<Path> {
-  switch (value.kind) {
-    case "value":
-      return;
-    case "text":
-      yield* pathsOfTemplate(value.template);
-      return;
-    case "list":
-      for (const item of value.items) yield* pathsOfWith(item);
-      return;
-    case "object":
-      for (const member of Object.values(value.members)) yield* pathsOfWith(member);
+function* pathsIn(value: Value): Generator<Path> {
+  for (const { path } of pathsOfValue(value)) yield path;
+}
+
+/** As the author finds it again. */
+function textOf(value: Value): string {
+  if (value.kind === "reference") return value.path.text;
+  if (value.kind === "expression") return value.expression.text;
+  return value.kind === "template" ? value.template.text : "its list";
+}
+
+function fieldOfValues({ work }: Step): string {
+  return work === null || work.kind === "script" ? "with" : work.kind;
+}
+
+/** Outputs of the document: they come after all nodes, and so they see all of them. */
+export function bindOutputs(outputs: Readonly<Record<string, RunOutput>>, resolver: Resolver): RunOutputs {
+  const scope = new Map<string, Reference>();
+  const fields = Object.entries(outputs).map(([name, { value, field }]) => ({ name, value, field }));
+  for (const { value } of fields) {
+    for (const path of pathsIn(value)) {
+      if (!scope.has(path.text))
+        scope.set(
+          path.text,
+          resolver.resolve(path, OUTSIDE, () => undefined),
+        );
+    }
   }
+  return { scope, fields };
 }
 
 function fieldOf(input: StepInput): OutputField | null {

@@ -1,5 +1,6 @@
 import { LIMITS } from "../base/index.ts";
 import type { Step } from "../definition/index.ts";
+import type { NodeOutcomes } from "./outcomes.ts";
 import type { NodeKind, PlanNode, RequestHints } from "./plan.ts";
 import { outcomeOf, retryPolicyOf } from "./retry-policy.ts";
 import type { BoundStep } from "./scope.ts";
@@ -8,7 +9,7 @@ import type { BoundStep } from "./scope.ts";
 export type NodePosition = Pick<PlanNode, "index" | "wave" | "parents" | "dependents">;
 
 /** Spelled out: spreading into an object of this size is many times slower, and there may be 10,000 of them. */
-export function planStep(step: Step, position: NodePosition, bound: BoundStep): PlanNode {
+export function planStep(step: Step, position: NodePosition, outcomes: NodeOutcomes, bound: BoundStep): PlanNode {
   const kind = kindOfStep(step);
   return {
     index: position.index,
@@ -20,15 +21,20 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     wave: position.wave,
     parents: position.parents,
     dependents: position.dependents,
+    outcomes: outcomes.outcomes,
+    join: outcomes.join,
+    tolerants: outcomes.tolerants,
+    isCaught: outcomes.isCaught,
     timeoutMs: timeoutOf(step, kind),
     queueTimeoutMs: step.queueTimeoutMs,
-    retry: retryPolicyOf(step.onFailure, step.retry),
+    retry: { ...retryPolicyOf(step.onFailure, step.retry), condition: bound.retryIf },
     onFailure: outcomeOf(step.onFailure),
     isFailFast: step.parallelFailurePolicy === "fail_fast",
     effects: step.effects,
     approval: step.approval,
     askRule: step.askRule ?? step.approval,
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
+    work: step.work,
     forEach: bound.forEach,
     request: hintsOf(step),
     body: {
@@ -50,16 +56,19 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
 
 const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
+const KIND_OF_WORK = { set: "set", script: "script", cancel: "end", fail: "end", wait: "wait", emit: "emit" } as const;
+
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
+  if (step.work !== null) return KIND_OF_WORK[step.work.kind];
   const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;
   return step.approval !== null && !hasWork ? "gate" : "agent";
 }
 
 /** A gate has no attempt that could time out: how long it waits is `expires`. */
 function timeoutOf(step: Step, kind: NodeKind): number | null {
-  if (kind === "gate") return null;
+  if (kind === "gate" || (step.work !== null && kind !== "script")) return null;
   return step.timeoutMs ?? (kind === "child" ? null : LIMITS.stepTimeoutMsDefault);
 }
 

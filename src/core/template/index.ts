@@ -1,4 +1,4 @@
-export type { LensTemplate, OverrideValue, StepReference, StepTemplate, WithValue } from "./template.ts";
+export type { LensTemplate, OverrideValue, StepReference, StepTemplate, Value, Values } from "./template.ts";
 export { normaliseLabel } from "./label.ts";
 export { parseLensTemplate, renderLensTemplate } from "./lens-template.ts";
 export { parseOverride } from "./override.ts";
@@ -10,4 +10,4 @@ export {
   pathsOfTemplate,
   renderStepTemplate,
 } from "./step-template.ts";
-export { parseWithValue } from "./with-value.ts";
+export { ARG_STYLE, parseValue, pathsOfValue, valueStyle } from "./value.ts";

@@ -25,12 +25,19 @@ export interface LensTemplate {
   readonly parts: readonly (string | LensToken)[];
 }
 
-/** A value in `with`: references stay references until the child is started. */
-export type WithValue =
-  | { readonly kind: "value"; readonly value: Json }
-  | { readonly kind: "text"; readonly template: StepTemplate }
-  | { readonly kind: "list"; readonly items: readonly WithValue[] }
-  | { readonly kind: "object"; readonly members: Readonly<Record<string, WithValue>> };
+/** A value as an author writes it: what is fixed, and what is filled in when it is needed. */
+export type Value =
+  | { readonly kind: "literal"; readonly value: Json }
+  /** `id.outputs.field`, written without braces. */
+  | { readonly kind: "reference"; readonly path: Path }
+  /** A text that is one reference and nothing else keeps the value it refers to. */
+  | { readonly kind: "template"; readonly template: StepTemplate }
+  /** `{expr: …}` */
+  | { readonly kind: "expression"; readonly expression: ParsedExpression }
+  | { readonly kind: "list"; readonly items: readonly Value[] }
+  | { readonly kind: "object"; readonly members: Readonly<Record<string, Value>> };
+
+export type Values = Readonly<Record<string, Value>>;
 
 /** A `param_overrides` text: literal pieces, and `[[node.path]]`. */
 export interface OverrideTemplate {

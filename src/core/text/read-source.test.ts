@@ -397,3 +397,17 @@ describe("hostile files end with a code", () => {
     expect(readSource(`[${"a, , ".repeat(20_000)}]`).problems).toHaveLength(1);
   });
 });
+
+describe("a template without quotes", () => {
+  test.each(["a: {b: ${x}}", "a: [${x}]", "a:\n  - {b: 1, c: x ${y} z}"])("%j asks for quotes", (text) => {
+    const [problem] = readSource(text).problems;
+    expect(problem).toMatchObject({ code: "yaml_syntax", hint: expect.stringContaining('{order_id: "${order.id}"}') });
+    const line = text.split("\n")[(problem?.line ?? 1) - 1] ?? "";
+    expect(line.slice((problem?.column ?? 1) - 1)).toMatch(/^\$\{/u);
+  });
+
+  test("is fine in quotes, and in block style", () => {
+    expect(readSource('a: {b: "${x}"}').problems).toEqual([]);
+    expect(readSource("a:\n  b: ${x}\n").problems).toEqual([]);
+  });
+});

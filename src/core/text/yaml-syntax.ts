@@ -132,7 +132,14 @@ function indentedKey(fault: SyntaxFault, text: string): SyntaxAdvice {
   };
 }
 
+/** Inside brackets the brace after `$` opens a map. */
+const UNQUOTED_TEMPLATE = {
+  message: "A text with ${…} stands inside {…} or […] without quotes.",
+  hint: 'Put it in quotes, as in {order_id: "${order.id}"}, or write one key per line.',
+};
+
 function adviceForOne(fault: SyntaxFault, text: string, lexemes: readonly string[]): SyntaxAdvice {
+  if (text.startsWith("${", fault.offset - 1)) return { offset: fault.offset - 1, ...UNQUOTED_TEMPLATE };
   const found = `${fault.code} ${fault.message}`;
   const wording = WORDINGS.find(({ finds }) => finds.test(found));
   const offset = offsetToShow(fault, text, lexemes);

@@ -18,6 +18,8 @@ export interface NodeResult extends Pick<
   /** Why it failed, waits to try again, was tolerated or was cancelled. */
   | "errorCode"
   | "errorMessage"
+  /** It has failed, and a handler has made up for it: that no longer fails the run. */
+  | "isHandled"
   | "costMicros"
 > {
   readonly nodeId: string;
@@ -44,6 +46,7 @@ export function resultOfView(node: NodeView): NodeResult {
     output: node.output,
     errorCode: node.errorCode,
     errorMessage: node.errorMessage,
+    isHandled: node.isHandled,
     costMicros: node.costMicros,
   };
 }
@@ -66,6 +69,7 @@ export function resultOfState(state: RunState, node: NodeState): NodeResult {
     output: content.output,
     errorCode: content.errorCode,
     errorMessage: content.errorMessage,
+    isHandled: node.isHandled,
     costMicros: node.costMicros,
   };
 }

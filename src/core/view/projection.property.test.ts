@@ -204,6 +204,7 @@ function happeningsOf(effect: Effect): readonly ((pick: number) => InputFields)[
     case "close-approval":
     case "cancel-child":
     case "notify":
+    case "emit-event":
       return [];
   }
 }

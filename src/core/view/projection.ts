@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/index.ts";
 import type { NodeState, RunState } from "../engine/index.ts";
 import { isTerminal, type NodeStatus, type RunStatus } from "../event/index.ts";
 import { type NodeResult, resultOfState, resultOfView } from "./node-result.ts";
@@ -29,6 +30,8 @@ export interface RunProjection {
   readonly downstreamCount: number;
   readonly parentRunId: string | null;
   readonly recursionDepth: number;
+  /** What the document names as outputs; null: none, or the run has not completed. */
+  readonly outputs: JsonObject | null;
   readonly costMicros: number;
   readonly lastEventId: number;
 }
@@ -82,6 +85,7 @@ type RunFacts = Pick<
   | "status"
   | "parentRunId"
   | "recursionDepth"
+  | "outputs"
   | "costMicros"
   | "lastEventId"
   | "upstreamCount"
@@ -104,7 +108,7 @@ function assemble(
     runId: run.runId,
     workflowId: about.workflowId,
     status: run.status,
-    isPaused: isStill(counts, expandedRunning),
+    isPaused: isStill(counts, expandedRunning) && nodeResults.some(needsPerson),
     isCancelling,
     activeNodeIds: nodeResults.filter(isActive).map(({ nodeId }) => nodeId),
     pendingCount: counts.pending,
@@ -118,6 +122,7 @@ function assemble(
     downstreamCount: run.downstreamCount,
     parentRunId: run.parentRunId,
     recursionDepth: run.recursionDepth,
+    outputs: run.outputs,
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
   };
@@ -126,7 +131,13 @@ function assemble(
 /** Whether nothing moves, and a person has to answer. */
 export function isPaused({ counts, nodes }: RunView): boolean {
   if (counts.blocked === 0) return false;
-  return isStill(counts, [...nodes.values()].filter((node) => node.isExpanded).length);
+  const all = [...nodes.values()];
+  return isStill(counts, all.filter((node) => node.isExpanded).length) && all.some(needsPerson);
+}
+
+/** A node may also be blocked until an event or a moment comes. */
+function needsPerson({ status, waitingReason }: Pick<NodeResult, "status" | "waitingReason">): boolean {
+  return status === "blocked" && waitingReason === "human_input";
 }
 
 function isStill(counts: RunFacts["counts"], expandedRunning: number): boolean {

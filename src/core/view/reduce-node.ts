@@ -32,6 +32,8 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "cost.recorded":
       view.costMicros += event.payload.costMicros;
       return spend(node, event);
+    case "node.handled":
+      return { ...node, isHandled: true };
     case "node.invalidated":
       return { ...node, ...NOTHING_NOW, status: "invalidated" };
     case "node.completed":
@@ -49,6 +51,8 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "node.blocked":
     case "child.started":
       return isSettled(node.status) ? node : move(view, node, event);
+    case "event.received":
+    case "event.emitted":
     case "node.log":
     case "node.provenance":
     case "gate.decided":

@@ -509,6 +509,7 @@ describe("projectView", () => {
           output: null,
           errorCode: "provider_error",
           errorMessage: "no",
+          isHandled: false,
           costMicros: 4,
         },
         {
@@ -526,6 +527,7 @@ describe("projectView", () => {
           output: null,
           errorCode: null,
           errorMessage: null,
+          isHandled: false,
           costMicros: 0,
         },
       ],
@@ -533,6 +535,7 @@ describe("projectView", () => {
       downstreamCount: 0,
       parentRunId: null,
       recursionDepth: 0,
+      outputs: null,
       costMicros: 4,
       lastEventId: 5,
     });

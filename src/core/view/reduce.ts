@@ -97,12 +97,14 @@ function reopenView(view: RunView, epoch: number): void {
   view.ending = null;
   view.endedAt = null;
   view.errorCode = null;
+  view.outputs = null;
 }
 
 function reduceEnded(view: RunView, event: RunEndingEvent): void {
   view.status = endStatusOf(event.type);
   view.endedAt = event.at;
   view.errorCode = event.payload.errorCode ?? null;
+  view.outputs = event.type === "run.completed" ? (event.payload.outputs ?? null) : null;
   view.ending = null;
 }
 

@@ -44,6 +44,8 @@ export interface RunView extends HandoffCounts {
   startedAt: number | null;
   endedAt: number | null;
   errorCode: string | null;
+  /** What the document names as outputs; null: none, or the run has not completed. */
+  outputs: JsonObject | null;
   costMicros: number;
   /** What the run is winding down to, while something is still in flight. */
   ending: EndingStatus | null;
@@ -93,6 +95,8 @@ export interface NodeView {
   readonly deltaIndex: number;
   /** Running only because its instances are. */
   readonly isExpanded: boolean;
+  /** It has failed, and that no longer fails the run. */
+  readonly isHandled: boolean;
   /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
   readonly failedInstances: number;
 }
@@ -143,6 +147,7 @@ export function createView(outline?: PlanOutline): RunView {
     startedAt: null,
     endedAt: null,
     errorCode: null,
+    outputs: null,
     costMicros: 0,
     ending: null,
     nodes: new Map(nodes.map((node) => [node.id, node])),
@@ -193,4 +198,5 @@ export const NOTHING_NOW = {
   approvalId: null,
   isCarried: false,
   isExpanded: false,
+  isHandled: false,
 } as const satisfies Partial<NodeView>;

@@ -6,7 +6,9 @@ import type { Children } from "./children.ts";
 import type { Committed } from "./committer-options.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { hasEndedIn } from "./derive-commit.ts";
+import { newWaiters } from "./derive-events.ts";
 import type { DueTimers } from "./due-timers.ts";
+import type { EventMatcher } from "./event-matcher.ts";
 import type { InputQueue } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { Listeners } from "./listeners.ts";
@@ -21,6 +23,7 @@ export interface AfterCommitOptions {
   readonly children: Children;
   readonly dueTimers: DueTimers;
   readonly listeners: Listeners;
+  readonly matcher: Pick<EventMatcher, "committed">;
 }
 
 /**
@@ -36,7 +39,7 @@ export class AfterCommit {
 
   /** `gone`: timers the commit has cleared. */
   committed({ live, facts, effects }: Committed, gone: readonly Timer[]): void {
-    const { deadlines, attempts, children, listeners } = this.#options;
+    const { deadlines, attempts, children, listeners, matcher } = this.#options;
     const { runId, status } = live.state;
     for (const timer of gone) deadlines.clear(runId, timer);
     for (const key of facts.ended.values()) {
@@ -45,6 +48,9 @@ export class AfterCommit {
     }
     for (const effect of effects) this.#perform(live, effect);
     const { events } = facts;
+    const emitted = effects.flatMap((effect) => (effect.type === "emit-event" ? [effect.event.id] : []));
+    const waiters = newWaiters(live, events);
+    if (emitted.length + waiters.length > 0) matcher.committed(live, waiters, emitted);
     if (isTerminal(status) && events.length > 0) children.ended(live, !hasEndedIn(events));
     listeners.notify(runId, events);
   }

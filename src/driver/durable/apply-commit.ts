@@ -6,15 +6,15 @@ import { contentOf } from "./live-size.ts";
 
 /** Brings what is kept of a run in memory, beside its state, to what a commit has written; says which timers are gone. */
 export function applyCommit(live: DrivenRun, commit: RunCommit): readonly Timer[] {
-  const { status, epoch, lastEventId, costMicros, startedAt, endedAt } = commit.head;
-  const rowVersion = commit.expectedVersion + 1;
-  live.run = { ...live.run, status, epoch, lastEventId, costMicros, startedAt, endedAt, rowVersion };
+  live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
   live.creating = null;
   live.contentBytes += contentOf(commit.events);
   for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
   for (const { nodeId, attempt, deadlineAt, agentId, reserved } of commit.opened) {
     live.openAttempts.set(nodeId, { attempt, deadlineAt, agentId, reserved });
   }
+  for (const nodeId of commit.waitersEnded) live.waiters.delete(nodeId);
+  for (const { nodeId } of commit.waiters) live.waiters.add(nodeId);
   const gone: Timer[] = [...commit.timersCleared];
   for (const nodeId of commit.waitsEnded) gone.push(...queueTimersOf(live, nodeId));
   for (const { nodeId } of commit.waits) gone.push(...queueTimersOf(live, nodeId));

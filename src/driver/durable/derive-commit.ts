@@ -13,6 +13,7 @@ import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
+import { deriveEvents } from "./derive-events.ts";
 import { filesOfEvents } from "./file-references.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
@@ -57,6 +58,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     ...deriveAttempts(decided, replicaId),
     ...deriveTimers(decided),
     ...deriveWaits(decided, replicaId),
+    ...deriveEvents(live, events, effects),
     parentTimer: parentTimer(decided),
     approvalsOpened: effects.flatMap((effect) =>
       effect.type === "open-approval" ? [approvalRecord(effect, run, state.runId)] : [],

@@ -10,6 +10,8 @@ export interface DrivenRun {
   readonly openAttempts: Map<string, Omit<OpenAttempt, "nodeId" | "replicaId">>;
   /** Timers that have a row, deadlines of nodes that wait at a gate included. */
   readonly timers: HeldTimers;
+  /** Nodes that have a row because they wait for an event. */
+  readonly waiters: Set<string>;
   /** Something of it has been done, or another run waits for it: from then on it goes before runs that have not begun. */
   hasBegun: boolean;
   /** Bytes of what its events brought and stays in its state. */

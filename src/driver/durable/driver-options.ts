@@ -6,6 +6,7 @@ import type { NodeModeration } from "../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { ChildPreparer } from "./children.ts";
+import type { EventSubscriber } from "./event-matcher.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 
 export interface DurableDriverOptions {
@@ -33,6 +34,8 @@ export interface DurableDriverOptions {
   readonly children?: () => ChildPreparer;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
   readonly shapePlan?: (plan: Plan) => Plan;
+  /** What events start besides the nodes that wait for them; none when absent. */
+  readonly onEvent?: EventSubscriber;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */
   readonly remote?: RemoteOptions;
   /** The files of a run, for adapters of this process; without it they get none. */

@@ -2,6 +2,7 @@ import type { CallbackBody } from "../../bridge/index.ts";
 import type { BoundRequest, StreamInput, UnstampedInput } from "../../core/engine/index.ts";
 import type { AttemptAddress } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
+import type { NewEvent, PutEvent } from "../../store/index.ts";
 import { createNodeModeration } from "../moderation/index.ts";
 import { AfterCommit } from "./after-commit.ts";
 import type { Reporter, ReportOutcome } from "./attempt-report.ts";
@@ -12,6 +13,7 @@ import { Committer } from "./committer.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { DurableDriverOptions } from "./driver-options.ts";
 import { DueTimers } from "./due-timers.ts";
+import { EventMatcher } from "./event-matcher.ts";
 import { requestsOf, stateAt } from "./history.ts";
 import { InputQueue } from "./input-queue.ts";
 import { Lease } from "./lease.ts";
@@ -55,6 +57,7 @@ export class DurableDriver implements Runtime {
   readonly #loop: CommitLoop;
   readonly #sweeper: Sweeper;
   readonly #listeners: Listeners;
+  readonly #matcher: EventMatcher;
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote, files } = options;
@@ -78,7 +81,8 @@ export class DurableDriver implements Runtime {
     const children = new Children({ preparer, store, starter, intake, clock, onTrouble });
     const dueTimers = new DueTimers({ queue, intake, attempts, children, store, clock, onTrouble });
     const deadlines = (this.#deadlines = new Deadlines(clock, dueTimers));
-    const after = new AfterCommit({ queue, lease, attempts, deadlines, children, dueTimers, listeners });
+    const matcher = (this.#matcher = new EventMatcher({ store, intake, subscriber: options.onEvent, onTrouble }));
+    const after = new AfterCommit({ queue, lease, attempts, deadlines, children, dueTimers, listeners, matcher });
     cache.onLoaded = (live, attempt) => after.loaded(live, attempt);
     const onStruck = options.onStruck ?? ((runId: string, bug: unknown) => onTrouble(`run ${runId} is parked`, bug));
     const parking = { store, health, judge, clock, onStruck, after, onTrouble };
@@ -100,7 +104,7 @@ export class DurableDriver implements Runtime {
     };
     this.#committer = new Committer(committing);
     this.#loop = new CommitLoop({ queue, step: () => this.#committer.step(), onTrouble });
-    this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, onTrouble });
+    this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, matcher, onTrouble });
     judge.attach?.({
       replicaId: () => lease.replicaId,
       // On the newest state: a node that was claimed may wait in a state only another replica has seen so far.
@@ -115,6 +119,7 @@ export class DurableDriver implements Runtime {
 
   async stop(): Promise<void> {
     this.#attempts.stopSending();
+    this.#matcher.stop();
     this.#queue.close();
     const swept = this.#sweeper.stop();
     this.#deadlines.stop();
@@ -150,6 +155,11 @@ export class DurableDriver implements Runtime {
 
   stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
     return this.#intake.stream(reporter, address, deltas);
+  }
+
+  receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]> {
+    this.#queue.refuseWhenFull();
+    return this.#matcher.receive(orgId, events);
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined> {

@@ -50,6 +50,7 @@ async function parkRun(
     closed: openAttempts,
     timersCleared: timers.filter(({ kind }) => kind !== "queue" && kind !== "child-cost"),
     waitsEnded: timers.flatMap((timer) => (timer.kind === "queue" ? [timer.nodeId] : [])),
+    waitersEnded: awaitingOf(loaded.events),
     // The replica that finds these due cancels the children, should this one not come to that.
     timersSet: children.map((timer) => ({ timer, dueAt: at + CALLED_OFF_WITHIN_MS })),
     parentTimer: parentTimerOf(run, at, null),
@@ -78,6 +79,9 @@ function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): R
     timersCleared: [],
     waits: [],
     waitsEnded: [],
+    waiters: [],
+    waitersEnded: [],
+    emitted: [],
     parentTimer: null,
     approvalsOpened: [],
     approvalsChanged: [],
@@ -104,6 +108,14 @@ function countsOf(events: readonly RunEvent[]): Counts {
     if (type === "node.timed_out") counts.timedOut += 1;
   }
   return counts;
+}
+
+/** Every node that has ever waited for an event: those that wait no more have no row. */
+function awaitingOf(events: readonly RunEvent[]): readonly string[] {
+  const nodes = events.flatMap(({ type, payload }) =>
+    type === "node.blocked" && payload.event !== undefined ? [payload.nodeId] : [],
+  );
+  return [...new Set(nodes)];
 }
 
 function liveChildrenOf(events: readonly RunEvent[]): readonly ChildTimer[] {

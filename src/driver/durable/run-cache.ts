@@ -1,6 +1,7 @@
 import { replay } from "../../core/engine/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
+import { waitingNodesOf } from "./derive-events.ts";
 import { HeldTimers } from "./held-timers.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import { contentOf, sizeOfRun } from "./live-size.ts";
@@ -104,6 +105,7 @@ function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): 
     hasBegun: state.nodes.some(({ attempts, now }) => attempts > 0 || now.status === "completed"),
     openAttempts: new Map(openAttempts.map(({ nodeId, replicaId: _holder, ...open }) => [nodeId, open])),
     timers: new HeldTimers(timers),
+    waiters: waitingNodesOf({ state }),
     contentBytes: contentOf(events),
     lastAt: events.at(-1)?.at ?? run.createdAt,
     creating: null,

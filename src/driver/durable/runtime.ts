@@ -10,7 +10,7 @@ import type {
 } from "../../core/engine/index.ts";
 import type { AttemptAddress, Placement, RunEvent } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
-import type { IdempotencyScope, RunRecord } from "../../store/index.ts";
+import type { IdempotencyScope, NewEvent, PutEvent, RunRecord } from "../../store/index.ts";
 import type { Outage } from "./store-health.ts";
 import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 
@@ -27,6 +27,8 @@ export interface Runtime {
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome>;
   /** New pieces of a running attempt. */
   stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome>;
+  /** Keeps events, and brings them to the nodes that wait for them. Resolves once none of them can be lost. */
+  receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]>;
   /** The state now, read only: it belongs to the driver and changes with the next commit. */
   stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined>;
   /** The state as it was after an event; null when the log does not reach so far. */
@@ -84,6 +86,10 @@ export interface Launch {
     /** How many values it handed to the args; absent: none. */
     readonly handoffs?: number;
   };
+  /** The run that began the family; absent: this one. */
+  readonly root?: { readonly runId: string; readonly createdAt: number };
+  /** One more than the event that starts it has; absent: no event starts it. */
+  readonly hops?: number;
   /** Restart or branch: the run whose results are kept, cut at an event when branching. */
   readonly source?: {
     readonly runId: string;

@@ -4,6 +4,7 @@ import type { Store } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { DueTimers } from "./due-timers.ts";
+import type { EventMatcher } from "./event-matcher.ts";
 import type { Lease } from "./lease.ts";
 
 export interface SweeperOptions {
@@ -13,6 +14,7 @@ export interface SweeperOptions {
   readonly attempts: Pick<Attempts, "leaseRenewed" | "leaseLost">;
   readonly deadlines: Pick<Deadlines, "has">;
   readonly dueTimers: Pick<DueTimers, "found">;
+  readonly matcher: Pick<EventMatcher, "round">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -20,6 +22,7 @@ const DUE_EVERY_MS = 500;
 /** The replica that set a timer fires it from memory; only one that is late by this much has been forgotten. */
 const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
+const MATCH_EVERY_MS = 5_000;
 const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
 const RELEASED_PAGE = 5_000;
@@ -32,6 +35,7 @@ export class Sweeper {
   #sweeping: Promise<void> = Promise.resolve();
   #nextTakeoverAt = 0;
   #nextStalledAt = 0;
+  #nextMatchAt = 0;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -65,6 +69,7 @@ export class Sweeper {
       if (renewed === "anew") attempts.leaseLost();
       await this.#submitDue();
       if (renewed === "anew" || clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
+      if (clock.now() >= this.#nextMatchAt) await this.#match();
       if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
       onTrouble("a sweep failed", error);
@@ -89,6 +94,11 @@ export class Sweeper {
       for (const { runId, nodeId, attempt } of orphans) dueTimers.found(runId, { kind: "lost", nodeId, attempt });
       if (orphans.length < PAGE) return;
     }
+  }
+
+  async #match(): Promise<void> {
+    this.#nextMatchAt = this.#options.clock.now() + MATCH_EVERY_MS;
+    await this.#options.matcher.round();
   }
 
   /** Runs that wait for nothing: with any input the engine looks for what is left to do, or ends the run. */

@@ -11,7 +11,7 @@ import {
   isSingleReference,
   renderStepTemplate,
   type StepReference,
-  type WithValue,
+  type Value,
 } from "../../core/template/index.ts";
 import type { Delivered, Trigger } from "../../registry/index.ts";
 import { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
@@ -69,11 +69,15 @@ class Binding {
   }
 
   /** A text that is exactly one reference keeps the value as it is. */
-  valueOf(value: WithValue): Json | undefined {
+  valueOf(value: Value): Json | undefined {
     switch (value.kind) {
-      case "value":
+      case "literal":
         return value.value;
-      case "text": {
+      case "reference":
+        return this.#resolve(value.path);
+      case "expression":
+        return this.#find(value.expression);
+      case "template": {
         const single = isSingleReference(value.template);
         if (single !== undefined) return this.#find(single);
         return renderStepTemplate(value.template, (reference) => jsonToText(this.#find(reference)));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createMemoryStore } from "../../store/index.ts";
 import { evaluateTrigger } from "./evaluate.ts";
-import { triggersForEvent } from "./index.ts";
+import { triggersForEvents } from "./event-triggers.ts";
 
 it("the triggers that wait for a type of event are found, and see the event as their body", async () => {
   const store = createMemoryStore();
@@ -14,12 +14,12 @@ it("the triggers that wait for a type of event are found, and see the event as t
   await put("other", { on: { event: { type: "order.lost" } } });
   await put("off", { on: { event: { type: "order.paid" } }, enabled: false });
   await put("form", { on: { form: {} } });
-  const found = await triggersForEvent(store, "org_1", "order.paid");
+  const found = (await triggersForEvents(store, "org_1")).get("order.paid") ?? [];
   expect(found.map(({ name, on }) => [name, on.kind === "event" ? on.match : undefined])).toEqual([
     ["default", null],
     ["paid", { region: "eu" }],
   ]);
-  expect(await triggersForEvent(store, "org_2", "order.paid")).toEqual([]);
+  expect((await triggersForEvents(store, "org_2")).size).toBe(0);
   const body = { type: "order.paid", key: { region: "eu" }, data: { id: 7 }, id: "evt_1" };
   const args = found.map((trigger) => evaluateTrigger(trigger, { body, headers: {}, query: {} }, { id: {} }));
   expect(args).toEqual([

@@ -1,17 +1,27 @@
 import { triggerOf, type Trigger } from "../../registry/index.ts";
-import { everyEntry, type RegistryStore } from "../../store/index.ts";
+import { type Entry, everyEntry, type RegistryStore } from "../../store/index.ts";
 
-/** The enabled triggers of an organisation that wait for a type of event. One that cannot be read waits for nothing. */
-export async function triggersForEvent(
+/** The enabled triggers of an organisation that wait for events, by type. One that cannot be read waits for nothing. */
+export async function triggersForEvents(
   store: Pick<RegistryStore, "listEntries">,
   orgId: string,
-  type: string,
-): Promise<readonly Trigger[]> {
+): Promise<ReadonlyMap<string, readonly Trigger[]>> {
   const entries = await everyEntry(store, orgId, "trigger");
-  return entries.flatMap((entry) => {
+  const byType = new Map<string, Trigger[]>();
+  for (const entry of entries) {
     const { on } = entry.body;
-    if (typeof on !== "object" || on === null || !("event" in on)) return [];
-    const trigger = triggerOf(entry);
-    return trigger.isEnabled && trigger.on.kind === "event" && trigger.on.type === type ? [trigger] : [];
-  });
+    if (typeof on !== "object" || on === null || !("event" in on)) continue;
+    const trigger = readable(entry);
+    if (trigger === null || !trigger.isEnabled || trigger.on.kind !== "event") continue;
+    byType.set(trigger.on.type, [...(byType.get(trigger.on.type) ?? []), trigger]);
+  }
+  return byType;
+}
+
+function readable(entry: Entry): Trigger | null {
+  try {
+    return triggerOf(entry);
+  } catch {
+    return null;
+  }
 }

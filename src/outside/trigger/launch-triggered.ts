@@ -12,6 +12,8 @@ export interface Firing {
   readonly idempotency: Pick<LaunchIdempotency, "key" | "bodyHash">;
   /** Default: the trigger itself, on behalf of the caller that saved it last. */
   readonly caller?: LaunchCaller;
+  /** Of an event: how many runs have started one another by events before it. */
+  readonly hops?: number;
 }
 
 export type FiringResult = LaunchResult | { readonly kind: "filtered" };
@@ -24,7 +26,7 @@ export function actorOf({ origin, name }: Pick<Trigger, "origin" | "name">): str
 /** The one way from a trigger of any kind to a run: filter, args, launch. */
 export async function launchTriggered(
   launcher: Launcher,
-  { orgId, trigger, delivered, idempotency, caller }: Firing,
+  { orgId, trigger, delivered, idempotency, caller, hops }: Firing,
   declaredArgs: () => Promise<DeclaredArgs>,
 ): Promise<FiringResult> {
   const { workflow, on, savedBy } = trigger;
@@ -41,5 +43,6 @@ export async function launchTriggered(
     trigger: on.kind,
     ...(caller ?? { startedBy: actor, ...(savedBy === null ? {} : { requestedBy: savedBy }) }),
     idempotency: { orgId, keyId: actor, workflow, ...idempotency },
+    ...(hops === undefined ? {} : { hops }),
   });
 }

@@ -20,6 +20,7 @@ export interface TriggerDelivering {
   /** What distinguishes two messages under one id; default: they are the same message. */
   readonly bodyHash?: string;
   readonly caller?: LaunchCaller;
+  readonly hops?: number;
   /** Deliveries it may take in a minute. Default: `RATE_MAX`. */
   readonly rateMax?: number;
 }
@@ -51,7 +52,7 @@ export class TriggerStarter {
   }
 
   async start(delivering: TriggerDelivering): Promise<StartResult> {
-    const { orgId, trigger, delivered, deliveryId, bodyHash, caller, rateMax = RATE_MAX } = delivering;
+    const { orgId, trigger, delivered, deliveryId, bodyHash, caller, hops, rateMax = RATE_MAX } = delivering;
     const { store, launcher, declaredArgs } = this.#options;
     const key = { orgId, triggerId: deliveriesOf(trigger), deliveryId };
     const { known, recent } = await store.deliveryStanding(key, RATE_WINDOW_MS);
@@ -63,7 +64,14 @@ export class TriggerStarter {
     const idempotency = { key: deliveryId, bodyHash: bodyHash ?? digestText(deliveryId) };
     const result = await launchTriggered(
       launcher,
-      { orgId, trigger, delivered, idempotency, ...(caller === undefined ? {} : { caller }) },
+      {
+        orgId,
+        trigger,
+        delivered,
+        idempotency,
+        ...(caller === undefined ? {} : { caller }),
+        ...(hops === undefined ? {} : { hops }),
+      },
       () => declaredArgs(orgId, trigger.workflow),
     );
     await store.recordDelivery(key, outcomeOf(result));

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { listOf, runSchema, runsQuery, startBody } from "../../contract/index.ts";
+import { listOf, type Run, runSchema, runsQuery, startBody, startQuery } from "../../contract/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { TRIGGER_HEADER } from "../../client/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
@@ -12,7 +12,8 @@ import { idempotencyOf } from "../idempotency.ts";
 import { launchedRun } from "../launch-reply.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
-import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
+import { awaitOutputs, outputsOf } from "../run-outputs.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
 
 export const runRoutes: readonly Route[] = [
@@ -22,6 +23,7 @@ export const runRoutes: readonly Route[] = [
     operation: "runs.create",
     summary: "Starts a run. With an Idempotency-Key, sending it again gives the same run.",
     permission: "workflow:execute",
+    query: startQuery,
     body: { schema: startBody, bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
     replies: {
       200: { description: "The run this request has started before", schema: runSchema },
@@ -54,9 +56,11 @@ export const runRoutes: readonly Route[] = [
     summary: "Shows a run.",
     permission: "run:read",
     replies: { 200: { description: "The run", schema: runSchema } },
-    handle: async (call) => json(runOnWire(await requireRun(call))),
+    handle: async (call) => json(await shownRun(call.services, await requireRun(call))),
   }),
 ];
+
+const MS_PER_SECOND = 1_000;
 
 export type RunCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params" | "request">;
 
@@ -71,8 +75,14 @@ export function unknownRun(runId: string): Refused {
   return new Refused("unknown_run", `There is no run "${runId}".`);
 }
 
-async function startRun(call: Call<z.output<typeof startBody>, undefined>): Promise<Response> {
-  const { services, principal, body, request } = call;
+/** One run, with what it came to. */
+async function shownRun(services: Services, run: RunRecord): Promise<Run> {
+  if (run.status !== "completed") return runOnWire(run);
+  return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId) };
+}
+
+async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof startQuery>>): Promise<Response> {
+  const { services, principal, body, request, query } = call;
   const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
   // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
@@ -92,7 +102,11 @@ async function startRun(call: Call<z.output<typeof startBody>, undefined>): Prom
     ...(caller === null ? {} : { caller }),
     ...(idempotency === null ? {} : { idempotency }),
   });
-  return launchedRun(result, services.config.now());
+  if (query.wait === undefined || result.kind === "refused") return launchedRun(result, services.config.now());
+  const { orgId, runId } = result.run;
+  await awaitOutputs(services, orgId, runId, query.wait * MS_PER_SECOND);
+  const run = (await services.store.getRun(orgId, runId)) ?? result.run;
+  return launchedRun({ ...result, run }, services.config.now(), await shownRun(services, run));
 }
 
 export function requireArgs(plan: Plan, given: JsonObject): JsonObject {

@@ -6,6 +6,7 @@ import { packEvents, type PackedEvents } from "../event-pack.ts";
 import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
 import { writeMemories } from "./memory-agent-memory.ts";
 import { writeCommittedAudit } from "./memory-audit.ts";
+import { writeEvents } from "./memory-events.ts";
 import { writeFileReferences } from "./memory-files.ts";
 import { isOverLimit, writeGovernance } from "./memory-governance.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
@@ -76,6 +77,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   // A node whose wait ends and begins again in one commit waits on.
   for (const nodeId of commit.waitsEnded) run.waits.delete(nodeId);
   for (const wait of commit.waits) run.waits.set(wait.nodeId, { ...wait });
+  writeEvents(world, commit);
   const { parentTimer } = commit;
   if (parentTimer !== null) {
     const { runId: parentId, ...timer } = parentTimer;
@@ -101,6 +103,7 @@ function create(world: MemoryWorld, commit: RunCommit, { idempotency, ...pinned 
     openAttempts: new Map(),
     timers: new Map(),
     waits: new Map(),
+    waiters: new Map(),
     head: { ...commit.head, runId, rowVersion: 0 },
   };
   world.runs.set(runId, run);

@@ -86,7 +86,8 @@ function* allTimers(world: MemoryWorld): Generator<DueTimer> {
 }
 
 function isStalled(world: MemoryWorld, runId: string, run: MemoryRun): boolean {
-  if (isTerminal(run.head.status) || run.openAttempts.size + run.timers.size + run.waits.size > 0) return false;
+  const { openAttempts, timers, waits, waiters } = run;
+  if (isTerminal(run.head.status) || openAttempts.size + timers.size + waits.size + waiters.size > 0) return false;
   for (const approval of world.approvals.values()) {
     if (approval.runId === runId && approval.status === "pending") return false;
   }

@@ -14,6 +14,7 @@ import type { SessionRecord } from "../session-store.ts";
 import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
+import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
@@ -57,6 +58,8 @@ export interface MemoryWorld {
   readonly files: MemoryFiles;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
+  /** Events, and the nodes that wait for them. */
+  readonly waiting: MemoryEvents;
 }
 
 /** By id; memberships by organisation and person. */
@@ -84,6 +87,8 @@ export interface MemoryRun {
   readonly timers: Map<string, { readonly timer: Timer; readonly dueAt: number }>;
   /** By node. */
   readonly waits: Map<string, Wait>;
+  /** By node. */
+  readonly waiters: Map<string, MarkedWaiter>;
   head: RunHead;
 }
 
@@ -132,6 +137,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
       sessions: new Map(),
     },
     channels: createMemoryChannels(),
+    waiting: { events: new Map(), waiters: new Map() },
   };
 }
 

@@ -30,6 +30,7 @@ import { WAITS_FOR } from "./0025-waiting-for.ts";
 import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
 import { FILES } from "./0027-files.ts";
 import { TRIGGERS } from "./0028-triggers.ts";
+import { EVENTS } from "./0029-events.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -61,6 +62,7 @@ const MIGRATIONS: readonly Migration[] = [
   TRIGGER_SAVERS,
   FILES,
   TRIGGERS,
+  EVENTS,
 ];
 
 /** The last step this program knows. */

@@ -5,6 +5,7 @@ import type { OpenAttempt, RunCommit } from "../store.ts";
 import { bigint, Columns, int, jsonText, optional, parsed, type RecordOf, text } from "./columns.ts";
 import { HEAD_FIELDS, NEW_RUN } from "./run-columns.ts";
 import { MEMORY } from "./sql-agent-memory.ts";
+import { NEW_EVENT, NEW_WAITER, newRow } from "./sql-events.ts";
 
 const KEY = { runId: text, orgId: text };
 const SLOT = { ...KEY, agentId: text, delta: int, maxOpen: optional(int) };
@@ -41,6 +42,9 @@ export const PARTS = {
     replicaId: optional(text),
   }),
   waits_ended: new Columns({ runId: text, nodeId: text }),
+  waiters: new Columns({ ...KEY, ...NEW_WAITER }),
+  waiters_ended: new Columns({ runId: text, nodeId: text }),
+  emitted: new Columns({ ...KEY, ...NEW_EVENT }),
   slots: new Columns(SLOT),
   rated_slots: new Columns({
     ...SLOT,
@@ -98,6 +102,9 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     timers_cleared: [],
     waits: [],
     waits_ended: [],
+    waiters: [],
+    waiters_ended: [],
+    emitted: [],
     slots: [],
     rated_slots: [],
     ledger: [],
@@ -121,6 +128,7 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
       rows.timers_set.push(timerRow(commit, parentTimer.runId, timerKey(parentTimer.timer), parentTimer.dueAt));
     for (const key of cleared) rows.timers_cleared.push({ runId, key });
     addWaits(rows, commit);
+    addEvents(rows, commit);
     addGovernance(rows, commit, isRated);
   }
   return { ...rows, timers_set: onceEach(rows.timers_set) };
@@ -135,6 +143,17 @@ function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit
     rows.waits.push({ runId, orgId, ...wait });
   }
   for (const nodeId of waitsEnded) if (!waiting.has(nodeId)) rows.waits_ended.push({ runId, nodeId });
+}
+
+/** A node that waits for an event again in one commit waits for the new one. */
+function addEvents(rows: PartRows, { runId, orgId, waiters, waitersEnded, emitted }: RunCommit): void {
+  const waiting = new Set<string>();
+  for (const waiter of waiters) {
+    waiting.add(waiter.nodeId);
+    rows.waiters.push({ runId, orgId, ...waiter });
+  }
+  for (const nodeId of waitersEnded) if (!waiting.has(nodeId)) rows.waiters_ended.push({ runId, nodeId });
+  for (const event of emitted) rows.emitted.push({ runId, orgId, ...newRow(event) });
 }
 
 /** A run may set the timer its child sets for it in the same batch: one row, and the later of the two. */

@@ -1,7 +1,8 @@
-import type { SqlValue, Statement } from "../sql.ts";
+import { NOW_MS, type SqlValue, type Statement } from "../sql.ts";
 import { GOVERNANCE_CTES } from "./governance-ctes.ts";
 import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
 import { NEW_RUN } from "./run-columns.ts";
+import { ON_TAKEN_ID } from "./sql-events.ts";
 
 /**
  * A whole batch in one statement. Runs are updated only at the version their share of the batch was made for, and
@@ -121,6 +122,29 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id) do update set queue = excluded.queue, rank = excluded.rank, since = excluded.since,
         due_at = excluded.due_at, replica_id = excluded.replica_id
+    )`,
+  ],
+  waiters: (rows) => [
+    `waiters as (
+      insert into event_waiters (run_id, node_id, org_id, epoch, blocked_by, type, key_digest, since, marked_at)
+      select i.run_id, i.node_id, i.org_id, i.epoch, i.blocked_by, i.type, i.key_digest, i.since, ${NOW_MS}
+      from ${rows} join won using (run_id)
+      on conflict (run_id, node_id) do update set epoch = excluded.epoch, blocked_by = excluded.blocked_by,
+        type = excluded.type, key_digest = excluded.key_digest, since = excluded.since, marked_at = excluded.marked_at
+    )`,
+  ],
+  waiters_ended: (rows) => [
+    `waiters_ended as (
+      delete from event_waiters w using ${rows} join won using (run_id)
+      where w.run_id = i.run_id and w.node_id = i.node_id
+    )`,
+  ],
+  emitted: (rows) => [
+    `emitted as (
+      insert into received_events (org_id, id, type, key_digest, body, hops, sent_by, received_at, expires_at, marked_at)
+      select i.org_id, i.id, i.type, i.key_digest, i.body, i.hops, i.sent_by, n.at, n.at + i.keep_ms, n.at
+      from ${rows} join won using (run_id) cross join (select ${NOW_MS} as at) n
+      ${ON_TAKEN_ID}
     )`,
   ],
   waits_ended: (rows) => [

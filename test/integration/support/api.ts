@@ -66,6 +66,11 @@ export class Api {
     return (await this.#insist("POST", "/runs", { workflow }, headers)) as RunOnWire;
   }
 
+  /** The same id however often it is sent: one signal. */
+  async signal(runId: string, name: string, id: string): Promise<void> {
+    await this.#insist("POST", `/runs/${runId}/signals/${name}`, { id });
+  }
+
   async getRun(runId: string): Promise<RunOnWire> {
     return (await this.#insist("GET", `/runs/${runId}`)) as RunOnWire;
   }

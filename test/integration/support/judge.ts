@@ -76,7 +76,7 @@ export function judgeRun(witnessed: Witnessed, options: JudgeOptions): readonly 
 
 function judgeLog({ sample, run, frames }: Witnessed, events: readonly RunEvent[]): readonly string[] {
   const suite = new Suite(LOG_CHECKERS, 0, []);
-  suite.connect({ agents: new Map(), runs: new Map(), costOf: () => 0 });
+  suite.connect({ agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 });
   const { name, plan, source: text } = sample;
   const workflow = { name, text, plan, oracle: { conditions: new Map(), edges: new Map() } };
   const seen = createRun({ runId: run.id, workflow, args: {}, path: run.id, parent: null, recursionDepth: 0 });

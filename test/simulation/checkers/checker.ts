@@ -3,6 +3,7 @@ import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Turn } from "../engine.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import type { AgentModel } from "../world/agents.ts";
+import type { Happening } from "../world/happenings.ts";
 import type { SimRun } from "../world/run.ts";
 
 /** A broken promise, named by the number of the promise. */
@@ -28,6 +29,8 @@ export interface Seen {
 export interface Surroundings {
   readonly agents: ReadonlyMap<string, AgentModel>;
   readonly runs: ReadonlyMap<string, SimRun>;
+  /** Every event that was sent or emitted. */
+  readonly happenings: readonly Happening[];
   costOf(runId: string): number;
 }
 

@@ -1,6 +1,7 @@
 import { changesAreSent, peopleDecide } from "./answering.ts";
 import { budgetsHold, childCostsClimb, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
 import type { MakeChecker } from "./checker.ts";
+import { computesAtOnce, endsAsTheStepSays, outputsAreGiven } from "./computing.ts";
 import {
   cancelledNeverRuns,
   deltasIncrease,
@@ -11,6 +12,7 @@ import {
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
 import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
+import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
@@ -19,6 +21,7 @@ import { instancesAddUp, lanesHold, parallelHolds } from "./sharing.ts";
 import { startsAfterParents } from "./starting.ts";
 import { statusChangesAreComplete } from "./status.ts";
 import { movesAreInTable, payloadsFit } from "./table.ts";
+import { eventsAreNeverLost, eventsAreTakenOnce, momentsCome } from "./happening.ts";
 import { neverStuck, waitsHaveWakeups } from "./waiting.ts";
 
 export { type MakeChecker, Violation } from "./checker.ts";
@@ -61,4 +64,12 @@ export const CHECKERS: readonly MakeChecker[] = [
   changesAreSent,
   statusChangesAreComplete,
   skipsAreKept,
+  computesAtOnce,
+  outputsAreGiven,
+  endsAsTheStepSays,
+  eventsAreTakenOnce,
+  eventsAreNeverLost,
+  momentsCome,
+  failuresAreHandled,
+  joinsAreKept,
 ];

@@ -1,13 +1,17 @@
 import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Marker, Sometimes } from "../sometimes.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
-import type { Checker, Seen } from "./checker.ts";
+import type { Checker, Seen, Surroundings } from "./checker.ts";
 
 /** Judges nothing: notes which of the interesting things happened. */
-export function notesMarkers(sometimes: Sometimes): Checker {
+export function notesMarkers(sometimes: Sometimes, around: Surroundings): Checker {
   return {
     id: "markers",
     beforeEvent({ facts, node, event, turn }: Seen): void {
+      if (event.type === "event.received" && node !== undefined) noteReceived(sometimes, around, node, event.payload);
+      const isTimer = turn.input.type === "timer" && turn.input.timer.kind === "wait";
+      if (isTimer && node?.status === "blocked")
+        sometimes.hit(node.waitingReason === "timer" ? "wait_elapsed" : "wait_timed_out");
       const marker = markerOf(facts, node, event);
       if (marker !== null) sometimes.hit(marker);
       if (turn.input.type === "timer" && turn.input.timer.kind === "lost") noteLost(sometimes, event);
@@ -26,6 +30,17 @@ export function notesMarkers(sometimes: Sometimes): Checker {
       if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
     },
   };
+}
+
+function noteReceived(
+  sometimes: Sometimes,
+  { happenings }: Surroundings,
+  { blockedAt }: NodeFacts,
+  { id, type }: { readonly id: string; readonly type: string },
+): void {
+  if (type.startsWith("signal:")) sometimes.hit("signal_received");
+  const sent = happenings.find((happening) => happening.id === id);
+  if (sent !== undefined) sometimes.hit(sent.at < blockedAt ? "event_before_wait" : "event_after_wait");
 }
 
 function noteLost(sometimes: Sometimes, event: RunEvent): void {
@@ -51,6 +66,8 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return "contract_violated";
     case "cost.recorded":
       return event.payload.late === true ? "late_cost" : null;
+    case "event.emitted":
+      return "event_emitted";
     case "node.timed_out":
       return "timed_out";
     case "node.stream.delta":
@@ -71,7 +88,10 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return "rewound";
     case "run.ending":
       return endingMarker(facts, event.payload.as);
+    case "node.handled":
+      return "handled";
     case "node.queued":
+      if (event.payload.counted !== undefined) return "join_reached";
       return node?.status === "awaiting_dependency" && isSubstituted(facts, node) ? "lens_substituted" : null;
     default:
       return null;
@@ -80,6 +100,7 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
 
 function skipMarker(facts: RunFacts, reason: string): Marker | null {
   if (reason === "on_failure" && facts.ending === "failed") return "skipped_while_halting";
+  if (reason === "no_failure" || reason === "join_unreachable" || reason === "race_lost") return reason;
   return reason === "condition_false" ? "condition_skipped" : reason === "parent_failed" ? "parent_failed_skip" : null;
 }
 
@@ -92,6 +113,9 @@ function failMarker(node: NodeFacts | undefined, code: string): Marker | null {
       return code;
     case "too_many_failures":
       return "for_each_too_many_failures";
+    case "provider_auth":
+    case "provider_error":
+      return node !== undefined && [...node.plan.outcomes.values()].includes("failure") ? "handler_failed" : null;
     case "agent_busy":
     case "rate_limited":
       return node?.status === "queued" ? "queue_timeout" : null;

@@ -80,8 +80,12 @@ function requireDescendantsFailed(
   if (facts.ending !== "failed") return;
   const at = events.findIndex((event) => event.type === "run.ending" && event.payload.as === "failed");
   const failure = events[at - 1];
+  const ending = events[at];
+  // A failure that others waited for ends the run after they have settled.
+  const named = ending?.type === "run.ending" ? ending.payload.reason.replace(/ failed$/u, "") : "";
   const failed =
-    failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined;
+    facts.nodes.get(named) ??
+    (failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined);
   if (failed === undefined) return;
   const below = new Set<number>();
   const open = [...failed.plan.dependents];

@@ -93,7 +93,7 @@ export class Suite {
 function requireSame(runId: string, left: RunState, right: RunState, what: string): void {
   for (const key of Object.keys(left) as (keyof RunState)[]) {
     const isSame =
-      key === "ready" || key === "lanes"
+      key === "ready" || key === "lanes" || key === "computing"
         ? isDeepStrictEqual(readyIn(left), readyIn(right)) && isDeepStrictEqual(lanesIn(left), lanesIn(right))
         : key === "nodes"
           ? isDeepStrictEqual(left.nodes.map(withoutCursor), right.nodes.map(withoutCursor))
@@ -108,8 +108,11 @@ function withoutCursor(node: RunState["nodes"][number]): unknown {
 }
 
 /** The queue drops spent entries when it meets them; only those that still count are part of what is true. */
-function readyIn({ ready, nodes }: RunState): readonly string[] {
-  return counting(ready.entries.slice(ready.head), nodes);
+function readyIn({ ready, computing, nodes }: RunState): readonly string[] {
+  return [
+    ...counting(ready.entries.slice(ready.head), nodes),
+    ...counting(computing.entries.slice(computing.head), nodes),
+  ];
 }
 
 function lanesIn({ lanes, nodes }: RunState): readonly (readonly [number, number, readonly string[]])[] {

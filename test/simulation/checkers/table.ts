@@ -22,7 +22,8 @@ const TABLE: Readonly<Record<NodeStatus, readonly NodeStatus[]>> = {
   queued: ["running", "blocked", "retrying", "failed", "skipped", "cancelled"],
   running: FROM_FLIGHT,
   streaming: FROM_FLIGHT,
-  retrying: ["queued", "cancelled"],
+  // A race is lost in any status.
+  retrying: ["queued", "cancelled", "skipped"],
   blocked: ["queued", "completed", "failed", "skipped", "cancelled"],
   completed: ["invalidated"],
   failed: ["invalidated"],
@@ -50,6 +51,8 @@ export function movesAreInTable(): Checker {
 
 function mayMove(facts: RunFacts, node: NodeFacts, to: NodeStatus): boolean {
   if (TABLE[node.status].includes(to)) return true;
+  // What only calculates is not in flight before it is done.
+  if (node.status === "queued" && to === "completed") return ["set", "end", "emit"].includes(node.plan.kind);
   // What is decided anew after a rewind may also turn out skipped or failed; it passes through no other status.
   const isDecidedAnew = node.status === "invalidated" && (to === "skipped" || to === "failed" || to === "cancelled");
   // A root whose condition cannot be evaluated fails before it was ever queued.

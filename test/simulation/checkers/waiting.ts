@@ -97,6 +97,14 @@ function requireWakeup(
       if (node?.status !== "retrying") return;
       if (!hasTimer(event.payload.until, ({ kind }) => kind === "retry")) throw fail("no timer ends the backoff");
       return;
+    case "node.blocked": {
+      const { until, waitingReason } = event.payload;
+      if (node?.status !== "blocked" || node.blockedBy !== event.eventId || waitingReason === "human_input") return;
+      if (until === undefined && waitingReason === "timer") throw fail("it waits for no moment");
+      const isIt = (timer: Timer) => timer.kind === "wait" && timer.nodeId === node.id;
+      if (until !== undefined && !hasTimer(until, isIt)) throw fail("no timer ends the wait");
+      return;
+    }
     case "node.started":
       return requireAttemptEnds(event, node, hasTimer, effects, fail);
     case "node.waiting":

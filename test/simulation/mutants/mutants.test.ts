@@ -4,13 +4,25 @@ import type { Surroundings } from "../checkers/checker.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { playSchedule, type ScheduleOptions } from "../schedule.ts";
 import { DECISION_MUTANTS } from "./decision-mutants.ts";
+import { EVENT_MUTANTS } from "./event-mutants.ts";
 import { withEngine } from "./mutant.ts";
+import { OUTCOME_MUTANTS } from "./outcome-mutants.ts";
 import { RULE_MUTANTS, STATUS_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
 import { SPEECH_MUTANTS } from "./speech-mutants.ts";
+import { VALUE_MUTANTS } from "./value-mutants.ts";
 
 const SCHEDULES_MAX = 3_000;
-const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), costOf: () => 0 };
-const MUTANTS = [...DECISION_MUTANTS, ...SPEECH_MUTANTS, ...RULE_MUTANTS, ...STATUS_MUTANTS, ...WORLD_MUTANTS];
+const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 };
+const MUTANTS = [
+  ...VALUE_MUTANTS,
+  ...DECISION_MUTANTS,
+  ...SPEECH_MUTANTS,
+  ...RULE_MUTANTS,
+  ...STATUS_MUTANTS,
+  ...WORLD_MUTANTS,
+  ...EVENT_MUTANTS,
+  ...OUTCOME_MUTANTS,
+];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
 function only(invariant: string) {

@@ -1,5 +1,7 @@
 import type { Prng } from "../prng.ts";
+import { addOutcomes } from "./outcomes.ts";
 import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
+import { addValues, drawEnd, drawOutputs } from "./values.ts";
 
 /** A file before it is text. */
 export interface Draft {
@@ -9,7 +11,7 @@ export interface Draft {
 
 interface DraftStep {
   readonly id: string;
-  readonly kind: "agent" | "gate" | "child" | "for_each";
+  readonly kind: "agent" | "gate" | "child" | "for_each" | "wait" | "emit";
   readonly declares: boolean;
   readonly fields: Record<string, unknown>;
 }
@@ -35,19 +37,28 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   const steps: DraftStep[] = [];
   const conditions = new Map<string, ConditionForm>();
   const mood = drawMood(rng);
+  // Streams of their own, so that files without waits stay as they were.
+  const hasWaits = rng.fork("waits").chance(0.3);
   for (let index = 0; index < size; index += 1) {
-    const step = draftStep(rng, index, children, mood);
+    const drawn = draftStep(rng, index, children, mood);
+    const step = hasWaits ? maybeWait(rng.fork(`wait ${index}`), drawn) : drawn;
     linkParents(rng, step, steps, conditions);
     steps.push(step);
   }
+  const values = rng.fork("values");
+  addValues(values, steps);
+  steps.push(...addOutcomes(rng.fork("outcomes"), steps, conditions));
+  const end = drawEnd(values, steps, conditions);
+  const outputs = drawOutputs(values, steps);
   const document: Record<string, unknown> = {
     name,
+    ...(outputs === null ? {} : { outputs }),
     args: {
       mode: { type: "string", default: "a" },
       items: { type: "array", default: drawItems(rng) },
       size: 3,
     },
-    steps: steps.map((step) => ({ id: step.id, ...step.fields })),
+    steps: [...steps, ...(end === null ? [] : [end])].map((step) => ({ id: step.id, ...step.fields })),
   };
   if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
   if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
@@ -107,6 +118,26 @@ function draftStep(rng: Prng, index: number, children: readonly string[], mood: 
   if (kind === "for_each") addList(rng, fields);
   addPolicies(rng, fields);
   return { id, kind, declares, fields };
+}
+
+const KINDS_OF_KEY = [{}, { k: "a" }, { k: "${mode}" }] as const;
+
+/** Some steps wait or emit instead of asking an agent. */
+function maybeWait(rng: Prng, { id, kind, declares, fields }: DraftStep): DraftStep {
+  const roll = rng.float();
+  if (kind !== "agent" || declares || roll > 0.5) return { id, kind, declares, fields };
+  const { on_failure: onFailure, parallel_failure_policy: policy, approval, approvers, otherwise, expires } = fields;
+  const kept = { on_failure: onFailure, parallel_failure_policy: policy, approval, approvers, otherwise, expires };
+  const rest = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  const type = rng.pick(["e1", "e2"]);
+  const key = rng.pick(KINDS_OF_KEY);
+  if (roll < 0.15) return { id, kind: "emit", declares, fields: { ...rest, emit: { type, key, data: { n: 2 } } } };
+  if (roll < 0.25) return { id, kind: "wait", declares, fields: { ...rest, wait: rng.between(1, 20) } };
+  const ending = rng.chance(0.5)
+    ? { timeout: rng.between(1, 20), on_timeout: rng.pick(["fail", "skip", "continue"]) }
+    : {};
+  const wait = rng.chance(0.2) ? { signal: "go", ...ending } : { event: type, match: key, ...ending };
+  return { id, kind: "wait", declares, fields: { ...rest, wait } };
 }
 
 function addApproval(rng: Prng, fields: Record<string, unknown>): void {
@@ -182,7 +213,7 @@ function linkParents(
     const parent = rng.pick(earlier.slice(-reach));
     const roll = rng.float();
     const isAgent = step.kind === "agent" || step.kind === "for_each";
-    if (roll < 0.3 && !conditions.has(step.id)) {
+    if (roll < 0.3 && !conditions.has(step.id) && !isFieldless(parent)) {
       conditions.set(step.id, drawCondition(rng, parent));
     } else if (roll < 0.45 && parent.declares && isAgent) {
       inputs["n"] = `${parent.id}.outputs.n`;
@@ -203,6 +234,11 @@ function linkParents(
   if (dependsOn.length > 0) step.fields["depends_on"] = dependsOn;
   if (Object.keys(inputs).length > 0) step.fields["inputs"] = inputs;
   if (extra !== "") step.fields["command"] = `${String(step.fields["command"])}${extra}`;
+}
+
+/** Its outputs are known, and none of them is one that conditions ask about. */
+function isFieldless({ kind, fields }: DraftStep): boolean {
+  return kind === "emit" || (kind === "wait" && typeof fields["wait"] === "number");
 }
 
 function drawCondition(rng: Prng, parent: DraftStep): ConditionForm {

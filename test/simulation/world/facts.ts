@@ -63,6 +63,16 @@ export interface NodeFacts {
   costMicros: number;
   deltaIndex: number;
   isDeferred: boolean;
+  /** The event it waits for, until when it waits, and which event of the log began that. */
+  awaited: { readonly type: string; readonly key: JsonObject } | null;
+  until: number | null;
+  blockedBy: number;
+  blockedAt: number;
+  /** Ids of events it has taken in this epoch. */
+  readonly taken: Set<string>;
+  /** The parents a step with `join` has counted. */
+  counted: readonly string[] | null;
+  isHandled: boolean;
 }
 
 export interface ApprovalFacts {
@@ -123,6 +133,13 @@ function addNode(run: RunFacts, id: string, plan: PlanNode, owner: NodeFacts | n
     costMicros: 0,
     deltaIndex: -1,
     isDeferred: false,
+    awaited: null,
+    until: null,
+    blockedBy: 0,
+    blockedAt: 0,
+    taken: new Set(),
+    counted: null,
+    isHandled: false,
   };
   run.nodes.set(id, node);
   run.counts.set("pending", countOf(run, "pending") + 1);
@@ -222,8 +239,26 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
     case "node.queued":
       beginEpoch(run, node);
       node.waitingReason = event.payload.waitingReason;
+      node.counted = event.payload.counted ?? node.counted;
+      return;
+    case "node.handled":
+      node.isHandled = true;
+      return;
+    case "node.invalidated":
+      node.counted = null;
+      node.isHandled = false;
+      return;
+    case "event.received":
+      node.taken.add(event.payload.id);
+      node.tries += 1;
       return;
     case "node.blocked":
+      node.awaited = event.payload.event ?? null;
+      node.until = event.payload.until ?? null;
+      node.blockedBy = event.eventId;
+      node.blockedAt = event.at;
+      node.waitingReason = event.payload.waitingReason;
+      return;
     case "node.waiting":
       node.waitingReason = event.payload.waitingReason;
       node.isDeferred = event.payload.waitingReason === "external_callback";
@@ -246,9 +281,11 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       node.outputs = event.payload.outputs;
       node.text = event.payload.envelope.output;
       node.isCarried = event.payload.carried ?? false;
+      node.counted = event.payload.counted ?? node.counted;
       return;
     case "node.skipped":
       node.skipReason = event.payload.reason;
+      node.counted = event.payload.counted ?? node.counted;
       node.isCarried = event.payload.carried ?? false;
       return;
     case "node.failed":
@@ -274,6 +311,7 @@ function beginEpoch(run: RunFacts, node: NodeFacts): void {
   if (node.epoch === run.epoch) return;
   node.epoch = run.epoch;
   node.tries = 0;
+  node.taken.clear();
   node.agentId = null;
 }
 

@@ -12,6 +12,8 @@ export interface SimRun {
   readonly parent: { readonly run: SimRun; readonly nodeId: string; readonly attempt: number } | null;
   /** Names the run by where it stands, not by its id: equal under every order of things. */
   readonly path: string;
+  /** When it was launched. */
+  readonly createdAt: number;
   state: RunState | null;
   /** Its parent has taken its result. */
   isConsumed: boolean;
@@ -20,6 +22,7 @@ export interface SimRun {
 }
 
 export interface Launch {
+  readonly createdAt?: number;
   readonly runId: string;
   readonly workflow: Workflow;
   readonly args: JsonObject;
@@ -43,16 +46,21 @@ export function createRun(launch: Launch): SimRun {
       args: { ...defaultArgs(workflow), ...launch.args },
       trigger: parent === null ? "api" : "parent",
       recursionDepth: launch.recursionDepth,
-      ...(parent === null ? {} : { parentRunId: parent.run.facts.runId }),
+      ...(parent === null ? {} : { parentRunId: parent.run.facts.runId, root: rootOf(parent.run) }),
       ...(sourceRunId === undefined ? {} : { sourceRunId }),
       ...(carried === undefined ? {} : { carried }),
     },
     parent,
     path: launch.path,
+    createdAt: launch.createdAt ?? 0,
     state: null,
     isConsumed: false,
     reopened: 0,
   };
+}
+
+function rootOf({ facts, createdAt, parent }: SimRun): NonNullable<StartInput["root"]> {
+  return parent === null ? { runId: facts.runId, createdAt } : rootOf(parent.run);
 }
 
 function defaultArgs(workflow: Workflow): JsonObject {
@@ -62,8 +70,10 @@ function defaultArgs(workflow: Workflow): JsonObject {
   return Object.fromEntries(filled);
 }
 
-/** `{leafId: outputs}` of the leaves that completed: what a parent node is given. */
+/** What a parent node is given: the outputs of the document, else `{leafId: outputs}` of the leaves that completed. */
 export function leafOutputs(run: SimRun): JsonObject {
+  const end = run.log.findLast((event) => event.type === "run.completed");
+  if (end?.payload.outputs !== undefined) return end.payload.outputs;
   const leaves = run.facts.workflow.plan.nodes.filter((node) => node.dependents.length === 0);
   const entries = leaves.flatMap(({ id }) => {
     const node = run.facts.nodes.get(id);

@@ -7,6 +7,7 @@ import { Prng } from "../prng.ts";
 import type { Sometimes } from "../sometimes.ts";
 import { Bridge } from "./bridge.ts";
 import { Children } from "./children.ts";
+import { Happenings } from "./happenings.ts";
 import { Heap } from "./heap.ts";
 import type { LedgerBugs } from "./agents.ts";
 import { Ledger } from "./ledger.ts";
@@ -57,6 +58,7 @@ export class World {
   private readonly people: People;
   private readonly children: Children;
   private readonly operators: Operators;
+  private readonly happenings: Happenings;
   private process = 0;
   private downUntil = 0;
   private readonly wakePlanned = new Set<string>();
@@ -75,8 +77,10 @@ export class World {
     this.people = new People(this);
     this.children = new Children(this);
     this.operators = new Operators(this);
+    this.happenings = new Happenings(this);
     const { ledger, runs } = this;
-    this.suite.connect({ agents: ledger.agents, runs, costOf: (runId) => ledger.costOf(runId) });
+    const happenings = this.happenings.all;
+    this.suite.connect({ agents: ledger.agents, runs, happenings, costOf: (runId) => ledger.costOf(runId) });
   }
 
   /** Plays one schedule to the end: until nothing is left that could happen. */
@@ -87,6 +91,7 @@ export class World {
     const recursionDepth = this.rng.fork("depth").chance(0.03) ? 5 : 0;
     const run = this.launch({ runId: "run_1", workflow: root, args: given, path: "1", parent: null, recursionDepth });
     this.operators.plan(run);
+    this.happenings.plan(run);
     for (let turns = 0; ; turns += 1) {
       const next = this.heap.pop();
       if (next === undefined) break;
@@ -99,7 +104,7 @@ export class World {
   }
 
   launch(launch: Launch): SimRun {
-    const run = createRun(launch);
+    const run = createRun({ ...launch, createdAt: this.now });
     this.runs.set(launch.runId, run);
     this.submit(run, 1, run.start);
     return run;
@@ -195,7 +200,10 @@ export class World {
     }
     this.suite.observe(run, turns);
     for (const turn of turns) for (const effect of turn.effects) this.perform(run, effect);
-    for (const turn of turns) this.people.observe(run, turn);
+    for (const turn of turns) {
+      this.people.observe(run, turn);
+      this.happenings.observe(run, turn);
+    }
     if (run.facts.hasEnded && !wasEnded) {
       this.children.ended(run);
       this.operators.ended(run);
@@ -255,6 +263,8 @@ export class World {
         return this.after(soon, () => this.children.start(run, effect));
       case "cancel-child":
         return this.after(soon, () => this.children.cancel(run, effect));
+      case "emit-event":
+        return this.happenings.emitted(effect);
       case "close-approval":
       case "notify":
       case "request-verdict":

@@ -28,6 +28,7 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "node.retried": { label: "Will be tried again", tone: "warn" },
   "node.completed": { label: "Completed", tone: "ok" },
   "node.failed": { label: "Failed", tone: "bad" },
+  "node.handled": { label: "Handled", tone: "warn" },
   "node.timed_out": { label: "Timed out", tone: "bad" },
   "node.cancelled": { label: "Cancelled", tone: "warn" },
   "node.skipped": { label: "Skipped", tone: "idle" },
@@ -43,6 +44,8 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "approval.answered": { label: "Approval answered", tone: "hold" },
   "approval.revised": { label: "Approval revised", tone: "hold" },
   "approval.resolved": { label: "Approval resolved", tone: "hold" },
+  "event.received": { label: "Event received", tone: "info" },
+  "event.emitted": { label: "Event emitted", tone: "info" },
   "cost.recorded": { label: "Cost recorded", tone: "idle" },
   "child.started": { label: "Child run started", tone: "info" },
   "child.finished": { label: "Child run finished", tone: "info" },
@@ -109,7 +112,17 @@ export function detailOf(event: RunEvent): string {
     case "node.skipped":
       return join(words(event.payload.reason), event.payload.errorCode);
     case "node.blocked":
-      return join(words(event.payload.waitingReason), event.payload.code, event.payload.missing?.join(", "));
+      return join(
+        words(event.payload.waitingReason),
+        event.payload.event?.type,
+        event.payload.code,
+        event.payload.missing?.join(", "),
+      );
+    case "node.handled":
+      return `by ${event.payload.by}`;
+    case "event.received":
+    case "event.emitted":
+      return join(event.payload.type, event.payload.id);
     default:
       return moreDetailOf(event);
   }

@@ -22,8 +22,10 @@ export function waitNoteOf(event: RunEvent): WaitNote | null {
       const { until, nextAttempt } = event.payload;
       return { until, queuePosition: null, code: null, nextAttempt };
     }
-    case "node.blocked":
-      return { until: null, queuePosition: null, code: event.payload.code ?? null, nextAttempt: null };
+    case "node.blocked": {
+      const { until = null, code, event: awaited } = event.payload;
+      return { until, queuePosition: null, code: code ?? awaited?.type ?? null, nextAttempt: null };
+    }
     default:
       return null;
   }
@@ -64,7 +66,7 @@ export function waitingOf(facts: WaitingFacts): Waiting | null {
       return line(`Attempt ${next} begins when the pause${why} is over`, { until });
     }
     case "blocked":
-      return forPerson(facts);
+      return whileBlocked(facts, until);
     case "running":
     case "streaming":
       return whileRunning(facts);
@@ -94,6 +96,20 @@ function queuedText({ waitingReason }: NodeView, note: WaitNote | null): string 
   if (waitingReason === "rate_limit") return `Waits for the rate limit${where}`;
   if (code !== null) return `Waits because of ${words(code)}${where}`;
   return `Waits for its turn${where}`;
+}
+
+/** A node may wait for a moment or an event, and then no person has to act. */
+function whileBlocked(facts: WaitingFacts, until: number | null): Waiting {
+  const { node, note } = facts;
+  if (node.waitingReason === "timer") return line("Waits until", { until });
+  if (node.waitingReason !== "event") return forPerson(facts);
+  const what = awaitedText(note?.code ?? "");
+  return until === null ? line(`Waits for ${what}`) : line(`Waits for ${what}, at most until`, { until });
+}
+
+function awaitedText(type: string): string {
+  if (type === "") return "an event";
+  return type.startsWith("signal:") ? `the signal ${type.slice("signal:".length)}` : `the event ${type}`;
 }
 
 function forPerson({ node, approval, note }: WaitingFacts): Waiting {

@@ -60,6 +60,12 @@ export function zoneOf(text: string): Zone | undefined {
   return { text, offsetMs: sign === "-" ? -size : size };
 }
 
+/** Of an ISO text, in milliseconds since 1970 in UTC; nothing when it is none. */
+export function instantOf(text: string): number | undefined {
+  const moment = readMoment(text);
+  return moment === undefined ? undefined : epochOf(moment);
+}
+
 /** Milliseconds since 1970 in UTC. */
 export function epochOf({ day, ms, zone }: Moment): number {
   return day * DAY_MS + ms - (zone?.offsetMs ?? 0);

@@ -13,7 +13,7 @@ export function applyTeam(plan: Plan, team: Team): Plan {
   return { ...plan, nodes: plan.nodes.map((node) => inTeam(node, plan, team)) };
 }
 
-/** No member takes a gate or a child run, but the team still decides how a failure of them counts. */
+/** No member takes a gate, a child run or what is done without an agent, but the team still decides how a failure of them counts. */
 function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
   const policies = resolvePolicies(team, plan.name, explicitOf(node));
   const { failurePolicy, retryPolicy } = policies;
@@ -23,7 +23,9 @@ function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
       retryPolicy.value === null || retryPolicy.from === "step" ? node.retry : retryPolicyOfBlock(retryPolicy.value),
     onFailure: failurePolicy.from === "step" ? node.onFailure : failurePolicy.value === "halt" ? "halt" : "isolate",
   };
-  return node.kind === "gate" || node.kind === "child" ? governed : onDuty(governed, team, policies);
+  return node.kind === "gate" || node.kind === "child" || node.work !== null
+    ? governed
+    : onDuty(governed, team, policies);
 }
 
 function onDuty(node: PlanNode, team: Team, policies: ResolvedPolicies): PlanNode {

@@ -1,0 +1,111 @@
+import { LIMITS, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { instantOf } from "../expression/index.ts";
+import { isWritten, mandatory, optional, record } from "./record.ts";
+import type { Report } from "./report.ts";
+import { anyJson, byKind, choice, mapOf, nameOf, refine, type Shape, word } from "./shape.ts";
+import { duration } from "./text-shape.ts";
+import { ON_TIMEOUT, type Wait } from "./work.ts";
+import type { Written } from "./work-shape.ts";
+
+/** Without a colon: what the engine names itself has one. */
+export const EVENT_TYPE = /^[A-Za-z][A-Za-z0-9._-]{0,127}$/;
+
+const eventType = word({
+  expected: "a type such as order.paid: letters, digits, . _ and -, at most 128 characters",
+  code: "bad_name",
+  pattern: EVENT_TYPE,
+});
+
+const WAIT_MAP = record(
+  {
+    until: optional(anyJson, "The moment at which it continues: a date, or an expression that gives one."),
+    event: optional(eventType, "The type of the event it waits for."),
+    signal: optional(eventType, "The name of the signal to this run it waits for."),
+    match: optional(mapOf(anyJson), "What the key of the event must be, member by member; ${…} is filled in."),
+    timeout: optional(duration, "How long it waits for the event or signal."),
+    on_timeout: optional(choice(ON_TIMEOUT), "What happens when nothing has come by then.", { default: "fail" }),
+  },
+  { title: "a wait" },
+);
+
+type RawWait = NonNullable<ReturnType<typeof WAIT_MAP.read>>;
+
+export const waitShape: Shape<Written> = byKind("a duration such as 5m, or a map", {
+  number: refine(duration, delay),
+  text: refine(duration, delay),
+  map: {
+    read(value, path, report) {
+      const raw = WAIT_MAP.read(value, path, report);
+      return raw === undefined ? undefined : waitOf(raw, value, path, report);
+    },
+    schema: WAIT_MAP.schema,
+  },
+});
+
+function waiting(wait: Wait, values: JsonObject = {}): Written {
+  return { work: { kind: "wait", wait }, values };
+}
+
+function delay(ms: number): Written {
+  return waiting({ kind: "delay", ms });
+}
+
+function waitOf(raw: RawWait, written: Json, path: TreePath, report: Report): Written | undefined {
+  const { until, event, signal, match, timeout, on_timeout: onTimeout } = raw;
+  const named = ["until", "event", "signal"].filter((name) => isWritten(written, name)).length;
+  if (named !== 1) {
+    const message =
+      named === 0
+        ? `${nameOf(path)} does not say what it waits for.`
+        : `${nameOf(path)} waits for more than one thing.`;
+    return refuse(path, report, message, "Write one of until, event and signal, or a duration such as 5m.");
+  }
+  // What was written and cannot be read has been reported.
+  if (until === undefined && event === undefined && signal === undefined) return undefined;
+  if (match !== undefined && event === undefined)
+    return refuse([...path, "match"], report, `"match" says nothing without "event".`, "Name the event, or remove it.");
+  if (until !== undefined) return untilOf(raw, until, path, report);
+  if (onTimeout !== undefined && timeout === undefined)
+    return refuse([...path, "on_timeout"], report, `"on_timeout" says nothing without "timeout".`, "Add a timeout.");
+  const ending = { timeoutMs: timeout ?? null, onTimeout: onTimeout ?? "fail" };
+  if (signal !== undefined) return waiting({ kind: "signal", name: signal, ...ending });
+  return waiting({ kind: "event", type: event ?? "", ...ending }, { match: match ?? {} });
+}
+
+function untilOf(raw: RawWait, until: Json, path: TreePath, report: Report): Written | undefined {
+  if (raw.timeout !== undefined || raw.on_timeout !== undefined)
+    return refuse([...path, "timeout"], report, `A wait for a moment ends at that moment.`, "Remove the timeout.");
+  if (typeof until !== "string" || until.trim() === "") {
+    const hint = "Write a date such as 2031-05-04T10:00:00Z, or an expression such as order.due_at.";
+    return refuse([...path, "until"], report, `"until" must be text.`, hint);
+  }
+  const text = until.trim();
+  const isText = text.includes("${") || instantOf(text) !== undefined;
+  return waiting({ kind: "until" }, { until: isText ? text : `\${${text}}` });
+}
+
+export const emitShape: Shape<Written> = refine(
+  record(
+    {
+      type: mandatory(eventType, "The type of the event."),
+      key: optional(mapOf(anyJson), "What waiting steps match with; ${…} is filled in."),
+      data: optional(anyJson, "What the event says; ${…} is filled in.", { keepsNull: true }),
+      keep: optional(duration, "How long it is kept for steps that begin to wait later, at most 7 days.", {
+        default: "1h",
+      }),
+    },
+    { title: "an event" },
+  ),
+  (raw, path, report): Written | undefined => {
+    const { type, key = {}, data = {}, keep } = raw;
+    if (type === undefined) return undefined;
+    if (keep !== undefined && keep > LIMITS.eventKeepMsMax)
+      return refuse([...path, "keep"], report, `"keep" is longer than 7 days.`, "Write at most 7d.");
+    return { work: { kind: "emit", emit: { type, keepMs: keep ?? LIMITS.eventKeepMsDefault } }, values: { key, data } };
+  },
+);
+
+function refuse(path: TreePath, report: Report, message: string, hint: string): undefined {
+  report.problem("bad_wait", path, message, { isAtKey: true, hint });
+  return undefined;
+}

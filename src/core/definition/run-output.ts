@@ -1,0 +1,75 @@
+/** `outputs` of the document: what a run has to show for itself. */
+import { isJsonObject, type Json } from "../base/index.ts";
+import { pathsOfValue } from "../template/index.ts";
+import type { RunOutput } from "./definition.ts";
+import { runOutputField } from "./field-shape.ts";
+import type { Report } from "./report.ts";
+import type { Shape } from "./shape.ts";
+import type { Mention, StepDraft } from "./step-draft.ts";
+import { type KnownNames, readValue } from "./step-value.ts";
+
+/** As it is written: a value, or a map that also says what it must be. */
+export interface WrittenOutput extends Pick<RunOutput, "field"> {
+  readonly value: Json;
+  readonly isWhole: boolean;
+}
+
+export const runOutput: Shape<WrittenOutput> = {
+  read(value, path, report) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, "value")) return { value, field: null, isWhole: true };
+    const read = runOutputField.read(value, path, report);
+    return read?.value === undefined ? undefined : { value: read.value, field: read.field, isWhole: false };
+  },
+  schema: { anyOf: [runOutputField.schema, { description: "A value as in inputs." }] },
+};
+
+/** The outputs, and their references as those of a step that comes after all others. */
+export function readRunOutputs(
+  written: Readonly<Record<string, WrittenOutput>>,
+  names: KnownNames,
+  report: Report,
+): { readonly outputs: Readonly<Record<string, RunOutput>> | null; readonly draft: StepDraft } {
+  const outputs: [string, RunOutput][] = [];
+  const mentions: Mention[] = [];
+  for (const [name, { value: raw, field, isWhole }] of Object.entries(written)) {
+    const about = ["outputs", name];
+    const at = isWhole ? about : [...about, "value"];
+    const value = readValue(raw, at, names, report);
+    if (value === undefined) continue;
+    outputs.push([name, { value, field }]);
+    for (const found of pathsOfValue(value, at))
+      mentions.push({ path: found.path, field: "outputs", about, at: found.at });
+  }
+  const values = Object.fromEntries(outputs.map(([name, { value }]) => [name, value]));
+  return {
+    outputs: outputs.length === 0 ? null : Object.fromEntries(outputs),
+    draft: draftOf(mentions, values, written),
+  };
+}
+
+function draftOf(
+  mentions: readonly Mention[],
+  values: StepDraft["with"],
+  written: Readonly<Record<string, WrittenOutput>>,
+): StepDraft {
+  return {
+    raw: {},
+    path: [],
+    id: null,
+    inputs: {},
+    outputs: null,
+    forEach: null,
+    with: values,
+    filled: {
+      field: "outputs",
+      at: (name) => (written[name]?.isWhole === false ? ["outputs", name, "value"] : ["outputs", name]),
+    },
+    work: null,
+    unresolvedLibraryStep: null,
+    brokenNames: new Set(),
+    isForEachBroken: false,
+    conditionPath: [],
+    mentions,
+    title: null,
+  };
+}

@@ -1,0 +1,89 @@
+import type { Json, TreePath } from "../base/index.ts";
+import { isWritten } from "./record.ts";
+import type { Report } from "./report.ts";
+import type { Located } from "./shape.ts";
+import type { RawStep } from "./step-shape.ts";
+
+/** What a step can do beside asking a person; it does one of them. */
+const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail", "wait", "emit"] as const;
+
+/** Work that needs neither an agent nor a command. */
+const BY_ITSELF = ["set", "script", "cancel", "fail", "wait", "emit"] as const;
+
+type ByItself = (typeof BY_ITSELF)[number];
+
+/** Fields about an agent and its request. */
+const OF_AGENTS = [
+  "stdin",
+  "agent",
+  "role",
+  "model",
+  "provider",
+  "tools",
+  "capabilities",
+  "queue_timeout",
+  "estimated_cost",
+  "context_sources",
+  "action",
+];
+
+/** Fields about attempts and answers: what is only calculated has neither. */
+const OF_ATTEMPTS = ["inputs", "outputs", "success_criteria", "timeout", "retry", "effects"];
+
+const OF_EVENTS: ReadonlySet<string> = new Set(["outputs", "success_criteria"]);
+
+/** Also when it is written wrongly. */
+export function isWorkWritten(raw: Json): boolean {
+  return BY_ITSELF.some((name) => isWritten(raw, name));
+}
+
+function isByItself(raw: RawStep): boolean {
+  return BY_ITSELF.some((name) => raw[name] !== undefined);
+}
+
+/** Whether the step has work of its own, so that an approval on it is no gate by itself. */
+export function hasWork(raw: RawStep): boolean {
+  const hasCommand = raw.command !== undefined && raw.command.text.trim() !== "";
+  return hasCommand || raw.workflow_ref !== undefined || isByItself(raw);
+}
+
+/** A step does one thing, and has no fields about another. */
+export function checkWork({ raw, path }: Located<RawStep>, report: Report): void {
+  const [first, second] = WORK.filter((name) => isWritten(raw, name));
+  if (first !== undefined && second !== undefined) {
+    const what = first === "command" ? "command" : "other";
+    const hint = `Put the ${what} into a step of its own.`;
+    return conflict(path, second, `A step has either "${first}" or "${second}".`, hint, report);
+  }
+  const work = BY_ITSELF.find((name) => name === first);
+  if (work === undefined) return;
+  for (const name of foreignTo(work)) {
+    if (isWritten(raw, name))
+      conflict(path, name, `"${name}" says nothing beside "${work}".`, hintOf(name, work), report);
+  }
+  if (work === "cancel" || work === "fail") checkEnd(work, { raw, path }, report);
+}
+
+/** A script has attempts, and an event that is waited for brings outputs. */
+function foreignTo(work: ByItself): readonly string[] {
+  if (work === "script") return OF_AGENTS;
+  const ofAttempts = work === "wait" ? OF_ATTEMPTS.filter((name) => !OF_EVENTS.has(name)) : OF_ATTEMPTS;
+  return [...OF_AGENTS, ...ofAttempts];
+}
+
+function hintOf(name: string, work: ByItself): string {
+  if (name === "inputs") return "Write what it reads as ${…} in its values.";
+  if (name === "timeout" && work === "wait") return "Write wait: { …, timeout: 1h }.";
+  return name === "outputs" && work === "set" ? "What it sets is declared by itself." : "Remove it.";
+}
+
+function checkEnd(work: string, { raw, path }: Pick<Located<RawStep>, "raw" | "path">, report: Report): void {
+  for (const name of ["for_each", "on_failure"]) {
+    if (!isWritten(raw, name)) continue;
+    conflict(path, name, `"${name}" says nothing beside "${work}", which ends the run.`, "Remove it.", report);
+  }
+}
+
+function conflict(path: TreePath, name: string, message: string, hint: string, report: Report): void {
+  report.problem("conflicting_fields", [...path, name], message, { isAtKey: true, hint });
+}

@@ -1,0 +1,100 @@
+/** Nodes without gate, slot or attempt: they calculate, emit or begin to wait in the commit that made them ready. */
+import { invariant, type Json, type JsonObject, jsonToText, LIMITS, required } from "../base/index.ts";
+import type { Work } from "../definition/index.ts";
+import type { PlanNode, StepBody } from "../plan/index.ts";
+import { emitEvent } from "./emitting.ts";
+import { windDown } from "./ending.ts";
+import { endFailed, failNode } from "./failing.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
+import { noteFindings } from "./proceed.ts";
+import { completeNode, dataResult } from "./settle.ts";
+import type { NodeState, ReadyQueue, RunState } from "./state.ts";
+import { setTimer, type Turn } from "./turn.ts";
+import { evaluateValue, type Scene, sceneOf } from "./value.ts";
+import { beginWait } from "./waits.ts";
+
+/** Oldest first, and so many at most for one input: a long chain must not keep other runs waiting. */
+export function computeReady(turn: Turn): void {
+  const { state } = turn;
+  const { computing } = state;
+  while (turn.computed < LIMITS.computedNodesMax && state.ending === null) {
+    const entry = nextOf(state, computing);
+    if (entry === undefined) return;
+    computing.head += 1;
+    turn.computed += 1;
+    compute(turn, nodeAt(state, entry.node));
+  }
+}
+
+/** The first that still waits; what is before it is dropped. */
+function nextOf(state: RunState, queue: ReadyQueue): ReadyQueue["entries"][number] | undefined {
+  for (; queue.head < queue.entries.length; queue.head += 1) {
+    const entry = required(queue.entries[queue.head], "the queue has a head");
+    const { now } = nodeAt(state, entry.node);
+    if (now.status === "queued" && now.eventId === entry.eventId) return entry;
+  }
+  queue.entries.length = 0;
+  queue.head = 0;
+  return undefined;
+}
+
+/** What was too much for this input follows with the next, which comes at once. */
+export function continueLater(turn: Turn): void {
+  const { state } = turn;
+  const entry = state.ending === null ? nextOf(state, state.computing) : undefined;
+  if (entry !== undefined) setTimer(turn, { kind: "continue", eventId: entry.eventId }, turn.at);
+}
+
+function compute(turn: Turn, node: NodeState): void {
+  const planNode = planNodeOf(turn.state, node);
+  const body = required(planNode.body.kind === "step" ? planNode.body : null, "only steps calculate");
+  const scene = sceneOf(turn.state, node, body);
+  const work = required(planNode.work, "it has something to calculate");
+  const values = evaluate(scene, body, work);
+  if (scene.failure !== null) return failNode(turn, node, scene.failure);
+  noteFindings(turn, node, scene.gathering.findings);
+  switch (work.kind) {
+    case "set":
+      return set(turn, node, values);
+    case "cancel":
+      return cancel(turn, node, work, jsonToText(values["reason"]));
+    case "fail":
+      return fail(turn, node, planNode, work, jsonToText(values["message"]));
+    case "wait":
+      return beginWait(turn, node, work.wait, values);
+    case "emit":
+      return emitEvent(turn, node, work.emit, values);
+    case "script":
+      return invariant(false, "a script has attempts");
+  }
+}
+
+function set(turn: Turn, node: NodeState, values: JsonObject): void {
+  const result = dataResult(values);
+  if (result.envelope.output.length <= LIMITS.expressionResultBytesMax) return completeNode(turn, node, result);
+  const message = `what ${node.id} sets takes more than ${LIMITS.expressionResultBytesMax} bytes`;
+  failNode(turn, node, { code: "expression_limit", message });
+}
+
+function cancel(turn: Turn, node: NodeState, { as }: Extract<Work, { readonly kind: "cancel" }>, text: string): void {
+  const reason = text || `ended by ${node.id}`;
+  completeNode(turn, node, dataResult({ reason }));
+  windDown(turn, { as, reason });
+}
+
+function evaluate(scene: Scene, body: StepBody, work: Work): JsonObject {
+  const values = Object.entries(body.with).map(([name, value]): [string, Json] => [
+    name,
+    evaluateValue(scene, value, `${work.kind}.${name}`),
+  ]);
+  return Object.fromEntries(values);
+}
+
+type Fail = Extract<Work, { readonly kind: "fail" }>;
+
+/** The author's own words are why the run has failed. */
+function fail(turn: Turn, node: NodeState, { isFailFast }: PlanNode, { code }: Fail, text: string): void {
+  const message = text.slice(0, LIMITS.errorTextLengthMax);
+  endFailed(turn, node, { code, message });
+  windDown(turn, { as: "failed", reason: message, errorCode: code, failed: node, isFailFast });
+}

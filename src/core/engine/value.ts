@@ -1,0 +1,238 @@
+/** Evaluates values, texts and expressions of a node or of the whole run. One place decides what a name yields. */
+import {
+  fail,
+  formatPath,
+  type Failure,
+  type Json,
+  type JsonObject,
+  jsonToText,
+  type Outcome,
+  required,
+  succeed,
+} from "../base/index.ts";
+import { evaluate, type ParsedExpression, type Path, walk } from "../expression/index.ts";
+import type { Reference, Scope, StepBody } from "../plan/index.ts";
+import {
+  isExpression,
+  isSingleReference,
+  pathsOfValue,
+  renderStepTemplate,
+  type StepReference,
+  type StepTemplate,
+  type Value,
+} from "../template/index.ts";
+import { FindingsCollector } from "./binding.ts";
+import { type GivenReader, givenReader } from "./given-values.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
+import { requireNode } from "./turn.ts";
+import { findValue, type Found, referenceIn } from "./references.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+/** Evaluation under way: it continues after a first failure, so that a template is always rendered in one pass. */
+export interface Scene {
+  readonly state: RunState;
+  /** Null: it is about the whole run. */
+  readonly node: NodeState | null;
+  readonly scope: Scope;
+  /** Inputs that may be left out. */
+  readonly isOptional: (name: string) => boolean;
+  readonly gathering: FindingsCollector;
+  /** What a person gave in place of what would be read; null: nothing. */
+  readonly given: GivenReader | null;
+  /** What stands for a value of a node that did not run. */
+  readonly blank: Json;
+  failure: Failure | null;
+}
+
+export function sceneOf(state: RunState, node: NodeState, body: StepBody): Scene {
+  return {
+    state,
+    node,
+    scope: body.scope,
+    isOptional: (name) => body.inputs.some((input) => !input.isRequired && input.name === name),
+    gathering: new FindingsCollector(),
+    given: givenReader(state, node, body),
+    blank: "",
+    failure: null,
+  };
+}
+
+/** What the run as a whole reads, once it has settled: null stands for what did not complete. */
+export function sceneOfRun(state: RunState, scope: Scope): Scene {
+  const gathering = new FindingsCollector();
+  return { state, node: null, scope, isOptional: () => false, gathering, given: null, blank: null, failure: null };
+}
+
+export function evaluateValue(scene: Scene, value: Value, place: string): Json {
+  switch (value.kind) {
+    case "literal":
+      return value.value;
+    case "reference":
+      return valueIn(scene, value.path, place);
+    case "expression":
+      return valueOfExpression(scene, value.expression, place);
+    case "template": {
+      const single = isSingleReference(value.template);
+      return single === undefined ? render(scene, value.template, place) : valueOf(scene, single, place);
+    }
+    case "list":
+      return value.items.map((item, index) => evaluateValue(scene, item, `${place}[${index}]`));
+    case "object":
+      return Object.fromEntries(
+        Object.entries(value.members).map(([key, member]) => [key, evaluateValue(scene, member, `${place}.${key}`)]),
+      );
+  }
+}
+
+export function render(scene: Scene, template: StepTemplate, place: string): string {
+  return renderStepTemplate(template, (reference) => jsonToText(valueOf(scene, reference, place)));
+}
+
+function valueOf(scene: Scene, reference: StepReference, place: string): Json {
+  return isExpression(reference) ? valueOfExpression(scene, reference, place) : valueIn(scene, reference, place);
+}
+
+/** What an expression reads may be missing; what it gives may not, unless a node it reads was skipped. */
+function valueOfExpression(scene: Scene, expression: ParsedExpression, place: string): Json {
+  let skipped: string | null = null;
+  const result = evaluate(expression.root, (path) => {
+    const reference = referenceIn(scene.scope, path);
+    const given = scene.given?.find(reference, path);
+    if (given !== undefined) return given;
+    const found = find(scene, reference, place);
+    if (found.kind === "value") noteHandoff(scene, reference, place);
+    if (found.kind === "skipped") skipped = found.nodeId;
+    return found.kind === "value" ? found.value : undefined;
+  });
+  if (!result.ok) {
+    scene.failure ??= { code: result.failure.code, message: `${place}: ${result.failure.message}` };
+    return scene.blank;
+  }
+  if (result.value !== undefined) return result.value;
+  if (skipped !== null) warnSkipped(scene, skipped, place);
+  else scene.failure ??= { code: "unbound_reference", message: `${place}: ${expression.text} has no value` };
+  return scene.blank;
+}
+
+/** An input that is a value of its own is evaluated where it is read. */
+function find(scene: Scene, reference: Reference, place: string): Found {
+  const { origin, rest } = reference;
+  if (origin.kind !== "value") {
+    const source = scene.node === null && origin.kind === "node" ? nodeAt(scene.state, origin.node) : null;
+    const isError = origin.kind === "node" && origin.part === "error";
+    if (source !== null && source.now.status !== "completed" && !isError) return { kind: "skipped", nodeId: source.id };
+    return findValue(scene.state, scene.node, reference);
+  }
+  const value = walk(evaluateValue(scene, origin.value, place), rest);
+  return value === undefined ? { kind: "missing" } : { kind: "value", value };
+}
+
+function valueIn(scene: Scene, path: Path, place: string): Json {
+  const reference = referenceIn(scene.scope, path);
+  // A value a person gave came from nowhere in the run.
+  const given = scene.given?.find(reference, path);
+  if (given !== undefined) return given;
+  const result = find(scene, reference, place);
+  if (result.kind === "value") {
+    noteHandoff(scene, reference, place);
+    return result.value;
+  }
+  if (result.kind === "skipped") {
+    warnSkipped(scene, result.nodeId, place);
+    return scene.blank;
+  }
+  if (result.kind === "missing" && isEmptyOnPurpose(scene, reference, path)) return scene.blank;
+  noteUnbound(scene, reference, place, result);
+  return scene.blank;
+}
+
+/** An optional input nothing was found for, an input that was left out, or an arg the caller did not give. */
+function isEmptyOnPurpose(scene: Scene, { isOptional, origin, rest }: Reference, { segments }: Path): boolean {
+  if (isOptional === true || (origin.kind === "arg" && rest.length === 0)) return true;
+  return scene.isOptional(String(segments[0]));
+}
+
+export function noteUnbound(scene: Scene, reference: Reference, place: string, result: Found): void {
+  scene.failure ??=
+    result.kind === "not_json"
+      ? { code: "stdin_not_json", message: `${place}: the result of ${result.nodeId} is not JSON` }
+      : { code: "unbound_reference", message: `${place}: nothing has the value ${reference.text}` };
+}
+
+export function warnSkipped(scene: Scene, nodeId: string, place: string): void {
+  const isSkipped = requireNode(scene.state, nodeId).now.status === "skipped";
+  const why = isSkipped ? "was skipped, its value is empty" : "has nothing to hand over, its value is empty";
+  scene.gathering.warn(`${place}: ${nodeId} ${why}`);
+}
+
+export function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string): void {
+  const { origin, rest } = reference;
+  if (origin.kind === "arg") {
+    const sourceOutputPath = formatPath(["args", origin.name, ...rest]);
+    scene.gathering.handOff({ sourceNodeId: null, sourceOutputPath, targetInputPath });
+  } else if (origin.kind === "node") {
+    const sourceNodeId = nodeAt(scene.state, origin.node).id;
+    scene.gathering.handOff({ sourceNodeId, sourceOutputPath: formatPath([origin.part, ...rest]), targetInputPath });
+  } else if (origin.kind === "element") {
+    // An element is handed over by whatever gave the list.
+    const node = required(scene.node, "an element belongs to a node");
+    const { element } = required(node.instance, "an element has an instance");
+    const { list } = required(planNodeOf(scene.state, node).forEach, "an element comes from a list");
+    if (list.origin.kind === "value") noteSources(scene, list.origin.value, targetInputPath);
+    else noteHandoff(scene, { ...list, rest: [...list.rest, element, ...rest] }, targetInputPath);
+  }
+}
+
+/** Everything a calculated list is made of. */
+function noteSources(scene: Scene, value: Value, targetInputPath: string): void {
+  for (const { path } of pathsOfValue(value)) noteHandoff(scene, referenceIn(scene.scope, path), targetInputPath);
+}
+
+/** Where the list of a `for_each` node came from. */
+export function noteList(scene: Scene, list: Reference): void {
+  if (list.origin.kind === "value") noteSources(scene, list.origin.value, "for_each");
+  else noteHandoff(scene, list, "for_each");
+}
+
+/** The list of a `for_each` node, or why there is none. */
+export function readList(scene: Scene, list: Reference): Outcome<Json, Failure> {
+  const given = scene.given?.find(list);
+  if (given !== undefined) return succeed(given);
+  const found = find(scene, list, "for_each");
+  if (scene.failure !== null) return fail(scene.failure);
+  return found.kind === "value" ? succeed(found.value) : fail({ code: "expression_error", message: notAList(list) });
+}
+
+export function notAList({ text }: Reference): string {
+  return `for_each: ${text} is not a list`;
+}
+
+/** Facts that exist only where something is decided about the node itself. */
+export interface Seen {
+  /** What the node returned, for its criteria. */
+  readonly self?: JsonObject;
+  /** What it failed with, for its retries. */
+  readonly error?: JsonObject;
+  /** Nobody has been asked about the node as it is now: what was given before does not count. */
+  readonly isUnasked?: boolean;
+}
+
+/** Paths of conditions: a skipped node is simply missing there. */
+export function resolverFor(
+  state: RunState,
+  node: NodeState,
+  body: StepBody,
+  { self = {}, error = {}, isUnasked = false }: Seen = {},
+) {
+  const scene = sceneOf(state, node, body);
+  const given = isUnasked ? null : scene.given;
+  return (path: Path): Json | undefined => {
+    const reference = referenceIn(scene.scope, path);
+    if (reference.origin.kind === "self") return walk(self, reference.rest);
+    if (reference.origin.kind === "error") return walk(error, reference.rest);
+    const instead = given?.find(reference, path);
+    if (instead !== undefined) return instead;
+    const result = find(scene, reference, "");
+    return result.kind === "value" ? result.value : undefined;
+  };
+}

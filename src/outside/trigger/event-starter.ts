@@ -1,0 +1,52 @@
+import { digestJson } from "../../core/base/index.ts";
+import type { Trigger } from "../../registry/index.ts";
+import type { KeptEvent, RegistryStore } from "../../store/index.ts";
+import { triggersForEvents } from "./event-triggers.ts";
+import type { TriggerStarter } from "./trigger-starter.ts";
+
+export interface EventStarterOptions {
+  readonly store: Pick<RegistryStore, "listEntries">;
+  readonly starter: Pick<TriggerStarter, "start">;
+  readonly now: () => number;
+}
+
+/** A change of a trigger counts within a second. */
+const KNOWN_MS = 1_000;
+
+/**
+ * Starts what events start. Called again with the same event it starts nothing again: a trigger takes each event once, by
+ * its id. It rejects when something could not be decided now, so that it is called again.
+ */
+export class EventStarter {
+  readonly #options: EventStarterOptions;
+  /** By organisation: looking through the triggers for every event would be a scan for each. */
+  readonly #known = new Map<
+    string,
+    { readonly until: number; readonly byType: ReadonlyMap<string, readonly Trigger[]> }
+  >();
+
+  constructor(options: EventStarterOptions) {
+    this.#options = options;
+  }
+
+  async start(event: KeptEvent): Promise<void> {
+    const { orgId, id, type, key, data, keyDigest, hops } = event;
+    for (const trigger of await this.#triggersFor(orgId, type)) {
+      const { on } = trigger;
+      if (on.kind !== "event" || (on.match !== null && digestJson(on.match) !== keyDigest)) continue;
+      const delivered = { body: { id, type, key, data }, headers: {}, query: {} };
+      const outcome = await this.#options.starter.start({ orgId, trigger, delivered, deliveryId: id, hops: hops + 1 });
+      if (outcome.kind === "limited")
+        throw new Error(`the trigger ${trigger.name} takes no more events in this minute`);
+    }
+  }
+
+  async #triggersFor(orgId: string, type: string): Promise<readonly Trigger[]> {
+    const { store, now } = this.#options;
+    const known = this.#known.get(orgId);
+    if (known !== undefined && known.until > now()) return known.byType.get(type) ?? [];
+    const byType = await triggersForEvents(store, orgId);
+    this.#known.set(orgId, { until: now() + KNOWN_MS, byType });
+    return byType.get(type) ?? [];
+  }
+}

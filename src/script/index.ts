@@ -1,0 +1,1 @@
+export { createScriptAdapter } from "./script-adapter.ts";
