@@ -18,7 +18,7 @@ import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
-import type { Wait, WaitingStore } from "./waiting-store.ts";
+import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -86,7 +86,7 @@ export interface RunCommit {
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
   readonly timersCleared: readonly Timer[];
   /** Nodes that begin to wait at a gate, or wait for something else from now on. */
-  readonly waits: readonly Wait[];
+  readonly waits: readonly NodeWait[];
   /** Nodes that wait at no gate any more. */
   readonly waitsEnded: readonly string[];
   /** Nodes that begin to wait for an event, and those that wait for none any more. */

@@ -6,7 +6,7 @@ import {
   type RunCommit,
   type RunRecord,
   UNNAMED_QUEUE,
-  type Wait,
+  type NodeWait,
 } from "../../store/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
@@ -148,7 +148,7 @@ function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "wait
   for (const effect of effects) {
     if (effect.type === "set-timer" && effect.timer.kind === "queue") moved.add(effect.timer.nodeId);
   }
-  const waits: Wait[] = [];
+  const waits: NodeWait[] = [];
   for (const nodeId of moved) {
     const wait = waitOf(live, nodeId, places.get(nodeId) ?? UNNAMED, replicaId);
     if (wait !== undefined) waits.push(wait);
@@ -163,11 +163,11 @@ export function hasWaitMoved({ places }: Pick<Decided, "places">): boolean {
 }
 
 /** The deadline of a node that waits at a gate. */
-export function queueTimerOf({ nodeId, since }: Pick<Wait, "nodeId" | "since">): Timer {
+export function queueTimerOf({ nodeId, since }: Pick<NodeWait, "nodeId" | "since">): Timer {
   return { kind: "queue", nodeId, limitedSince: since };
 }
 
-function waitOf({ state }: DrivenRun, nodeId: string, place: QueuePlace, replicaId: string): Wait | undefined {
+function waitOf({ state }: DrivenRun, nodeId: string, place: QueuePlace, replicaId: string): NodeWait | undefined {
   const node = findNode(state, nodeId);
   if (node?.now.status !== "queued" || !node.now.isLimited || isTerminal(state.status)) return undefined;
   const { limitedSince, patientUntil } = node.now;

@@ -11,7 +11,7 @@ import type { MembershipRecord } from "../membership-store.ts";
 import type { OrganisationRecord } from "../organisation-store.ts";
 import type { PersonRecord } from "../person-store.ts";
 import type { SessionRecord } from "../session-store.ts";
-import type { Wait } from "../waiting-store.ts";
+import type { NodeWait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
@@ -86,7 +86,7 @@ export interface MemoryRun {
   readonly openAttempts: Map<string, OpenAttempt>;
   readonly timers: Map<string, { readonly timer: Timer; readonly dueAt: number }>;
   /** By node. */
-  readonly waits: Map<string, Wait>;
+  readonly waits: Map<string, NodeWait>;
   /** By node. */
   readonly waiters: Map<string, MarkedWaiter>;
   head: RunHead;
