@@ -13,7 +13,7 @@ import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
 import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
-import { blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
+import { blocksAreContinued, blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
@@ -70,6 +70,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   eventsAreTakenOnce,
   eventsAreNeverLost,
   momentsCome,
+  blocksAreContinued,
   blocksHandOn,
   blocksEndTheirRun,
   finallyComesLast,

@@ -3,6 +3,7 @@ import { CHECKERS } from "../checkers/index.ts";
 import type { Surroundings } from "../checkers/checker.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { playSchedule, type ScheduleOptions } from "../schedule.ts";
+import { BLOCK_MUTANTS } from "./block-mutants.ts";
 import { DECISION_MUTANTS } from "./decision-mutants.ts";
 import { EVENT_MUTANTS } from "./event-mutants.ts";
 import { withEngine } from "./mutant.ts";
@@ -14,6 +15,7 @@ const SCHEDULES_MAX = 3_000;
 const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 };
 const MUTANTS = [
   ...VALUE_MUTANTS,
+  ...BLOCK_MUTANTS,
   ...DECISION_MUTANTS,
   ...SPEECH_MUTANTS,
   ...RULE_MUTANTS,
