@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import { leafOutputs, type SimRun } from "../world/run.ts";
 import { type Checker, type Seen, type Surroundings, Violation } from "./checker.ts";
@@ -21,8 +22,7 @@ export function blocksHandOn({ runs }: Surroundings): Checker {
       const expected = branch === undefined ? given : { ...given, branch: branch.name };
       const isEnded = child.log.some(({ type, payload }) => type === "run.ending" && payload.isOfOwner === true);
       if (isEnded) return;
-      const text = (value: JsonObject): string => JSON.stringify(Object.entries(value).sort());
-      if (text(expected) !== text(event.payload.outputs)) throw fail("does not return what its block hands on");
+      if (!isDeepStrictEqual(expected, event.payload.outputs)) throw fail("does not return what its block hands on");
     },
   };
 }
