@@ -15,7 +15,6 @@ import { gatesHold } from "./gating.ts";
 import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { roundsFollow } from "./repeating.ts";
-import { blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
 import { blocksAreContinued, blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
