@@ -1,4 +1,5 @@
 export * from "./definition.ts";
+export * from "./dependency.ts";
 export * from "./field.ts";
 export type { Emit, Wait, Work } from "./work.ts";
 export { checkArgs } from "./args.ts";
