@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openPostgres } from "../src/store/postgres/index.ts";
 import type { Sql } from "../src/store/index.ts";
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
-import { CONNECTIONS, HEADERS, migrate, putTo, residentMegabytes, type Server, startServer } from "./server.ts";
+import { HEADERS, migrate, putTo, residentMegabytes, type Server, startServer } from "./server.ts";
 
 export interface BacklogPlan {
   readonly runs: number;
@@ -20,6 +20,7 @@ export interface BacklogPlan {
   readonly hasKill: boolean;
 }
 
+const CONNECTIONS = 32;
 const NODES = 10;
 /** Open runs while the rate without a backlog is measured: enough to keep all slots of the agent busy. */
 const OPEN_WITHOUT = 64;
@@ -46,7 +47,11 @@ export async function measureBacklog(root: string, plan: BacklogPlan, print: (li
   const postgres = plan.on === "postgres" ? await startPostgres({ fsync: true }) : null;
   const sql = postgres === null ? null : openPostgres({ url: postgres.url, connections: 1 });
   const start = (index: number): Promise<Server> =>
-    startServer(root, join(data, `server-${index}`), plan.replicas > 1 ? "serve" : "up", postgres?.url ?? null);
+    startServer(root, join(data, `server-${index}`), {
+      command: plan.replicas > 1 ? "serve" : "up",
+      url: postgres?.url ?? null,
+      connections: CONNECTIONS,
+    });
   const servers: Server[] = [];
   try {
     if (postgres !== null) migrate(root, postgres.url);

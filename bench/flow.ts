@@ -12,12 +12,14 @@ import { evaluate, parseExpression, walk } from "../src/core/expression/index.ts
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
 import { openBenchPostgres } from "./database.ts";
 import { createBenchDriver, prepare } from "./runtime.ts";
-import { CONNECTIONS, HEADERS, migrate, putTo, residentMegabytes, type Server, startServer } from "./server.ts";
+import { HEADERS, migrate, putTo, residentMegabytes, type Server, startServer } from "./server.ts";
 
 export interface FlowPlan {
   readonly waiting: number;
   readonly fileMegabytes: number;
 }
+
+const CONNECTIONS = 32;
 
 type Print = (line: string) => void;
 
@@ -29,7 +31,7 @@ export async function measureFlow(root: string, plan: FlowPlan, print: Print): P
   let server: Server | null = null;
   try {
     migrate(root, postgres.url);
-    server = await startServer(root, join(data, "server"), "up", postgres.url);
+    server = await startServer(root, join(data, "server"), { command: "up", url: postgres.url, connections: CONNECTIONS });
     await measureFile(server, plan.fileMegabytes, print);
     await measureWaiting(server, plan.waiting, print);
   } finally {

@@ -9,6 +9,7 @@ import { measureEngine } from "./engine.ts";
 import { type FlowPlan, measureFlow } from "./flow.ts";
 import { measureGates } from "./gates.ts";
 import { measureGoverned, measureGovernedRate } from "./governed.ts";
+import { type InboxPlan, measureInbox } from "./inbox.ts";
 import { type BesidePeer, measurePeers, type PeerPlan } from "./peer-process.ts";
 import { peerTable } from "./peer-table.ts";
 import { measureProcess } from "./process.ts";
@@ -178,12 +179,24 @@ function flowOf(flags: readonly string[]): FlowPlan | null {
   return { waiting, fileMegabytes: Number(valueOf(flags, "--file-megabytes") ?? 1_024) };
 }
 
+const INBOX_APPROVALS = 5_000;
+
+/** Null: something else is to be measured. */
+function inboxOf(flags: readonly string[]): InboxPlan | null {
+  if (!flags.includes("--inbox")) return null;
+  const named = Number(valueOf(flags, "--inbox"));
+  const on = valueOf(flags, "--on") === "postgres" ? "postgres" : "embedded";
+  return { approvals: Number.isSafeInteger(named) && named > 0 ? named : INBOX_APPROVALS, on };
+}
+
 /** `root`: the checkout, whose program is started and whose results are kept. */
 export async function measure(root: string, flags: readonly string[]): Promise<void> {
   const backlog = backlogOf(flags);
   if (backlog !== null) return measureBacklog(root, backlog, log);
   const flow = flowOf(flags);
   if (flow !== null) return measureFlow(root, flow, log);
+  const inbox = inboxOf(flags);
+  if (inbox !== null) return measureInbox(root, inbox, log);
   const isQuick = flags.includes("--quick");
   const plan = isQuick ? QUICK : FULL;
   progress("engine");

@@ -1,17 +1,28 @@
-/** A server of its own for a benchmark, as a user would start it, and what is asked of it over HTTP. */
+/** The program as a process of its own, and a pool of connections to it. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Pool } from "undici";
 
-export const KEY = "slk_backlog_key";
-export const CONNECTIONS = 32;
+/** Of the admin. */
+const KEY = "slk_backlog_key";
+export const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
 export interface Server {
   readonly pid: number;
+  readonly url: string;
+  /** Opens the console signed in; null where the program prints none. */
+  readonly consoleUrl: string | null;
   readonly pool: Pool;
   kill(): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface ServerPlan {
+  readonly command: "up" | "serve";
+  /** Null: the embedded database. */
+  readonly url: string | null;
+  readonly connections: number;
 }
 
 export function migrate(root: string, url: string): void {
@@ -20,12 +31,8 @@ export function migrate(root: string, url: string): void {
   if (status !== 0) throw new Error(`the database could not be prepared: ${stderr}`);
 }
 
-export async function startServer(
-  root: string,
-  data: string,
-  command: "up" | "serve",
-  url: string | null,
-): Promise<Server> {
+export async function startServer(root: string, data: string, plan: ServerPlan): Promise<Server> {
+  const { command, url, connections } = plan;
   const script = `${data}.script.yaml`;
   writeFileSync(script, "default: echo\n");
   const flags = [command, "--json", "--port", "0", "--key", KEY, "--script", script];
@@ -40,22 +47,27 @@ export async function startServer(
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const announced = await Promise.race([firstLine(child), ended.then(() => null)]);
   if (announced === null) throw new Error("the server ended before it was ready");
-  const pool = new Pool(announced.url, { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 });
+  const pool = new Pool(announced.url, { connections, headersTimeout: 0, bodyTimeout: 0 });
   const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
     child.kill(signal);
     await ended;
     await pool.destroy();
   };
-  return { pid: announced.pid, pool, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+  const { pid, url: address, consoleUrl = null } = announced;
+  return { pid, url: address, consoleUrl, pool, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
 }
 
-function firstLine(child: ChildProcess): Promise<{ readonly url: string; readonly pid: number }> {
+interface Announced {
+  readonly url: string;
+  readonly pid: number;
+  readonly consoleUrl?: string | null;
+}
+
+function firstLine(child: ChildProcess): Promise<Announced> {
   return new Promise((resolve) =>
     child.stdout?.once("data", (chunk: Buffer) => resolve(JSON.parse(chunk.toString("utf8")) as never)),
   );
 }
-
-export const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
 export async function putTo({ pool }: Server, path: string, body: object): Promise<void> {
   const reply = await pool.request({ method: "PUT", path, headers: HEADERS, body: JSON.stringify(body) });

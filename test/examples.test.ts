@@ -169,6 +169,13 @@ describe("examples with their scripts", () => {
     });
   });
 
+  it("18: a text is improved until it is good, and looked for until it is read", async () => {
+    const projection = await run("18-revise.lobsterX", { script: "18-revise.script.yaml" });
+    expect(projection.outputs).toEqual({ text: "Corn is ripe in August.", rounds: 3, was_seen: true });
+    expect(statuses(projection)).toMatchObject({ "revise[2]": "completed", "look[1]": "completed" });
+    expect(outputsOf(projection, "look")).toEqual({ readers: 4, rounds: 2, exhausted: false });
+  });
+
   it("15: what two people have agreed on is paid, and what they refuse is not", async () => {
     const script = "15-payment.script.yaml";
     const paid = await run("15-payment.lobsterX", { script });

@@ -63,6 +63,7 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     case "node.cancelled":
       return `${paint("gray", "×")} ${id} cancelled (${oneLine(event.payload.reason)})`;
     case "node.expanded":
+      if (event.payload.isRepeated === true) return null;
       return `▸ ${id} runs ${event.payload.count} times`;
     case "node.log":
       return `${paint("yellow", "!")} ${id} ${oneLine(event.payload.message)}`;

@@ -67,6 +67,8 @@ export const MARKERS = [
   "resolved_unbound",
   "retry_then_success",
   "rewound",
+  "round_paused",
+  "rounds_used_up",
   "run_timed_out",
   "skipped_while_halting",
   "streamed",

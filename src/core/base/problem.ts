@@ -42,6 +42,8 @@ export const PROBLEM_CODES = [
   "bad_wait",
   "bad_handler",
   "bad_join",
+  "bad_repeat",
+  "bad_concurrency",
   "too_many_steps",
   "too_many_edges",
   "orphan_edge",

@@ -1,10 +1,12 @@
 import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
 import type { FormFields, ShownKind } from "../event/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
+import type { Concurrency } from "./concurrency-shape.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { DependencyOutcome, Join } from "./dependency.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
 
 export type { OverrideValue, Value, Values } from "../template/index.ts";
@@ -37,6 +39,8 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly phases: readonly Phase[];
   /** What a run has to show for itself; null: the outputs of its last steps. */
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
+  /** Null: any number of its runs may be open. */
+  readonly concurrency: Concurrency | null;
   readonly steps: readonly Step[];
 }
 
@@ -195,6 +199,7 @@ export interface Step {
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;
   readonly forEach: ForEach | null;
+  readonly repeat: Repeat | null;
   readonly capabilities: readonly string[];
   readonly tools: readonly string[];
   readonly model: string | null;

@@ -1,6 +1,8 @@
 export * from "./definition.ts";
 export * from "./dependency.ts";
 export * from "./field.ts";
+export type { Concurrency, WhenFull } from "./concurrency-shape.ts";
+export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, Wait, Work } from "./work.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";

@@ -468,6 +468,16 @@ const PROBLEMS: readonly Row[] = [
     finds: [["missing_field steps[0].emit.type 4:11"]],
   },
   {
+    about: "a key of which nothing is known when a run starts",
+    source: "name: w\nconcurrency: { key: customer }\nsteps:\n  - id: a\n    command: x\n",
+    finds: [["bad_concurrency concurrency.key 2:21"]],
+  },
+  {
+    about: "rounds without an end",
+    source: step("command: x", "repeat: {max: 3}"),
+    finds: [["bad_repeat steps[0].repeat.until 5:13", "Write repeat: { until: outputs.done }."]],
+  },
+  {
     about: "an event kept too long",
     source: step("emit: {type: a, keep: 8d}"),
     finds: [["bad_wait steps[0].emit.keep 4:21"]],

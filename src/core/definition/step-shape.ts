@@ -18,6 +18,7 @@ import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import { listValue } from "./list-shape.ts";
+import { repeatShape } from "./repeat-shape.ts";
 import { retryShape } from "./retry-shape.ts";
 import {
   anyJson,
@@ -165,6 +166,7 @@ const SHARED = {
   ),
   max_parallel: optional(positive, "Instances at a time."),
   tolerate: optional(tolerate, "Failed elements allowed: a count, or a share such as 10%.", { default: 0 }),
+  repeat: optional(repeatShape, "The step is done again, one round after the other, until a condition holds."),
   capabilities: optional(names, "What the gateway must be able to do."),
   tools: optional(names, "Tools the agent needs."),
   model: optional(givenName, "Model asked for."),

@@ -21,6 +21,7 @@ import { onApproval, onResolve } from "./on-approval.ts";
 import { onCallback, onStream } from "./on-callback.ts";
 import { onTimer } from "./on-timer.ts";
 import { onVerdict } from "./on-verdict.ts";
+import { onAdmit } from "./places.ts";
 import { decideNode, pump } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { onRecover, onRewind } from "./reopen.ts";
@@ -80,6 +81,8 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onResolve(turn, input);
     case "event":
       return onEvent(turn, input);
+    case "admit":
+      return onAdmit(turn);
   }
 }
 

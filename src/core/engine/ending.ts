@@ -132,7 +132,8 @@ export function finishIfDone(turn: Turn): void {
   if (isStalled(state)) stall(turn);
 }
 
-function isStalled({ counts, asked }: RunState): boolean {
+function isStalled({ counts, asked, place, ending }: RunState): boolean {
+  if (place?.standing === "waiting" && ending === null) return false;
   const alive = counts.queued + counts.running + counts.streaming + counts.retrying + counts.blocked + asked.size;
   return alive === 0;
 }

@@ -154,8 +154,8 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
 
 /** What another attempt would send. */
 function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
-  const { forEach, kind } = planNodeOf(turn.state, node);
-  const isOne = forEach === null || node.instance !== null;
+  const { forEach, repeat, kind } = planNodeOf(turn.state, node);
+  const isOne = (forEach === null && repeat === null) || node.instance !== null;
   const binding = isOne && kind !== "gate" && kind !== "child" && !isComputed(kind) ? bind(turn.state, node) : null;
   const request = binding?.kind === "bound" ? binding.request : null;
   return { request, inputs: request?.inputs ?? {} };

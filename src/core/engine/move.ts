@@ -11,6 +11,7 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   if (isLimited(before) !== isLimited(now)) state.limitedNodes += isLimited(now) ? 1 : -1;
   countWait(state, before, -1);
   countWait(state, now, 1);
+  if (hasChild(before) !== hasChild(now)) state.childRunning += hasChild(now) ? 1 : -1;
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -113,6 +114,10 @@ function countWait({ waits }: RunState, now: NodeNow, step: number): void {
 
 function isLimited(now: NodeNow): boolean {
   return now.status === "queued" && now.isLimited;
+}
+
+function hasChild(now: NodeNow): boolean {
+  return now.status === "running" && now.childRunId !== null;
 }
 
 function isExpandedRunning(now: NodeNow): boolean {

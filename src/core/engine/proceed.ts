@@ -13,6 +13,7 @@ import { expandNode } from "./instances.ts";
 import { decideJoin } from "./joining.ts";
 import { isComputed, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
+import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -47,7 +48,9 @@ export function passOwnGate(turn: Turn, node: NodeState, planNode: PlanNode): vo
   if (approval !== null && node.instance === null && !node.isGateApproved)
     return askAtGate(turn, node, planNode, approval);
   if (planNode.kind === "gate") return completeGate(turn, node, true);
-  if (planNode.forEach === null || node.instance !== null) return;
+  if (node.instance !== null) return;
+  if (planNode.repeat !== null) return beginRounds(turn, node);
+  if (planNode.forEach === null) return;
   noteFindings(turn, node, findingsOfElements(turn.state, node));
   expandNode(turn, node, planNode.forEach);
 }

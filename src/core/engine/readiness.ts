@@ -3,7 +3,12 @@
  * only its own parents: the cost is its in-degree, whatever the size of the graph. Steps with `join`: joining.ts.
  */
 import type { SkipReason } from "../event/index.ts";
-import { evaluateCondition, type ExpressionFailure } from "../expression/index.ts";
+import {
+  evaluateCondition,
+  type ExpressionFailure,
+  type ParsedExpression,
+  type ResolvePath,
+} from "../expression/index.ts";
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
 import { isMet, nodeAt, planNodeOf } from "./move.ts";
@@ -64,34 +69,34 @@ function decideStep(state: RunState, node: NodeState, parents: Parents, body: St
     return parents.areCaught ? { kind: "skip", reason: "parent_failed" } : { kind: "upstream_failure" };
   }
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
-  return decideCondition(state, node, body, body.condition);
+  return decideStepCondition(state, node, body);
 }
 
 type ConditionReadiness = Exclude<Readiness, { readonly kind: "upstream_failure" }>;
 
-function decideCondition(
-  state: RunState,
-  node: NodeState,
-  body: StepBody,
-  condition: StepBody["condition"],
-): ConditionReadiness {
-  if (condition === null) return RUN;
-  const holds = evaluateCondition(condition.root, resolverFor(state, node, body));
+function decideStepCondition(state: RunState, node: NodeState, body: StepBody): ConditionReadiness {
+  if (body.condition === null) return RUN;
+  // What a person gave before a rewind was for the node as it was then.
+  return decideCondition(body.condition, resolverFor(state, node, body, { isUnasked: true }));
+}
+
+function decideCondition(condition: ParsedExpression, resolve: ResolvePath): ConditionReadiness {
+  const holds = evaluateCondition(condition.root, resolve);
   if (!holds.ok) return { kind: "expression_error", failure: holds.failure };
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
 }
 
 /** What is left to decide about a node that was reached by `join`. */
 export function decideOwnCondition(state: RunState, node: NodeState, { body }: PlanNode): ConditionReadiness {
-  return body.kind === "step"
-    ? decideCondition(state, node, body, body.condition)
-    : decideEdges(state, body, node.counted);
+  return body.kind === "step" ? decideStepCondition(state, node, body) : decideEdges(state, body, node.counted);
 }
 
 /** Whether one instance of a `for_each` node runs: only a condition about its element can say no. */
 export function decideInstance(state: RunState, instance: NodeState): ConditionReadiness {
   const { body, forEach } = planNodeOf(state, instance);
-  return body.kind === "step" ? decideCondition(state, instance, body, forEach?.condition ?? null) : RUN;
+  const condition = forEach?.condition ?? null;
+  if (condition === null || body.kind !== "step") return RUN;
+  return decideCondition(condition, resolverFor(state, instance, body));
 }
 
 function decideLens(state: RunState, parents: Parents, body: LensBody): Readiness {

@@ -71,7 +71,7 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
     ],
     answers: isReplaced
       ? asked.answers.map((answer) =>
-          answer.decision === "approve"
+          answer.decision === "approve" || answer.decision === "retry"
             ? { ...answer, effect: `Nothing is sent; what was given becomes the result of ${node.id}.` }
             : answer,
         )

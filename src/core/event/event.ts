@@ -2,7 +2,7 @@ import { z } from "zod";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { placementSchema } from "./placement.ts";
-import { ENDING_STATUSES, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
+import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
 
 /**
  * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
@@ -81,6 +81,10 @@ export const EVENT_PAYLOADS = {
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
     /** How many runs before it have started one another by events; absent: none. */
     hops: count.optional(),
+    /** The key it counts under, where the workflow limits how many runs are open; absent: it does not. */
+    place: z.object({ key: z.string(), standing: z.enum(PLACE_STANDINGS) }).optional(),
+    /** Keys its ancestors hold; absent: none. */
+    heldKeys: z.array(z.string()).optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -132,7 +136,11 @@ export const EVENT_PAYLOADS = {
     instanceIds: z.array(z.string()),
     /** The list itself: instances bind to it, whatever upstream does later. */
     items: z.array(json),
+    /** The instances are rounds, of which more may follow. */
+    isRepeated: z.literal(true).optional(),
   }),
+  /** The next round of a repeated node. */
+  "node.round": z.object({ ...onNode, round: count, instanceId: z.string() }),
   "node.started": z.object({
     ...onNode,
     wave: count,

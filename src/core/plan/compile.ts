@@ -5,7 +5,7 @@ import { orderGraph, type Order } from "./order.ts";
 import { outcomesOf } from "./outcomes.ts";
 import type { Plan, PlanNode } from "./plan.ts";
 import { Resolver, resolverAtEnd } from "./resolver.ts";
-import { bindOutputs, bindStep, type Doubt } from "./scope.ts";
+import { bindConcurrency, bindOutputs, bindStep, type Doubt } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
 
@@ -47,6 +47,8 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
   return {
     plan: {
       ...planOf(definition, "lobsterx", definition.args, order, nodes),
+      concurrency:
+        definition.concurrency === null ? null : bindConcurrency(definition.concurrency, resolverAtEnd(world)),
       outputs: definition.outputs === null ? null : bindOutputs(definition.outputs, resolverAtEnd(world)),
     },
     warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),
@@ -129,6 +131,7 @@ function planOf(
     maxParallel,
     args,
     outputs: null,
+    concurrency: null,
     agentByRole: definition.format === "lobsterx" ? agentsOf(definition) : {},
     nodes,
     indexById: order.indexById,

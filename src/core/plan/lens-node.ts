@@ -40,6 +40,7 @@ export function planLensNode(
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
     work: null,
     forEach: null,
+    repeat: null,
     request: {
       agent: null,
       role: null,

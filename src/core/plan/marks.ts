@@ -18,6 +18,8 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
   if (node.work !== null) marks.push(...marksOfWork(node.work, node));
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
+  if (node.repeat !== null)
+    marks.push(`repeated until ${printable(node.repeat.until.text)}, ${node.repeat.max} rounds at most`);
   if (node.body.kind === "step") {
     const condition = node.body.condition ?? node.forEach?.condition ?? null;
     if (condition !== null) marks.push(`if ${printable(condition.text)}`);

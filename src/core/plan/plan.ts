@@ -4,6 +4,7 @@ import type {
   ApprovalRule,
   ArgField,
   Completion,
+  Concurrency,
   ContextSource,
   DependencyOutcome,
   EdgeCondition,
@@ -17,6 +18,7 @@ import type {
   OutputContract,
   OutputField,
   OverrideValue,
+  Repeat,
   Work,
   Value,
   Values,
@@ -37,6 +39,8 @@ export interface Plan {
   readonly args: Readonly<Record<string, ArgField>>;
   /** What a run has to show for itself; null: the outputs of its leaves. */
   readonly outputs: RunOutputs | null;
+  /** Null: any number of its runs may be open. */
+  readonly concurrency: (Concurrency & { readonly scope: Scope }) | null;
   /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
   readonly nodes: readonly PlanNode[];
@@ -100,6 +104,7 @@ export interface PlanNode {
   /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
   readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
+  readonly repeat: Repeat | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
   /** Whether the author wrote them: what a team says holds only where nothing is written. */
@@ -189,7 +194,10 @@ export type Origin =
     }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
-  /** `outputs.*` of the node itself, in success criteria. */
+  /** What the round before has left, and the number of this one; the first is 0. */
+  | { readonly kind: "previous"; readonly part: "outputs" | "stdout" | "json" }
+  | { readonly kind: "round" }
+  /** `outputs.*` of the node itself, in success criteria and in the condition of a repeated step. */
   | { readonly kind: "self" }
   /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
   | { readonly kind: "run" }

@@ -19,6 +19,8 @@ export interface Sight {
   readonly hasSelf: boolean;
   /** The node's bound inputs, as a last resort for a name nothing else has. */
   readonly hasInputs: boolean;
+  /** It is decided once, before there are rounds. */
+  readonly isBeforeRounds?: true;
   /** The failure, as `error`: only where a retry is decided. */
   readonly hasError?: true;
 }
@@ -32,7 +34,7 @@ const MISSING: Origin = { kind: "missing" };
 const PARTS = ["stdout", "json", "approved"] as const;
 
 /** The part of a step that gives names a meaning. */
-type Reader = Pick<Step, "inputs" | "forEach" | "outcomes"> & {
+type Reader = Pick<Step, "inputs" | "forEach" | "repeat" | "outcomes"> & {
   /** It comes after all steps, also those that have failed. */
   readonly isAtEnd?: true;
 };
@@ -61,6 +63,7 @@ export class Resolver {
     if (element !== undefined) return element;
     const found = this.#ofVariable(path, head, rest, report) ??
       this.#ofInput(path.text, head, rest, sight, report) ??
+      this.#ofRound(path.text, head, rest, sight) ??
       (sight.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
         text: path.text,
         origin: MISSING,
@@ -126,6 +129,17 @@ export class Resolver {
     return undefined;
   }
 
+  /** Read like a step: outputs may be left out. */
+  #ofRound(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
+    if (this.#step.repeat === null || !sight.hasElement || sight.isBeforeRounds === true) return undefined;
+    if (head === "round") return { text, origin: { kind: "round" }, rest };
+    if (head !== "previous") return undefined;
+    const [second, ...deeper] = rest;
+    if (second === "stdout" || second === "json")
+      return { text, origin: { kind: "previous", part: second }, rest: deeper };
+    return { text, origin: { kind: "previous", part: "outputs" }, rest: second === "outputs" ? deeper : rest };
+  }
+
   /** The variable whose name is the whole path, else a walk into the variable named by its head. */
   #ofVariable(path: Path, head: string, rest: Segments, report: ReportVariable): Reference | undefined {
     if (rest.length > 0) {
@@ -171,7 +185,12 @@ export function resolverAtEnd(world: World): Resolver {
       return node === undefined ? undefined : { node, isAmbiguous: declarers.length > 1 };
     },
   };
-  return new Resolver({ ...world, variables: last }, { inputs: {}, forEach: null, isAtEnd: true }, end, []);
+  return new Resolver(
+    { ...world, variables: last },
+    { inputs: {}, forEach: null, repeat: null, isAtEnd: true },
+    end,
+    [],
+  );
 }
 
 /** Facts of the run and of the node, under names that nothing in the file has taken. */

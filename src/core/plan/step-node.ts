@@ -36,6 +36,7 @@ export function planStep(step: Step, position: NodePosition, outcomes: NodeOutco
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
     work: step.work,
     forEach: bound.forEach,
+    repeat: bound.repeat,
     request: hintsOf(step),
     body: {
       kind: "step",

@@ -97,6 +97,8 @@ export interface NodeView {
   readonly isExpanded: boolean;
   /** It has failed, and that no longer fails the run. */
   readonly isHandled: boolean;
+  /** Its instances are rounds. */
+  readonly isRepeated?: true;
   /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
   readonly failedInstances: number;
 }

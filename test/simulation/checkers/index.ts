@@ -14,6 +14,7 @@ import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
 import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
+import { roundsFollow } from "./repeating.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
@@ -72,4 +73,5 @@ export const CHECKERS: readonly MakeChecker[] = [
   momentsCome,
   failuresAreHandled,
   joinsAreKept,
+  roundsFollow,
 ];

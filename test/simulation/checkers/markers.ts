@@ -68,6 +68,13 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return event.payload.late === true ? "late_cost" : null;
     case "event.emitted":
       return "event_emitted";
+    case "node.blocked":
+      return node !== undefined &&
+        node.plan.repeat !== null &&
+        node.plan.kind !== "wait" &&
+        event.payload.until !== undefined
+        ? "round_paused"
+        : null;
     case "node.timed_out":
       return "timed_out";
     case "node.stream.delta":
@@ -111,6 +118,8 @@ function failMarker(node: NodeFacts | undefined, code: string): Marker | null {
     case "outcome_unknown":
     case "too_many_calls":
       return code;
+    case "repeat_exhausted":
+      return "rounds_used_up";
     case "too_many_failures":
       return "for_each_too_many_failures";
     case "provider_auth":

@@ -99,7 +99,7 @@ function requireDescendantsFailed(
     const isHalted = event.type === "node.cancelled" && event.payload.reason === "run_halted";
     if (!isUpstream && !isHalted) continue;
     const node = facts.nodes.get(event.payload.nodeId);
-    if (node === undefined || node.plan.forEach !== null) continue;
+    if (node === undefined || node.plan.forEach !== null || node.plan.repeat !== null) continue;
     if (below.has(node.plan.index) !== isUpstream) {
       throw new Violation("stop", facts.runId, `${node.id} ended by ${event.type} after ${failed.id} halted the run`);
     }

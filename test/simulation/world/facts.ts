@@ -250,6 +250,7 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       return;
     case "event.received":
       node.taken.add(event.payload.id);
+      takenBy(node).add(event.payload.id);
       node.tries += 1;
       return;
     case "node.blocked":
@@ -265,6 +266,9 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       return;
     case "node.retried":
       node.waitingReason = event.payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff";
+      return;
+    case "node.round":
+      node.instances.push(renewed(run, event.payload.instanceId, node));
       return;
     case "node.expanded":
       return foldExpanded(run, node, event.payload.instanceIds);
@@ -319,12 +323,23 @@ function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly stri
   beginEpoch(run, node);
   node.instances.length = 0;
   for (const id of instanceIds) {
-    const known = run.nodes.get(id);
-    const instance = known ?? addNode(run, id, node.plan, node);
-    if (known !== undefined && !isSettled(known.status)) move(run, known, "pending");
+    const instance = renewed(run, id, node);
     node.instances.push(instance);
+    if (node.plan.repeat !== null) for (const taken of instance.taken) node.taken.add(taken);
     const carried = run.carriedAhead.get(id);
     if (carried !== undefined) foldNode(run, instance, carried);
     run.carriedAhead.delete(id);
   }
+}
+
+/** An instance that is new, or begins anew; one that has settled stays. */
+function renewed(run: RunFacts, id: string, node: NodeFacts): NodeFacts {
+  const known = run.nodes.get(id);
+  if (known !== undefined && !isSettled(known.status)) move(run, known, "pending");
+  return known ?? addNode(run, id, node.plan, node);
+}
+
+/** A repeated step takes an event once over all its rounds. */
+export function takenBy({ owner, plan, taken }: NodeFacts): Set<string> {
+  return owner !== null && plan.repeat !== null ? owner.taken : taken;
 }
