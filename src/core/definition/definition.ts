@@ -4,6 +4,7 @@ import type { ApprovalRule } from "./approval-rule.ts";
 import type { Concurrency } from "./concurrency-shape.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
+import type { DependencyOutcome, Join } from "./dependency.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
@@ -105,18 +106,6 @@ export interface ForEach {
   readonly maxItems: number;
   readonly maxParallel: number | null;
   readonly tolerate: { readonly count: number } | { readonly percent: number };
-}
-
-export const DEPENDENCY_OUTCOMES = ["success", "failure", "settled"] as const;
-/** How a step must have ended for one that depends on it to run; `settled`: however it ended. */
-export type DependencyOutcome = (typeof DEPENDENCY_OUTCOMES)[number];
-
-/** A step that does not wait for all its dependencies. */
-export interface Join {
-  /** So many are enough. */
-  readonly count: number;
-  /** Those still open by then are stopped. */
-  readonly isRace: boolean;
 }
 
 export interface Step {

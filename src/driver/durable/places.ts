@@ -29,7 +29,10 @@ export class Places {
     this.#options = options;
   }
 
-  async find(taken: readonly Taken[], known: ReadonlyMap<string, DrivenRun>): Promise<ReadonlyMap<string, PlacesFound>> {
+  async find(
+    taken: readonly Taken[],
+    known: ReadonlyMap<string, DrivenRun>,
+  ): Promise<ReadonlyMap<string, PlacesFound>> {
     const found = new Map<string, PlacesFound>();
     for (const { runId, fresh } of taken) {
       const live = fresh ?? known.get(runId);
