@@ -1,6 +1,6 @@
 import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import { type Block, CONTRADICTION, explainBlock, type Judgement, type Unblock } from "../core/governance/index.ts";
+import { type GateBlock, CONTRADICTION, explainBlock, type Judgement, type Unblock } from "../core/governance/index.ts";
 import type { InstructionConflict } from "../core/plan/index.ts";
 import type { Gathered } from "./facts.ts";
 import type { AboutRun, Ruling } from "./judge.ts";
@@ -49,7 +49,7 @@ function blockedBy(judgement: Judgement, nodeId: string, conflicts: readonly Ins
   const { gate, code } = CONTRADICTION;
   const [first] = conflicts;
   const why = first === undefined ? "" : `: ${first.message}`;
-  const block: Block = {
+  const block: GateBlock = {
     kind: "block",
     code,
     message: `the instructions of ${nodeId} contradict each other${why}`,

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock/index.ts";
-import { type Block, rateWindowOf } from "../core/governance/index.ts";
+import { type GateBlock, rateWindowOf } from "../core/governance/index.ts";
 import type { WaitingNode, WaitingQueue, WaitingStore } from "../store/index.ts";
 import { BEGUN_RANK, type Call, NEW_RANK, type Waiter } from "./agent-queue.ts";
 import { Backlog } from "./backlog.ts";
@@ -62,7 +62,7 @@ export class WaitingNodes {
   }
 
   /** The node has to wait: where it stands now. */
-  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, { pausedBy, until }: Block): QueuePlace {
+  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, { pausedBy, until }: GateBlock): QueuePlace {
     const { orgId } = about;
     if (pausedBy !== undefined) {
       this.room.leave(waiter);

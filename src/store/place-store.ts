@@ -6,7 +6,7 @@ export type PlaceChange =
   /** With it the run that has waited longest gets a timer, so that it looks whether it may begin. */
   | { readonly kind: "release" };
 
-export interface Place {
+export interface HeldPlace {
   readonly runId: string;
   /** Null: it waits. */
   readonly slot: number | null;
@@ -17,5 +17,5 @@ export interface Place {
 /** Runs whose workflow limits how many with the same key are open. A run of any other workflow has no row. */
 export interface PlaceStore {
   /** Those that hold a place, then those that wait, both in the order they came; of each at most `limit`. */
-  placesOf(orgId: string, key: string, limit: number): Promise<readonly Place[]>;
+  placesOf(orgId: string, key: string, limit: number): Promise<readonly HeldPlace[]>;
 }

@@ -70,7 +70,9 @@ export function listRules(subjectOf: SubjectOf): void {
       expect(await store.countOpenRuns("org_1")).toBe(1);
       expect(await store.readBacklog()).toMatchObject({ openRuns: 1, waitingRuns: { timer: 0 } });
       const live = async (runIds: readonly string[]) =>
-        (await store.listLiveRuns({ orgIds: ["org_1"], createdSince: 0, runIds, limit: 10 })).map(({ runId }) => runId);
+        (await store.listLiveRuns({ orgIds: ["org_1"], createdSince: 0, runIds, known: new Map(), limit: 10 })).map(
+          ({ runId }) => runId,
+        );
       expect(await live([])).toEqual(["run_1"]);
       expect(await live(["run_2"])).toEqual(["run_2", "run_1"]);
     });

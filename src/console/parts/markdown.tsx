@@ -1,6 +1,6 @@
 import { Fragment, type JSX } from "react";
 import { InlineImage } from "./inline-image.tsx";
-import { type Block, blocksOf, type Inline, inlinesOf, type ListItem } from "../../core/text/index.ts";
+import { type MarkdownBlock, blocksOf, type Inline, inlinesOf, type ListItem } from "../../core/text/index.ts";
 import "./markdown.css";
 
 const BLOCKS_SHOWN = 2_000;
@@ -21,7 +21,7 @@ export function Markdown({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-function BlockView({ block }: { readonly block: Block }): JSX.Element {
+function BlockView({ block }: { readonly block: MarkdownBlock }): JSX.Element {
   switch (block.kind) {
     case "heading":
       // Not a heading of the page: what a text calls one does not belong to the outline around it.

@@ -4,7 +4,8 @@ import { ownOutputsOf } from "./declared.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
-import type { MentionField, StepDraft } from "./step-draft.ts";
+import type { MentionField } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 import type { RawStep } from "./step-shape.ts";
 import { hasWork } from "./work-fields.ts";
 

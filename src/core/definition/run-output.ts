@@ -6,7 +6,8 @@ import { runOutputField } from "./field-shape.ts";
 import type { Report } from "./report.ts";
 import { spellableName } from "./identifier.ts";
 import { mapOf, type Shape } from "./shape.ts";
-import type { Mention, StepDraft } from "./step-draft.ts";
+import type { Mention } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 import { type KnownNames, readValue } from "./step-value.ts";
 
 /** As it is written: a value, or a map that also says what it must be. */

@@ -22,6 +22,7 @@ import type { FailureRule } from "./failure-shape.ts";
 import { outputsOfForm } from "./form-shape.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
+import type { Mention, MentionField } from "./mention.ts";
 import type { Report } from "./report.ts";
 import { retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
@@ -30,46 +31,6 @@ import { outcomesOf } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
 import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
 import { hasWork } from "./work-fields.ts";
-
-export type MentionField =
-  | "stdin"
-  | "command"
-  | "condition"
-  | "inputs"
-  | "with"
-  | "for_each"
-  | "success_criteria"
-  /** The condition of a repeated step. */
-  | "until"
-  | "show"
-  | "name"
-  | "set"
-  | "cancel"
-  | "fail"
-  | "wait"
-  | "emit"
-  /** Of steps inside it, which see what it sees. */
-  | "steps"
-  /** Of steps that come after all others. */
-  | "finally"
-  /** The condition of a branch. */
-  | "choose"
-  /** The condition of a retry. */
-  | "on_failure"
-  /** Of the document. */
-  | "outputs";
-
-/** A reference somewhere in a step. */
-export interface Mention {
-  readonly path: Path;
-  readonly field: MentionField;
-  /** The field of the step it belongs to. */
-  readonly about: TreePath;
-  /** The text it stands in. */
-  readonly at: TreePath;
-  /** Of a step inside this one, which reports what is wrong with it. */
-  readonly isInner?: true;
-}
 
 /** A step of which everything is known but what its references mean. */
 export interface StepDraft {

@@ -2,7 +2,8 @@ import { closedObject, type Known, NUMBER, TEXT } from "../expression/index.ts";
 import { knownOf } from "./declared.ts";
 import type { ArgField } from "./field.ts";
 import type { Report } from "./report.ts";
-import type { MentionField, StepDraft } from "./step-draft.ts";
+import type { MentionField } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 
 /** Names that mean something in every file, unless a step or an arg has taken them. */
 const FACT_NAMES: ReadonlySet<string> = new Set(["run", "node", "error", "previous", "round"]);

@@ -6,7 +6,8 @@ import type { Step } from "./definition.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
-import type { MentionField, StepDraft } from "./step-draft.ts";
+import type { MentionField } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
 import type { RawStep } from "./step-shape.ts";
 

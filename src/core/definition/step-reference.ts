@@ -2,7 +2,8 @@ import { compareCodeUnits, didYouMean } from "../base/index.ts";
 import { mayBeApproved } from "./declared.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import type { Report } from "./report.ts";
-import type { Mention, StepDraft } from "./step-draft.ts";
+import type { Mention } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 import { isAfterBinding, type Meaning, seesOwnOutputs, type StepScope } from "./step-scope.ts";
 
 const STEP_PARTS: ReadonlySet<string | number> = new Set(["outputs", "stdout", "json", "approved"]);

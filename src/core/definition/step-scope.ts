@@ -8,7 +8,8 @@ import { isFinally } from "./finally.ts";
 import { factKnown } from "./step-fact.ts";
 import { seesErrorOf, withError } from "./step-outcome.ts";
 import { valueKnown } from "./value-known.ts";
-import type { MentionField, StepDraft } from "./step-draft.ts";
+import type { MentionField } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 
 /** What a name in a step stands for, by the order in which the plan resolves it. */
 export type Meaning =

@@ -16,7 +16,8 @@ import {
 import type { TreePath } from "../base/index.ts";
 import { isExpression, type StepTemplate, type Value } from "../template/index.ts";
 import type { Report } from "./report.ts";
-import type { MentionField, StepDraft } from "./step-draft.ts";
+import type { MentionField } from "./mention.ts";
+import type { StepDraft } from "./step-draft.ts";
 import type { StepScope } from "./step-scope.ts";
 import { valueKnown } from "./value-known.ts";
 

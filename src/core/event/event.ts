@@ -1,53 +1,17 @@
 import { z } from "zod";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
+import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
 import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
+
+export * from "./payload-parts.ts";
 
 /**
  * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
  * the log that `apply` folds is the log that clients see.
  */
 const micros = z.number().int();
-
-export const envelopeSchema = z.object({
-  kind: z.string(),
-  artifactKind: z.string(),
-  output: z.string(),
-  data: json.optional(),
-  media: json.optional(),
-  metadata: jsonObject.optional(),
-});
-/** Every node's result, whatever ran it. */
-export type Envelope = z.infer<typeof envelopeSchema>;
-
-export const tokensSchema = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  thinkingTokens: count,
-  cachedTokens: count,
-});
-export type Tokens = z.infer<typeof tokensSchema>;
-
-export const countsSchema = z.object({
-  completed: count,
-  failed: count,
-  skipped: count,
-  cancelled: count,
-  timedOut: count,
-});
-export type Counts = z.infer<typeof countsSchema>;
-
-export const snapshotSchema = z.object({
-  eventId: count,
-  completed: z.array(z.string()),
-  skipped: z.array(z.string()),
-  cancelled: z.array(z.string()),
-  variables: jsonObject,
-  variableOverwriteOrder: z.array(z.string()),
-  accumulatedOutputs: z.record(z.string(), jsonObject),
-});
-export type Snapshot = z.infer<typeof snapshotSchema>;
 
 const runEnd = {
   counts: countsSchema,

@@ -1,7 +1,7 @@
 import { instantText } from "./calendar.ts";
 import { isExhausted } from "./envelope.ts";
 import type { EnvelopeFact } from "./facts.ts";
-import type { Block } from "./gate.ts";
+import type { GateBlock } from "./gate.ts";
 import { usdText } from "./money.ts";
 
 /** Who owns a ceiling, and the field that raises it. */
@@ -20,7 +20,7 @@ export function budgetBlock(
   estimateMicros: number | null,
   ceiling: CeilingName,
   asks: "node" | "launch",
-): Block {
+): GateBlock {
   const { id, scope, scopeId, period, periodEnd, spentMicros, reservedMicros, ceilingMicros, onExhausted, boundBy } =
     envelope;
   const { name, target, field } = ceiling;

@@ -17,7 +17,7 @@ export type GateOutcome =
       readonly detail?: string;
       readonly matched?: readonly MatchedPolicy[];
     }
-  | Block
+  | GateBlock
   | Hold;
 
 /** Only a person's answer lets it through. */
@@ -37,7 +37,7 @@ export interface HoldReason {
   readonly reason: string;
 }
 
-export interface Block {
+export interface GateBlock {
   readonly kind: "block";
   readonly code: string;
   readonly message: string;
@@ -106,7 +106,7 @@ export type Judgement =
   | {
       readonly disposition: "block";
       readonly trail: readonly TrailEntry[];
-      readonly block: Block;
+      readonly block: GateBlock;
       readonly explanation: Explanation;
       readonly matched: readonly MatchedPolicy[];
     }

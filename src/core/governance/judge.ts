@@ -1,6 +1,6 @@
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
 import {
-  type Block,
+  type GateBlock,
   type Explanation,
   type Gate,
   type Hold,
@@ -133,7 +133,7 @@ function detailOf(sentences: readonly string[], matched: readonly MatchedPolicy[
   return [...sentences, `matched: ${names.join(", ")}`].join("; ");
 }
 
-export function explainBlock(gate: string, { code, message, facts, unblock }: Block): Explanation {
+export function explainBlock(gate: string, { code, message, facts, unblock }: GateBlock): Explanation {
   return { gate, code, message, facts, unblock };
 }
 

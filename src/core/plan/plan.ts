@@ -1,4 +1,4 @@
-import type { JsonObject, RetryCause } from "../base/index.ts";
+import type { RetryCause } from "../base/index.ts";
 import type {
   Action,
   ApprovalRule,
@@ -7,25 +7,21 @@ import type {
   Concurrency,
   ContextSource,
   DependencyOutcome,
-  EdgeCondition,
   EffectGuarantee,
   GatewayRule,
-  InputContract,
   Join,
-  MergeStrategy,
-  ModerationMode,
-  OnParentFailure,
-  OutputContract,
   OutputField,
-  OverrideValue,
   Repeat,
   Work,
   Value,
   Values,
   WorkflowRef,
 } from "../definition/index.ts";
+import type { LensBody } from "./lens-body.ts";
 import type { ParsedExpression } from "../expression/index.ts";
-import type { LensTemplate, StepTemplate } from "../template/index.ts";
+import type { StepTemplate } from "../template/index.ts";
+
+export type * from "./lens-body.ts";
 
 /** The compiled graph the engine runs. Nodes stand in plan order: wave, then code unit of id. */
 export interface Plan {
@@ -272,43 +268,4 @@ export interface InputBinding {
   readonly field: OutputField | null;
   /** False: a missing value leaves the input out instead of failing the node. */
   readonly isRequired: boolean;
-}
-
-export interface LensBody {
-  readonly kind: "lens";
-  readonly lensId: string | null;
-  readonly versionId: string | null;
-  /** Null: the bound inputs are sent as JSON. */
-  readonly template: LensTemplate | null;
-  readonly inputContract: InputContract | null;
-  readonly outputContract: OutputContract | null;
-  readonly requiredTools: readonly string[];
-  readonly requiredTier: "basic" | "standard" | "advanced" | null;
-  readonly roleTag: string | null;
-  readonly onParentFailure: OnParentFailure;
-  /** Normalised labels that render as '' when nothing gives them a value. */
-  readonly optionalKeys: ReadonlySet<string>;
-  readonly moderation: ModerationMode;
-  readonly params: readonly LensParam[];
-  readonly overrides: readonly LensOverride[];
-  readonly with: JsonObject;
-}
-
-/** One target parameter with its edges in edge order and the one strategy that joins them. */
-export interface LensParam {
-  readonly label: string;
-  readonly strategy: MergeStrategy;
-  readonly edges: readonly LensPlanEdge[];
-}
-
-export interface LensPlanEdge {
-  readonly id: string;
-  readonly source: number;
-  readonly sourceOutputKey: string;
-  readonly condition: EdgeCondition | null;
-}
-
-export interface LensOverride {
-  readonly label: string;
-  readonly value: OverrideValue;
 }

@@ -1,5 +1,5 @@
 /** A part of a Markdown text. Markup it does not know stays text, and HTML always does. */
-export type Block =
+export type MarkdownBlock =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "code"; readonly text: string }
@@ -21,9 +21,9 @@ const QUOTE = /^ {0,3}> ?(.*)$/;
 const DIVIDER = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 
 /** Each pattern looks at one line, so that a long text costs no more than its lines. */
-export function blocksOf(markdown: string): readonly Block[] {
+export function blocksOf(markdown: string): readonly MarkdownBlock[] {
   const lines = markdown.replaceAll(/\r\n?/g, "\n").split("\n");
-  const blocks: Block[] = [];
+  const blocks: MarkdownBlock[] = [];
   let at = 0;
   while (at < lines.length) {
     const read = readBlock(lines, at);
@@ -34,7 +34,7 @@ export function blocksOf(markdown: string): readonly Block[] {
 }
 
 interface Read {
-  readonly block: Block | null;
+  readonly block: MarkdownBlock | null;
   readonly next: number;
 }
 

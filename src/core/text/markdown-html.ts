@@ -1,5 +1,5 @@
 import { Html, html } from "./html.ts";
-import { type Block, blocksOf, type ListItem } from "./markdown-blocks.ts";
+import { type MarkdownBlock, blocksOf, type ListItem } from "./markdown-blocks.ts";
 import { type Inline, inlinesOf } from "./markdown-inline.ts";
 
 const LENGTH_MAX = 200_000;
@@ -12,7 +12,7 @@ export function markdownHtml(text: string): Html {
   return html`${blocksOf(text.slice(0, LENGTH_MAX)).map(blockHtml)}`;
 }
 
-function blockHtml(block: Block): Html {
+function blockHtml(block: MarkdownBlock): Html {
   switch (block.kind) {
     case "heading":
       return html`<h4>${inlineHtml(block.text)}</h4>`;

@@ -1,13 +1,13 @@
 /** Whether a run gets a place among the runs with its key: decided from what is stored, held by the commit. */
 import { concurrencyKey, type FoundPlace, type Refusal, type UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { Place, PlaceChange } from "../../store/index.ts";
+import type { HeldPlace, PlaceChange } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
 /** What is stored of the key when the batch is decided; absent: the run asks for no place. */
 export interface PlacesFound {
   readonly key: ReturnType<typeof concurrencyKey>;
-  readonly places: readonly Place[];
+  readonly places: readonly HeldPlace[];
 }
 
 export interface Claim {
@@ -89,7 +89,7 @@ function claimAgain({ state }: DrivenRun, input: UnstampedInput, at: number, { k
 }
 
 /** The lowest slot that no run holds; null: as many runs hold one as may. */
-function freeSlot(places: readonly Place[], limit: number): number | null {
+function freeSlot(places: readonly HeldPlace[], limit: number): number | null {
   const held = new Set(places.map(({ slot }) => slot));
   if (held.size >= limit) return null;
   for (let slot = 0; slot < limit; slot += 1) if (!held.has(slot)) return slot;
@@ -97,7 +97,7 @@ function freeSlot(places: readonly Place[], limit: number): number | null {
 }
 
 /** Those that came first, as many as have to go; none that came later goes. */
-function inTheWay(ahead: readonly Place[], limit: number, before = Infinity): readonly string[] {
+function inTheWay(ahead: readonly HeldPlace[], limit: number, before = Infinity): readonly string[] {
   const oldest = ahead.filter(({ since }) => since <= before).toSorted((left, right) => left.since - right.since);
   return oldest.slice(0, Math.max(0, ahead.length + 1 - limit)).map(({ runId }) => runId);
 }

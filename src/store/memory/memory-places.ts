@@ -1,10 +1,10 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { timerKey, type Timer } from "../../core/engine/index.ts";
-import type { Place, PlaceStore } from "../place-store.ts";
+import type { HeldPlace, PlaceStore } from "../place-store.ts";
 import type { RunCommit } from "../store.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
-export type MemoryPlace = Place & { readonly orgId: string; readonly key: string };
+export type MemoryPlace = HeldPlace & { readonly orgId: string; readonly key: string };
 
 export function memoryPlaces(world: MemoryWorld): PlaceStore {
   return {

@@ -36,10 +36,11 @@ export function idsWaiting(wanted: WaitingFor, org: string): string {
     union all select w.run_id from (${waitingOf(parents)}) w where w.waiting_for = '${wanted}'`;
 }
 
-/** How many runs of the installation wait for what. */
-export const COUNT_WAITING = `select waiting_for, sum(count)::int as count from (
-    select waiting_for, count(*) as count from run_heads where waiting_for in ('gate', 'timer', 'event') group by waiting_for
-    union all select 'person', count(*) from (${askedAmong("")}) a
-    union all select w.waiting_for, count(*)
+/** How many listed runs of the installation wait for what; a run of a block counts through the one it belongs to. */
+export const COUNT_WAITING = `select each.waiting_for, count(*)::int as count from (
+    select run_id, waiting_for from run_heads where waiting_for in ('gate', 'timer', 'event')
+    union all select a.run_id, 'person' from (${askedAmong("")}) a
+    union all select w.run_id, w.waiting_for
       from (${waitingOf("select p.run_id from run_heads p where p.waiting_for = 'child'")}) w
-      where w.waiting_for <> 'person' group by w.waiting_for) each group by waiting_for having sum(count) > 0`;
+      where w.waiting_for <> 'person') each
+  join runs r using (run_id) where r.block is null group by each.waiting_for`;

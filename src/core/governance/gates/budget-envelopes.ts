@@ -1,7 +1,7 @@
 import { budgetBlock, type CeilingName } from "../budget-block.ts";
 import { fits, isExhausted } from "../envelope.ts";
 import type { DispatchFacts, EnvelopeFact, LaunchFacts } from "../facts.ts";
-import { type Block, type Gate, type GateOutcome, PASS } from "../gate.ts";
+import { type GateBlock, type Gate, type GateOutcome, PASS } from "../gate.ts";
 
 const NAME = "budget_envelopes";
 
@@ -47,7 +47,7 @@ function modelName({ provider, model }: DispatchFacts["node"]): string {
   return provider === null || /[:/]/.test(model) ? model : `${provider}:${model}`;
 }
 
-function priceUnknown(model: string, ceilings: readonly string[], nodeId: string): Block {
+function priceUnknown(model: string, ceilings: readonly string[], nodeId: string): GateBlock {
   return {
     kind: "block",
     code: "price_unknown",

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/index.ts";
 import type { ContextSource } from "../../definition/index.ts";
 import { HOUR_MS, readInstant } from "../calendar.ts";
 import type { DispatchFacts, GatewayFact } from "../facts.ts";
-import { type Block, type Gate, type GateOutcome, PASS, type Unblock } from "../gate.ts";
+import { type GateBlock, type Gate, type GateOutcome, PASS, type Unblock } from "../gate.ts";
 import type { Agent } from "../registered.ts";
 
 /** Everything a step declares to read must be what its agent may read, fresh enough, and at home where it runs. */
@@ -24,7 +24,7 @@ interface Refusal {
   readonly unblock: Unblock;
 }
 
-function block(name: string, source: ContextSource, { message, facts, unblock }: Refusal): Block {
+function block(name: string, source: ContextSource, { message, facts, unblock }: Refusal): GateBlock {
   return {
     kind: "block",
     code: "context_untrusted",

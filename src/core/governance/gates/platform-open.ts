@@ -1,5 +1,5 @@
 import type { DispatchFacts, LaunchFacts } from "../facts.ts";
-import { type Block, type Gate, type GateOutcome, PASS } from "../gate.ts";
+import { type GateBlock, type Gate, type GateOutcome, PASS } from "../gate.ts";
 import type { Platform } from "../registered.ts";
 
 const NAME = "platform_open";
@@ -32,7 +32,7 @@ export const platformOpenForLaunch: Gate<LaunchFacts> = {
   },
 };
 
-function closed({ reason }: Platform, after: Block["after"]): Block {
+function closed({ reason }: Platform, after: GateBlock["after"]): GateBlock {
   const why = reason === null || reason === "" ? "" : `: ${reason}`;
   return {
     kind: "block",

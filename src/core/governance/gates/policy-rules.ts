@@ -1,5 +1,5 @@
 import type { DispatchFacts, LaunchFacts } from "../facts.ts";
-import { type Block, type Gate, type GateOutcome, PASS } from "../gate.ts";
+import { type GateBlock, type Gate, type GateOutcome, PASS } from "../gate.ts";
 import {
   describeMatches,
   isEnforced,
@@ -56,7 +56,7 @@ function outcomeOf(
   return { kind: "pass", matched, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
-function block(first: PolicyMatch, all: readonly PolicyMatch[], does: string): Block {
+function block(first: PolicyMatch, all: readonly PolicyMatch[], does: string): GateBlock {
   const { policy, error } = first;
   const { scope, scopeId, condition } = policy;
   const others = all.filter((match) => match !== first).map((match) => policyKey(match.policy));

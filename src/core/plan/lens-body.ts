@@ -1,0 +1,50 @@
+import type { JsonObject } from "../base/index.ts";
+import type {
+  EdgeCondition,
+  InputContract,
+  MergeStrategy,
+  ModerationMode,
+  OnParentFailure,
+  OutputContract,
+  OverrideValue,
+} from "../definition/index.ts";
+import type { LensTemplate } from "../template/index.ts";
+
+export interface LensBody {
+  readonly kind: "lens";
+  readonly lensId: string | null;
+  readonly versionId: string | null;
+  /** Null: the bound inputs are sent as JSON. */
+  readonly template: LensTemplate | null;
+  readonly inputContract: InputContract | null;
+  readonly outputContract: OutputContract | null;
+  readonly requiredTools: readonly string[];
+  readonly requiredTier: "basic" | "standard" | "advanced" | null;
+  readonly roleTag: string | null;
+  readonly onParentFailure: OnParentFailure;
+  /** Normalised labels that render as '' when nothing gives them a value. */
+  readonly optionalKeys: ReadonlySet<string>;
+  readonly moderation: ModerationMode;
+  readonly params: readonly LensParam[];
+  readonly overrides: readonly LensOverride[];
+  readonly with: JsonObject;
+}
+
+/** One target parameter with its edges in edge order and the one strategy that joins them. */
+export interface LensParam {
+  readonly label: string;
+  readonly strategy: MergeStrategy;
+  readonly edges: readonly LensPlanEdge[];
+}
+
+export interface LensPlanEdge {
+  readonly id: string;
+  readonly source: number;
+  readonly sourceOutputKey: string;
+  readonly condition: EdgeCondition | null;
+}
+
+export interface LensOverride {
+  readonly label: string;
+  readonly value: OverrideValue;
+}
