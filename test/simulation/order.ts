@@ -37,7 +37,11 @@ function wasCutShort({ log, facts }: SimRun): boolean {
       (type === "node.blocked" && payload.event !== undefined) ||
       (type === "node.cancelled" && payload.reason === "cancelled_by_sibling"),
   );
-  const isChildLate = [...facts.nodes.values()].some(({ plan, status }) => isRun(plan) && status === "timed_out");
+  // Also where it was tried again, or passed over.
+  const isChildLate = log.some(({ payload }) => {
+    const node = "nodeId" in payload && payload.nodeId !== undefined ? facts.nodes.get(payload.nodeId) : undefined;
+    return node !== undefined && isRun(node.plan) && "errorCode" in payload && payload.errorCode === "timeout";
+  });
   return isWoundDown || isChildLate;
 }
 
