@@ -91,8 +91,9 @@ export async function playCase(source: string, children: Children, given: Case):
     },
     answer: async ({ nodeId, choices }) => {
       const wanted = given.approvals[nodeId ?? ""] ?? (choices.includes("approve") ? "approve" : "retry");
-      const about = typeof wanted === "string" ? { decision: wanted } : wanted;
-      return { ...about, by: "user:test", reason: "as the case says" } as const;
+      const { decision: chosen, form } = typeof wanted === "string" ? { decision: wanted } : wanted;
+      const entered = form === undefined ? {} : { form };
+      return { decision: chosen, ...entered, by: "user:test", reason: "as the case says" };
     },
   });
   given.events.forEach((coming, index) =>
