@@ -122,7 +122,9 @@ describe("the examples from other systems", () => {
       })),
     });
     const issue = { number: 7, title: "It leaks", body: "From above." };
-    const tried = await api.request("POST", "triggers/issue-summary/test", { body: { body: { action: "opened", issue } } });
+    const tried = await api.request("POST", "triggers/issue-summary/test", {
+      body: { body: { action: "opened", issue } },
+    });
     expect(tried.body).toMatchObject({ args: { number: 7, title: "It leaks", text: "From above." } });
     await api.close();
   });
