@@ -15,6 +15,7 @@ const SHARED = [
   "test/simulation/**/*.test.ts",
   "test/docs/**/*.test.ts",
   "test/bench/**/*.test.ts",
+  "test/driver-faults/**/*.test.ts",
   "test/browser/same-as-server.test.ts",
   "test/{adapters,audit-format,docs,examples,examples-adapters,examples-cases,examples-registry,governance-docs,governed-example,law,package}.test.ts",
 ];

@@ -3,15 +3,14 @@
  * worked off, as fast as 32 connections can, and it is measured what that does to the nodes per second and to the memory
  * of the server. The rate without a backlog is measured first, on the same server.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { Pool } from "undici";
 import { openPostgres } from "../src/store/postgres/index.ts";
 import type { Sql } from "../src/store/index.ts";
 import { startPostgres } from "../test/integration/support/postgres-instance.ts";
+import { HEADERS, migrate, putTo, residentMegabytes, type Server, startServer } from "./server.ts";
 
 export interface BacklogPlan {
   readonly runs: number;
@@ -21,7 +20,6 @@ export interface BacklogPlan {
   readonly hasKill: boolean;
 }
 
-const KEY = "slk_backlog_key";
 const CONNECTIONS = 32;
 const NODES = 10;
 /** Open runs while the rate without a backlog is measured: enough to keep all slots of the agent busy. */
@@ -44,24 +42,21 @@ const WORKFLOW = JSON.stringify({
   ],
 });
 
-interface Server {
-  readonly pid: number;
-  readonly pool: Pool;
-  kill(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export async function measureBacklog(root: string, plan: BacklogPlan, print: (line: string) => void): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), "sluice-backlog-"));
   const postgres = plan.on === "postgres" ? await startPostgres({ fsync: true }) : null;
   const sql = postgres === null ? null : openPostgres({ url: postgres.url, connections: 1 });
   const start = (index: number): Promise<Server> =>
-    startServer(root, join(data, `server-${index}`), plan.replicas > 1 ? "serve" : "up", postgres?.url ?? null);
+    startServer(root, join(data, `server-${index}`), {
+      command: plan.replicas > 1 ? "serve" : "up",
+      url: postgres?.url ?? null,
+      connections: CONNECTIONS,
+    });
   const servers: Server[] = [];
   try {
     if (postgres !== null) migrate(root, postgres.url);
     for (let index = 0; index < plan.replicas; index += 1) servers.push(await start(index));
-    await put(servers, `/api/v1/workflows/diamond`, { source: WORKFLOW });
+    await putTo(at(servers, 0), "/api/v1/workflows/diamond", { source: WORKFLOW });
     const without = await measureWithout(servers, Math.min(plan.runs, 3_000));
     print(`without a backlog: ${Math.round(without)} nodes/s`);
     await flood(servers, plan, { without, sql, start, print });
@@ -71,51 +66,6 @@ export async function measureBacklog(root: string, plan: BacklogPlan, print: (li
     await postgres?.dispose();
     rmSync(data, { recursive: true, force: true });
   }
-}
-
-function migrate(root: string, url: string): void {
-  const args = [join(root, "bin", "sluice"), "migrate", "--database-url", url];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`the database could not be prepared: ${stderr}`);
-}
-
-async function startServer(root: string, data: string, command: "up" | "serve", url: string | null): Promise<Server> {
-  const script = `${data}.script.yaml`;
-  writeFileSync(script, "default: echo\n");
-  const flags = [command, "--json", "--port", "0", "--key", KEY, "--script", script];
-  if (command === "up") flags.push("--data", data, "--no-demo");
-  else flags.push("--start-rate", "0");
-  if (url !== null) flags.push("--database-url", url);
-  // As `npm start` has it for the embedded database, which needs memory of its own.
-  const execArgv = url === null ? ["--max-semi-space-size=32"] : process.execArgv;
-  const child = spawn(process.execPath, [...execArgv, join(root, "bin", "sluice"), ...flags], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const announced = await Promise.race([firstLine(child), ended.then(() => null)]);
-  if (announced === null) throw new Error("the server ended before it was ready");
-  const pool = new Pool(announced.url, { connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 });
-  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
-    child.kill(signal);
-    await ended;
-    await pool.destroy();
-  };
-  return { pid: announced.pid, pool, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
-}
-
-function firstLine(child: ChildProcess): Promise<{ readonly url: string; readonly pid: number }> {
-  return new Promise((resolve) =>
-    child.stdout?.once("data", (chunk: Buffer) => resolve(JSON.parse(chunk.toString("utf8")) as never)),
-  );
-}
-
-const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
-
-async function put([server]: readonly Server[], path: string, body: object): Promise<void> {
-  if (server === undefined) throw new Error("there is no server");
-  const reply = await server.pool.request({ method: "PUT", path, headers: HEADERS, body: JSON.stringify(body) });
-  const text = await reply.body.text();
-  if (reply.statusCode >= 300) throw new Error(`PUT ${path} answered ${reply.statusCode}: ${text}`);
 }
 
 /** True: started. A request that is refused with a time to wait is repeated. */
@@ -250,9 +200,4 @@ async function leftovers(sql: Sql): Promise<Readonly<Record<string, number>>> {
     (select coalesce(sum(open), 0)::int from agent_counters) as slots`;
   const [row] = await sql.query<Record<string, number>>({ name: "", text });
   return row ?? {};
-}
-
-function residentMegabytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes ?? 0) / 1_024;
 }

@@ -173,6 +173,7 @@ function completion(row: Row): RunCommit {
     audit: [],
     memories: [],
     files: [],
+    place: null,
   };
 }
 

@@ -6,8 +6,10 @@ import { type BacklogPlan, measureBacklog } from "./backlog.ts";
 import { clearBound, measureLoneBound, measureOwnerBound, measureReplicaBound } from "./bound.ts";
 import { type BenchDatabase, openBenchEmbedded, openBenchPostgres } from "./database.ts";
 import { measureEngine } from "./engine.ts";
+import { type FlowPlan, measureFlow } from "./flow.ts";
 import { measureGates } from "./gates.ts";
 import { measureGoverned, measureGovernedRate } from "./governed.ts";
+import { type InboxPlan, measureInbox } from "./inbox.ts";
 import { type BesidePeer, measurePeers, type PeerPlan } from "./peer-process.ts";
 import { peerTable } from "./peer-table.ts";
 import { measureProcess } from "./process.ts";
@@ -158,20 +160,43 @@ async function measureOn(
   }
 }
 
+function valueOf(flags: readonly string[], flag: string): string | undefined {
+  return flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined;
+}
+
 /** Null: something else is to be measured. */
 function backlogOf(flags: readonly string[]): BacklogPlan | null {
-  const valueOf = (flag: string): string | undefined =>
-    flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined;
-  const runs = Number(valueOf("--backlog") ?? 0);
+  const runs = Number(valueOf(flags, "--backlog") ?? 0);
   if (!Number.isSafeInteger(runs) || runs < 1) return null;
-  const on = valueOf("--on") === "embedded" ? "embedded" : "postgres";
-  return { runs, on, replicas: Number(valueOf("--replicas") ?? 1), hasKill: flags.includes("--kill") };
+  const on = valueOf(flags, "--on") === "embedded" ? "embedded" : "postgres";
+  return { runs, on, replicas: Number(valueOf(flags, "--replicas") ?? 1), hasKill: flags.includes("--kill") };
+}
+
+/** Null: something else is to be measured. */
+function flowOf(flags: readonly string[]): FlowPlan | null {
+  if (!flags.includes("--flow")) return null;
+  const waiting = Number(valueOf(flags, "--waiting") ?? 100_000);
+  return { waiting, fileMegabytes: Number(valueOf(flags, "--file-megabytes") ?? 1_024) };
+}
+
+const INBOX_APPROVALS = 5_000;
+
+/** Null: something else is to be measured. */
+function inboxOf(flags: readonly string[]): InboxPlan | null {
+  if (!flags.includes("--inbox")) return null;
+  const named = Number(valueOf(flags, "--inbox"));
+  const on = valueOf(flags, "--on") === "postgres" ? "postgres" : "embedded";
+  return { approvals: Number.isSafeInteger(named) && named > 0 ? named : INBOX_APPROVALS, on };
 }
 
 /** `root`: the checkout, whose program is started and whose results are kept. */
 export async function measure(root: string, flags: readonly string[]): Promise<void> {
   const backlog = backlogOf(flags);
   if (backlog !== null) return measureBacklog(root, backlog, log);
+  const flow = flowOf(flags);
+  if (flow !== null) return measureFlow(root, flow, log);
+  const inbox = inboxOf(flags);
+  if (inbox !== null) return measureInbox(root, inbox, log);
   const isQuick = flags.includes("--quick");
   const plan = isQuick ? QUICK : FULL;
   progress("engine");

@@ -141,6 +141,41 @@ describe("examples with their scripts", () => {
     expect(statuses(early)).toMatchObject({ nothing_large: "completed" });
   });
 
+  it("20: a payment that failed is handled, and what was reserved is released", async () => {
+    const projection = await run("20-refund.lobsterX", { script: "20-refund.script.yaml" });
+    expect(projection).toMatchObject({ status: "completed", failedCount: 1, outputs: { problem: "provider_error" } });
+    expect(statuses(projection)).toEqual({
+      reserve: "completed",
+      pay: "failed",
+      ship: "skipped",
+      apologise: "completed",
+      release: "completed",
+    });
+    expect(projection.nodeResults.filter(({ isHandled }) => isHandled).map(({ nodeId }) => nodeId)).toEqual(["pay"]);
+  });
+
+  it("21: the first answers are enough, and the slower way is given up", async () => {
+    const projection = await run("21-fastest.lobsterX", { script: "21-fastest.script.yaml" });
+    expect(projection.status).toBe("completed");
+    expect(statuses(projection)).toEqual({
+      north: "failed",
+      south: "completed",
+      east: "completed",
+      record: "completed",
+      order: "completed",
+      call: "completed",
+      write: "skipped",
+      confirmed: "completed",
+    });
+  });
+
+  it("18: a text is improved until it is good, and looked for until it is read", async () => {
+    const projection = await run("18-revise.lobsterX", { script: "18-revise.script.yaml" });
+    expect(projection.outputs).toEqual({ text: "Corn is ripe in August.", rounds: 3, was_seen: true });
+    expect(statuses(projection)).toMatchObject({ "revise[2]": "completed", "look[1]": "completed" });
+    expect(outputsOf(projection, "look")).toEqual({ readers: 4, rounds: 2, exhausted: false });
+  });
+
   it("15: what two people have agreed on is paid, and what they refuse is not", async () => {
     const script = "15-payment.script.yaml";
     const paid = await run("15-payment.lobsterX", { script });

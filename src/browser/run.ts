@@ -250,5 +250,5 @@ function isOneOf(mode: ModerationMode, phase: "input" | "output"): boolean {
 }
 
 function isProgress({ kind }: Timer): boolean {
-  return kind === "retry" || kind === "queue" || kind === "wait" || kind === "continue";
+  return kind === "retry" || kind === "queue" || kind === "wait" || kind === "round" || kind === "continue";
 }

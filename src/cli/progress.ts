@@ -50,15 +50,20 @@ function lineOf(event: RunEvent, paint: Paint): string | null {
     case "node.timed_out":
       if (event.payload.errorCode === "upstream_failure") return `${paint("gray", "–")} ${id} ${NOT_RUN}`;
       return `${paint("red", "✗")} ${id} ${event.payload.errorCode}: ${oneLine(event.payload.errorMessage)}`;
+    case "node.handled":
+      return `${paint("yellow", "✓")} ${id} handled by ${oneLine(event.payload.by)}`;
     case "node.retried":
       return `${paint("yellow", "↻")} ${id} again in ${formatDuration(event.payload.delayMs)}: ${event.payload.errorCode}`;
     case "node.blocked":
       return `${paint("yellow", "?")} ${id} ${waitText(event.payload.waitingReason)}`;
     case "node.skipped":
+      // A handler that was not needed is no news.
+      if (event.payload.reason === "no_failure") return null;
       return `${paint("gray", "–")} ${id} skipped (${event.payload.reason})`;
     case "node.cancelled":
       return `${paint("gray", "×")} ${id} cancelled (${oneLine(event.payload.reason)})`;
     case "node.expanded":
+      if (event.payload.isRepeated === true) return null;
       return `▸ ${id} runs ${event.payload.count} times`;
     case "node.log":
       return `${paint("yellow", "!")} ${id} ${oneLine(event.payload.message)}`;
@@ -114,7 +119,13 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
     case "timed_out": {
       if (isUpstreamFailure(node)) return { icon: "–", colour: "gray", detail: NOT_RUN };
       const why = `${node.errorCode ?? node.status}: ${oneLine(node.errorMessage ?? "")}`;
-      return { icon: "✗", colour: "red", detail: `${why}${cost}${folded}` };
+      const isOpen = !node.isHandled;
+      const handled = isOpen ? "" : "handled: ";
+      return {
+        icon: isOpen ? "✗" : "–",
+        colour: isOpen ? "red" : "yellow",
+        detail: `${handled}${why}${cost}${folded}`,
+      };
     }
     case "retrying": {
       const rest = retryAt === undefined ? "soon" : `in ${formatDuration(Math.max(0, retryAt - now))}`;

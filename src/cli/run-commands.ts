@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { RUN_STATUSES } from "../core/event/index.ts";
+import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { addPacketCommand } from "./audit-commands.ts";
 import {
   addChoice,
@@ -53,7 +53,8 @@ function addLooking(runs: Command, { io, settle }: Workbench): void {
   const list = addListOptions(runs.command("list").description("list runs, newest first"))
     .option("--workflow <name>", "only runs of this workflow")
     .option("--parent <run>", "only child runs of this run");
-  addChoice(list, "--status <status>", "only runs in this status", RUN_STATUSES)
+  addChoice(list, "--status <status>", "only runs in this status", RUN_STATUSES);
+  addChoice(list, "--waiting-for <what>", "only runs that wait for this, child runs included", WAITING_FOR)
     .addHelpText("after", example("sluice runs list --status failed --limit 10"))
     .action((options: ListRunsOptions & LinkOptions) => settle(() => listRuns(io, apiOf(io, options), options)));
   addLinkOptions(runs.command("show").description("show a run and all its nodes, or what one node gave"))

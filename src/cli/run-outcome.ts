@@ -44,7 +44,7 @@ export function printOutcome(io: Io, outcome: RunOutcome, { isQuiet }: { readonl
 export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
   // What only follows from a failure would hide it.
   const failed = nodes.filter(
-    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node),
+    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node) && !node.isHandled,
   );
   for (const { nodeId, status, errorCode, errorMessage } of failed.slice(0, FAILURES_SHOWN)) {
     io.err.write(`${printable(nodeId)}: ${status}: ${errorCode ?? status}: ${oneLine(errorMessage ?? "")}\n`);
@@ -55,7 +55,8 @@ export function printFailures(io: Io, nodes: readonly NodeResult[]): void {
 function printSummary(io: Io, { workflow, projection, durationMs }: RunOutcome): void {
   const paint = createPaint(io.err, io.env);
   const { status, executedCount, upstreamFailedCount, nodeResults, costMicros, runId } = projection;
-  const failed = projection.failedCount - upstreamFailedCount;
+  const handled = nodeResults.filter(({ isHandled }) => isHandled).length;
+  const failed = projection.failedCount - upstreamFailedCount - handled;
   const isFine = status === "completed";
   const count = (wanted: NodeResult["status"]): number =>
     nodeResults.reduce((sum, node) => sum + (node.status === wanted ? 1 : 0), 0);
@@ -65,6 +66,7 @@ function printSummary(io: Io, { workflow, projection, durationMs }: RunOutcome):
     `${oneLine(workflow)} ${status}${durationMs === null ? "" : ` in ${formatDuration(durationMs)}`}`,
     `${formatCount(executedCount, "node")} completed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(handled > 0 ? [`${handled} handled`] : []),
     ...(upstreamFailedCount > 0 ? [`${upstreamFailedCount} not run`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),

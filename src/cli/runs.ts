@@ -1,5 +1,5 @@
-import { isTerminal, type RunStatus } from "../core/event/index.ts";
-import { type NodeResult, relaunchText } from "../core/view/index.ts";
+import { isTerminal, type RunStatus, type WaitingFor } from "../core/event/index.ts";
+import { type NodeResult, relaunchText, WAITING_TEXTS } from "../core/view/index.ts";
 import type { InputsFrom, Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
@@ -20,14 +20,16 @@ export interface ListRunsOptions extends ListOptions {
   readonly status?: RunStatus;
   readonly workflow?: string;
   readonly parent?: string;
+  readonly waitingFor?: WaitingFor;
 }
 
 export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Promise<number> {
-  const { status, workflow, parent } = options;
+  const { status, workflow, parent, waitingFor } = options;
   const filter = {
     ...(status === undefined ? {} : { status }),
     ...(workflow === undefined ? {} : { workflow }),
     ...(parent === undefined ? {} : { parent }),
+    ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
   };
   const now = io.clock.now();
   printList(io, await api.listRuns({ ...filter, ...pageOf(options) }), options, {
@@ -36,13 +38,18 @@ export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Prom
     row: (run) => [
       run.id,
       nameOf(run),
-      run.status,
+      statusText(run),
       formatWhen(run.createdAt, now),
       durationText(run, now),
       run.costMicros > 0 ? formatCost(run.costMicros) : "–",
     ],
   });
   return EXIT.fine;
+}
+
+/** One that waits says for what, although its status is `running`. */
+function statusText({ status, waitingFor }: Pick<State, "status" | "waitingFor">): string {
+  return waitingFor === null || isTerminal(status) ? status : `${status}, ${WAITING_TEXTS[waitingFor]}`;
 }
 
 export interface ShowRunOptions {
@@ -66,7 +73,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["run", run.id],
     ["workflow", nameOf(run)],
     ["at event", at === undefined ? null : String(at)],
-    ["status", state.isPaused ? `${state.status}, waiting for a person` : state.status],
+    ["status", statusText(state)],
     ["created", formatWhen(run.createdAt, now)],
     ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
@@ -91,7 +98,8 @@ async function stateOf(api: Api, id: string, at: number | undefined): Promise<Se
 
 function nodeRow(node: NodeResult): readonly string[] {
   const { nodeId, status, attempts, durationMs, costMicros, errorCode, errorMessage, waitingReason } = node;
-  const detail = errorCode === null ? (waitingReason ?? "") : `${errorCode}: ${oneLine(errorMessage ?? "")}`;
+  const handled = node.isHandled ? "handled: " : "";
+  const detail = errorCode === null ? (waitingReason ?? "") : `${handled}${errorCode}: ${oneLine(errorMessage ?? "")}`;
   return [
     oneLine(nodeId),
     status,

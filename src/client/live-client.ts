@@ -1,4 +1,4 @@
-import type { LiveApprovals, LiveEvent, LiveRun, Session } from "../contract/index.ts";
+import type { LiveApprovals, LiveEvent, LiveNote, LiveRun, Session } from "../contract/index.ts";
 import { AUTH_EXPIRED } from "../core/event/index.ts";
 import { errorOf, expired } from "./api-error.ts";
 import { Caller } from "./caller.ts";
@@ -11,6 +11,7 @@ export type LiveMessage =
   | { readonly type: "run"; readonly run: LiveRun }
   | ({ readonly type: "event" } & LiveEvent)
   | ({ readonly type: "approval" } & LiveApprovals)
+  | ({ readonly type: "note" } & LiveNote)
   | { readonly type: "heartbeat" };
 
 export interface LiveOptions {
@@ -57,6 +58,8 @@ function messageOf({ event, data }: SseMessage): LiveMessage | null {
       return { type: "run", run: JSON.parse(data) as LiveRun };
     case "event":
       return { type: "event", ...(JSON.parse(data) as LiveEvent) };
+    case "note":
+      return { type: "note", ...(JSON.parse(data) as LiveNote) };
     case "approval":
       return { type: "approval", ...(JSON.parse(data) as LiveApprovals) };
     default:

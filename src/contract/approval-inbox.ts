@@ -33,15 +33,20 @@ export const approvalsQuery = pageQuery.extend({
   q: filterText.optional().describe("Text in the title, summary, workflow, node, run id or args"),
   group: filterText.optional().describe("`group` of an approval: only those that differ in nothing but their args"),
   order: z.enum(APPROVAL_ORDERS).default("newest"),
+  grouped: z
+    .enum(["true", "false"])
+    .default("false")
+    .describe("true: of open approvals that differ in nothing but their args only the first, with their number"),
   include: z.literal("subject").optional().describe("With the subject of each approval"),
 });
 /** How a client asks for approvals: as the query, with only what restricts. */
 export type ApprovalsQuery = PageOptions &
-  Partial<Pick<Asked<typeof approvalsQuery>, "status" | "source" | "order" | "include" | "mine">> &
+  Partial<Pick<Asked<typeof approvalsQuery>, "status" | "source" | "order" | "include" | "mine" | "grouped">> &
   Readonly<Partial<Record<"workflow" | "run" | "assignee" | "older_than" | "q" | "group", string>>>;
 
 export const inboxItemSchema = approvalSchema.extend({
   group: z.string().nullable().describe("The same for approvals that differ in nothing but their args"),
+  groupSize: count.nullable().describe("With `grouped`: how many approvals of the list this one stands for"),
 });
 export type InboxItem = Answered<typeof inboxItemSchema>;
 

@@ -29,6 +29,11 @@ export interface LiveEvent {
   readonly frame: Frame;
 }
 
+/** The data of the message `note`: an approval was assigned or commented on. */
+export interface LiveNote {
+  readonly approvalId: string;
+}
+
 /** The data of the message `approval`: the approvals of a run that wait now; without a run those of launches. */
 export interface LiveApprovals {
   readonly runId: string | null;

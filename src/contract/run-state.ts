@@ -1,6 +1,6 @@
 /** A run as its log says: its state, its events, its checkpoints. */
 import { z } from "zod";
-import { EVENT_TYPES, NODE_STATUSES, RUN_STATUSES, WAITING_REASONS } from "../core/event/index.ts";
+import { EVENT_TYPES, NODE_STATUSES, RUN_STATUSES, WAITING_FOR, WAITING_REASONS } from "../core/event/index.ts";
 import type { EventFrame } from "../core/view/index.ts";
 import { type Answered, count, jsonObject, micros, moment, type Narrowed } from "./field.ts";
 
@@ -24,6 +24,7 @@ export const nodeResultSchema = z.object({
   output: z.string().nullable(),
   errorCode: z.string().nullable(),
   errorMessage: z.string().nullable(),
+  isHandled: z.boolean().describe("It has failed, and that no longer fails the run: a step has handled it"),
   costMicros: micros,
   refs,
 });
@@ -50,6 +51,10 @@ export const stateSchema = z.object({
   outputs: jsonObject.nullable().describe("What the document names as outputs; null: none, or it has not completed"),
   costMicros: micros,
   lastEventId: count,
+  waitingFor: z
+    .enum(WAITING_FOR)
+    .nullable()
+    .describe("What it waits for, child runs included; of an earlier moment, what it waited for by itself"),
 });
 export type State = Answered<typeof stateSchema>;
 

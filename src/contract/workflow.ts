@@ -14,6 +14,14 @@ export const planSchema = z.object({
       dependsOn: z.array(z.string()),
       dependents: z.array(z.string()),
       wave: count,
+      outcomes: z
+        .record(z.string(), z.enum(["failure", "settled"]))
+        .optional()
+        .describe("Nodes it depends on that need not succeed, and how they must have ended"),
+      join: z
+        .object({ count, isRace: z.boolean() })
+        .optional()
+        .describe("So many of them are enough; absent: all are waited for"),
       label: z.string().describe("What people call it; the id when the author did not say"),
       phase: z.string().nullable(),
     }),

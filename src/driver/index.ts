@@ -3,5 +3,12 @@ export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";
-export { type Launch, type LaunchOutcome, Overloaded, type Runtime, type RuntimeFigures } from "./durable/runtime.ts";
+export {
+  type Launch,
+  type LaunchOutcome,
+  Overloaded,
+  type Runtime,
+  type RuntimeFigures,
+  type RunView,
+} from "./durable/runtime.ts";
 export type { Reporter, ReportOutcome } from "./durable/attempt-report.ts";

@@ -92,7 +92,7 @@ export async function standingOf(
   const asked = new Set(waitingFor.map(({ nodeId }) => nodeId));
   const blocked = state.nodeResults.filter(({ nodeId, status }) => status === "blocked" && !asked.has(nodeId));
   const failed = state.nodeResults.filter(
-    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node),
+    (node) => (node.status === "failed" || node.status === "timed_out") && !isUpstreamFailure(node) && !node.isHandled,
   );
   return {
     runId: run.id,

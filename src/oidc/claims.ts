@@ -66,9 +66,12 @@ function invalid(message: string): Outcome<never, Refusal> {
 }
 
 /** One text, or the texts of a list. */
+/** What can be kept and looked for; anything else names no role or group. */
+const WORD = /^[^\p{Cc}\p{Surrogate}]{1,1000}$/u;
+
 function wordsIn(value: Json | undefined): readonly string[] {
-  if (typeof value === "string") return [value];
-  return isJsonArray(value) ? value.filter((word) => typeof word === "string") : [];
+  const words = typeof value === "string" ? [value] : isJsonArray(value) ? value : [];
+  return words.filter((word) => typeof word === "string").filter((word) => WORD.test(word));
 }
 
 /** What a claim says, as words. A name with dots that is no claim itself leads inside: `realm_access.roles`. */

@@ -62,6 +62,8 @@ const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 1_048_576;
 /** What a provider says of itself is read again after so long. */
 const FRESH_MS = 3_600_000;
+/** And after a failure. */
+const FAILED_MS = 5_000;
 const SUBJECT = /^[^\p{Cc}\p{Surrogate}\p{Bidi_Control}]{1,255}$/u;
 
 /** Signs people in by the authorization code flow of OpenID Connect, with PKCE, state and nonce. */
@@ -149,7 +151,7 @@ export class SignInProvider {
     };
   }
 
-  /** One request for all that wait; a failure is not remembered. */
+  /** One request for all that wait. A failure is remembered for a moment: no page waits for a provider that is away. */
   #configuration(): Promise<openid.Configuration> {
     const now = this.#monotonic();
     if (this.#known !== null && this.#known.until > now) return this.#known.configuration;
@@ -157,7 +159,7 @@ export class SignInProvider {
     const known = { configuration, until: now + FRESH_MS };
     this.#known = known;
     configuration.catch(() => {
-      if (this.#known === known) this.#known = null;
+      if (this.#known === known) this.#known = { configuration, until: this.#monotonic() + FAILED_MS };
     });
     return configuration;
   }

@@ -67,7 +67,7 @@ export class ScriptExecutor {
       const outcome = thread.ask(call, this.#patienceMs);
       if (outcome !== null) return outcome;
       this.#drop();
-      if (runs === RUNS_MAX) return tooSlow(this.#patienceMs);
+      if (runs === RUNS_MAX) return limit(tooSlow(this.#patienceMs));
     }
   }
 
@@ -87,7 +87,7 @@ export class ScriptExecutor {
     const entry = this.#waiting.shift();
     if (entry === undefined) return this.#thread?.rest();
     entry.runs += 1;
-    const stopTimer = this.#clock.after(this.#patienceMs, () => this.#lost());
+    const stopTimer = this.#clock.after(this.#patienceMs, () => this.#lost(tooSlow(this.#patienceMs)));
     this.#busy = { entry, stopTimer };
     this.#open().send(entry.call);
   }
@@ -96,9 +96,9 @@ export class ScriptExecutor {
     this.#thread ??= new ScriptThread(
       this.#limits,
       (outcome) => this.#end(outcome),
-      () => {
+      (why) => {
         this.#thread = null;
-        this.#lost();
+        this.#lost(`its thread died ${RUNS_MAX} times: ${why}`);
       },
     );
     return this.#thread;
@@ -114,11 +114,11 @@ export class ScriptExecutor {
   }
 
   /** The thread died or is silent: the script runs again in another one. */
-  #lost(): void {
+  #lost(why: string): void {
     this.#drop();
     const busy = this.#busy;
     if (busy === null) return;
-    if (busy.entry.runs >= RUNS_MAX) return this.#end(tooSlow(this.#patienceMs));
+    if (busy.entry.runs >= RUNS_MAX) return this.#end(limit(why));
     busy.stopTimer();
     this.#busy = null;
     this.#waiting.unshift(busy.entry);
@@ -143,7 +143,10 @@ export class ScriptExecutor {
   }
 }
 
-function tooSlow(patienceMs: number): ScriptOutcome {
-  const message = `it was stopped ${RUNS_MAX} times after ${patienceMs} ms without an end`;
+function tooSlow(patienceMs: number): string {
+  return `it was stopped ${RUNS_MAX} times after ${patienceMs} ms without an end`;
+}
+
+function limit(message: string): ScriptOutcome {
   return { kind: "limit", message, line: null, column: null };
 }

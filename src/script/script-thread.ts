@@ -17,7 +17,7 @@ export class ScriptThread {
   readonly #answers: MessagePort;
   readonly #signal: Int32Array;
 
-  constructor(limits: ScriptLimits, onAnswer: (outcome: ScriptOutcome) => void, onDeath: () => void) {
+  constructor(limits: ScriptLimits, onAnswer: (outcome: ScriptOutcome) => void, onDeath: (why: string) => void) {
     const { port1, port2 } = new MessageChannel();
     this.#signal = new Int32Array(new SharedArrayBuffer(4));
     this.#answers = port1;
@@ -30,8 +30,9 @@ export class ScriptThread {
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
     });
     this.#answers.on("message", onAnswer);
-    this.#thread.on("error", () => undefined);
-    this.#thread.on("exit", onDeath);
+    let why = "it ended by itself";
+    this.#thread.on("error", (error) => (why = error.message));
+    this.#thread.on("exit", () => onDeath(why));
     this.rest();
   }
 

@@ -20,7 +20,7 @@ export async function rightToAnswer(
   { services, principal, params }: Pick<Call<unknown, unknown>, "services" | "principal" | "params">,
   approval: ApprovalRecord,
 ): Promise<AnswerRight> {
-  const names = answersAs(principal);
+  const names = await answersAs(services.store, principal);
   const mayOverride = principal.permissions.has("governance:write");
   if (!principal.permissions.has("governance:approve")) {
     const { code, message } = lacking("governance:approve");

@@ -5,7 +5,7 @@ import type { NodeResult, RunProjection } from "../core/view/index.ts";
 import { LARGE_BYTES_MIN } from "./frame-text.ts";
 
 /** A projection in which large values are references: null at their place, and where to find them beside it. */
-export function withReferences(projection: RunProjection): State {
+export function withReferences(projection: RunProjection): Omit<State, "waitingFor"> {
   return { ...projection, nodeResults: projection.nodeResults.map(resultWithReferences) };
 }
 

@@ -47,6 +47,10 @@ export class LiveStream extends PulledStream implements LiveWatcher {
     this.#add(`run ${runId}`, message);
   }
 
+  onNote(approvalId: string, message: Uint8Array): void {
+    if (this.#setup.hasApprovals) this.#add(`note ${approvalId}`, message);
+  }
+
   onApprovals(runId: string | null, message: Uint8Array): void {
     if (this.#setup.hasApprovals) this.#add(`approval ${runId ?? ""}`, message);
   }

@@ -1,4 +1,4 @@
-import { type MembershipStore, membersOf } from "../store/index.ts";
+import type { MembershipStore } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
 import type { Principal } from "./auth.ts";
 import { memberPrincipal } from "./member-principal.ts";
@@ -6,7 +6,7 @@ import type { PersonRing } from "./person-ring.ts";
 import { Refused } from "./problem.ts";
 
 /** Members of the organisation who answer from outside: by a link that was sent to them, or in a chat. */
-export function memberAnswerers(store: Pick<MembershipStore, "listMembers">, people: PersonRing): Answerers {
+export function memberAnswerers(store: Pick<MembershipStore, "findMembers">, people: PersonRing): Answerers {
   const byPersonId = async (orgId: string, personId: string): Promise<Principal | null> => {
     try {
       const member = await people.memberOf(orgId, personId);
@@ -20,11 +20,8 @@ export function memberAnswerers(store: Pick<MembershipStore, "listMembers">, peo
   return {
     byPersonId,
     byEmail: async (orgId, email) => {
-      const wanted = email.toLowerCase();
-      for await (const member of membersOf(store, orgId)) {
-        if (member.email?.toLowerCase() === wanted) return byPersonId(orgId, member.personId);
-      }
-      return null;
+      const [member] = await store.findMembers(orgId, { emails: [email] });
+      return member === undefined ? null : byPersonId(orgId, member.personId);
     },
   };
 }

@@ -1,52 +1,67 @@
 import type { Recipient, Recipients } from "../outside/channel/index.ts";
-import { groupsOf, type MemberRecord, type MembershipStore, membersOf, rolesOf } from "../store/index.ts";
+import { type MemberRecord, type MembershipStore, membersOf, type NamedMembers, rolesOf } from "../store/index.ts";
 import { ROLES } from "../contract/index.ts";
 import { permissionsOf } from "./permission.ts";
 
-type Store = Pick<MembershipStore, "listMembers">;
+type Store = Pick<MembershipStore, "listMembers" | "findMembers">;
 
 /** The members behind the names of an approval, and their deputies while they stand in for them. */
 export function memberRecipients(store: Store, now: () => number): Recipients {
   return {
     forApproval: async (orgId, approvers) => {
-      const members = await activeMembers(store, orgId);
-      const asked = members.filter((member) => isAsked(member, approvers));
-      const deputies = members.filter(({ personId }) => asked.some((member) => isDeputy(member, personId, now())));
-      const found = [...new Set([...asked, ...deputies])].filter(mayApprove).flatMap(recipientOf);
+      const asked = approvers.length === 0 ? await everyMember(store, orgId) : await named(store, orgId, approvers);
+      const deputyIds = asked.filter((member) => isStoodFor(member, now())).flatMap(({ deputyId }) => deputyId ?? []);
+      const deputies = deputyIds.length === 0 ? [] : await store.findMembers(orgId, { personIds: deputyIds });
+      const members = new Map([...asked, ...deputies].map((member) => [member.personId, member]));
+      const found = [...members.values()].filter(mayApprove).flatMap(recipientOf);
       const known = new Set(found.map(({ email }) => email.toLowerCase()));
       return [...found, ...addressesIn(approvers).filter(({ email }) => !known.has(email.toLowerCase()))];
     },
     forAddress: async (orgId, email) => {
-      const wanted = email.toLowerCase();
-      const members = await activeMembers(store, orgId);
-      return members.flatMap(recipientOf).find((one) => one.email.toLowerCase() === wanted) ?? null;
+      const members = await store.findMembers(orgId, { emails: [email] });
+      return members.filter(({ isDisabled }) => !isDisabled).flatMap(recipientOf)[0] ?? null;
     },
   };
 }
 
-async function activeMembers(store: Store, orgId: string): Promise<readonly MemberRecord[]> {
+/** None are named: all who may approve. */
+async function everyMember(store: Store, orgId: string): Promise<readonly MemberRecord[]> {
   const members: MemberRecord[] = [];
   for await (const member of membersOf(store, orgId)) if (!member.isDisabled) members.push(member);
   return members;
 }
 
-/** None are named: all who may approve. */
-function isAsked(member: MemberRecord, approvers: readonly string[]): boolean {
-  if (approvers.length === 0) return true;
-  const { personId, email, issuer, subject } = member;
-  const groups = groupsOf(member).flatMap((group) => [`role:${group}`, `team:${group}`]);
-  const users = [personId, `${issuer} ${subject}`].map((name) => `user:${name}`);
-  const names = new Set([...groups, ...users, ...(email === null ? [] : [`user:${email.toLowerCase()}`])]);
-  return approvers.some((who) => names.has(who) || names.has(who.toLowerCase()));
+async function named(store: Store, orgId: string, approvers: readonly string[]): Promise<readonly MemberRecord[]> {
+  const members = await store.findMembers(orgId, namesIn(approvers));
+  return members.filter(({ isDisabled }) => !isDisabled);
 }
 
-function isDeputy({ deputyId, deputyFrom, deputyUntil }: MemberRecord, personId: string, now: number): boolean {
-  return deputyId === personId && (deputyFrom ?? Infinity) <= now && now < (deputyUntil ?? 0);
+/** `user:` is an id, an address, or an issuer and a subject; `role:` and `team:` are groups. */
+function namesIn(approvers: readonly string[]): NamedMembers {
+  const after = (word: string): readonly string[] =>
+    approvers.filter((who) => who.startsWith(word)).map((who) => who.slice(word.length));
+  const users = after("user:");
+  return {
+    personIds: users,
+    emails: users.filter((user) => user.includes("@")),
+    accounts: users.flatMap((user) => {
+      const space = user.indexOf(" ");
+      return space === -1 ? [] : [{ issuer: user.slice(0, space), subject: user.slice(space + 1) }];
+    }),
+    groups: [...after("role:"), ...after("team:")],
+  };
+}
+
+function isStoodFor({ deputyFrom, deputyUntil }: MemberRecord, now: number): boolean {
+  return (deputyFrom ?? Infinity) <= now && now < (deputyUntil ?? 0);
 }
 
 function mayApprove(member: MemberRecord): boolean {
   const roles = rolesOf(member);
-  return ROLES.some((role) => roles.includes(role) && permissionsOf(role).includes("governance:approve"));
+  return (
+    !member.isDisabled &&
+    ROLES.some((role) => roles.includes(role) && permissionsOf(role).includes("governance:approve"))
+  );
 }
 
 function recipientOf({ personId, email, name }: MemberRecord): readonly Recipient[] {

@@ -28,10 +28,14 @@ export function openApiDocument(routes: readonly Route[], publicUrl: string | nu
     tags: [...new Set(routes.map(tagOf))]
       .sort(compareCodeUnits)
       .map((name) => ({ name, description: TAGS[name] ?? name })),
-    security: [{ key: [] }],
+    security: [{ key: [] }, { session: [] }],
     paths: Object.fromEntries([...paths].map(([path, methods]) => [path, Object.fromEntries(methods)])),
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: BEARER } },
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: BEARER },
+        session: { type: "apiKey", in: "cookie", name: "sluice_session", description: SESSION },
+      },
+      parameters: { Organisation: ORGANISATION, CsrfToken: CSRF_TOKEN },
       schemas: { Problem: schemaOf(problemSchema, "output") },
       responses: {
         Problem: {
@@ -50,7 +54,13 @@ function operationOf(route: Route): JsonObject {
     summary,
     description: permission === null ? "Any key will do." : `Needs the permission \`${permission}\`.`,
     tags: [tagOf(route)],
-    parameters: [...pathParameters(route.path), ...queryParameters(query), ...headerParameters(route)],
+    parameters: [
+      ...pathParameters(route.path),
+      ...queryParameters(query),
+      ...headerParameters(route),
+      { $ref: "#/components/parameters/Organisation" },
+      ...(route.method === "GET" ? [] : [{ $ref: "#/components/parameters/CsrfToken" }]),
+    ],
     ...(body === null ? {} : { requestBody: requestBodyOf(body) }),
     ...(content === null ? {} : { requestBody: { required: true, content: { [content]: BYTES } } }),
     responses: {
@@ -60,6 +70,27 @@ function operationOf(route: Route): JsonObject {
     },
   };
 }
+
+const SESSION =
+  "A browser that is signed in; where people come by https, the name is `__Host-sluice_session`. Requests that change " +
+  "something must come from the server's own pages and carry X-Sluice-CSRF.";
+
+/** What any request may carry, besides what its route takes. */
+const ORGANISATION = {
+  name: "X-Sluice-Organisation",
+  in: "header",
+  required: false,
+  description:
+    "The organisation it is about. A key has one and needs no header; a session belongs to a person, who may be a member of several",
+  schema: { type: "string" },
+};
+const CSRF_TOKEN = {
+  name: "X-Sluice-CSRF",
+  in: "header",
+  required: false,
+  description: "`csrfToken` of GET /session. Needed with the cookie of a session, never with a key",
+  schema: { type: "string" },
+};
 
 /** What the operations of one tag are about. */
 const TAGS: Readonly<Record<string, string>> = {

@@ -8,11 +8,11 @@
  * L1 after `watch` has resolved, every later change of a head is reported, at least once and as it is then · L2 an
  * organisation without streams costs nothing.
  */
-import type { LiveApprovals, LiveRun } from "../contract/index.ts";
-import { isTerminal } from "../core/event/index.ts";
+import type { LiveApprovals, LiveNote, LiveRun } from "../contract/index.ts";
+import { isTerminal, type WaitingFor } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import type { LiveHead, LiveStore, OpenLaunch } from "../store/index.ts";
+import { familyWaiting, type LiveHead, type LiveStore, type NotedApproval, type OpenLaunch } from "../store/index.ts";
 import { sseMessage } from "./frame-text.ts";
 
 export interface OrgFeedOptions {
@@ -29,17 +29,23 @@ export interface LiveWatcher {
   onRun(runId: string, message: Uint8Array): void;
   /** `runId` is null for those of launches, which have no run yet. */
   onApprovals(runId: string | null, message: Uint8Array): void;
+  onNote(approvalId: string, message: Uint8Array): void;
 }
 
 interface Known {
-  readonly rowVersion: number;
-  readonly pending: string;
-  readonly isOpen: boolean;
+  readonly head: LiveHead;
+  /** Child runs included. */
+  readonly waitingFor: WaitingFor | null;
+  readonly readAt: number;
 }
 
 /** Runs this young are looked at whether they are open or not: clocks of replicas differ. */
 const YOUNG_MS = 60_000;
+/** Notes this young are looked at: longer than a transaction takes to be seen, or a look to be repeated. */
+const NOTES_MS = 15_000;
 const RUNS_MAX = 2_000;
+/** Runs beyond this are reported again when they change. */
+const KNOWN_MAX = 2 * RUNS_MAX;
 /** After a commit of this process; several commits are reported together. */
 const SOON_MS = 100;
 
@@ -48,10 +54,13 @@ export class OrgFeed {
   readonly #watchers = new Map<string, Set<LiveWatcher>>();
   /** Organisations whose runs are known: what differs from that is reported. */
   readonly #ready = new Set<string>();
-  #known = new Map<string, Known>();
+  readonly #known = new Map<string, Known>();
   /** By organisation, which approvals of launches wait. */
   readonly #launches = new Map<string, string>();
-  #isLaunchLookDue = false;
+  /** Commits of other replicas, and approvals of launches, have to be looked for. */
+  #isWideLookDue = false;
+  /** When approvals that were noted were last noted, as far as it is reported. */
+  readonly #noted = new Map<string, number>();
   #changed = new Set<string>();
   #stopListening: (() => void) | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -67,7 +76,7 @@ export class OrgFeed {
     const watchers = this.#watchers.get(watcher.orgId) ?? new Set();
     this.#watchers.set(watcher.orgId, watchers.add(watcher));
     this.#listen();
-    this.#isLaunchLookDue = true;
+    this.#isWideLookDue = true;
     // The look that is under way may not know of this organisation.
     while (!this.#ready.has(watcher.orgId) && watchers.has(watcher)) await this.#look();
   }
@@ -101,7 +110,7 @@ export class OrgFeed {
       }, SOON_MS).unref();
     });
     this.#timer = setInterval(() => {
-      this.#isLaunchLookDue = true;
+      this.#isWideLookDue = true;
       this.#lookAgain();
     }, everyMs).unref();
   }
@@ -125,24 +134,60 @@ export class OrgFeed {
     if (orgIds.length === 0) return;
     const changed = this.#changed;
     this.#changed = new Set();
-    const isLaunchLook = this.#isLaunchLookDue;
-    this.#isLaunchLookDue = false;
-    const open = [...this.#known].flatMap(([runId, { isOpen }]) => (isOpen ? [runId] : []));
+    const isWide = this.#isWideLookDue;
+    this.#isWideLookDue = false;
+    const now = this.#options.now();
+    this.#forget(now);
+    // What other replicas changed of an older run is found by its name.
+    const runIds = [...new Set(isWide ? [...changed, ...this.#known.keys()] : changed)];
     try {
       const heads = await this.#options.store.listLiveRuns({
         orgIds,
-        createdSince: this.#options.now() - YOUNG_MS,
-        runIds: [...new Set([...changed, ...open])],
+        createdSince: isWide ? now - YOUNG_MS : null,
+        runIds,
+        known: this.#versionsOf(runIds),
         limit: RUNS_MAX,
       });
-      this.#compare(heads);
-      if (isLaunchLook) this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
+      this.#compare(heads, now);
+      if (isWide) {
+        this.#compareLaunches(orgIds, await this.#options.store.listOpenLaunches(orgIds));
+        this.#compareNotes(await this.#options.store.listNotedApprovals(orgIds, now - NOTES_MS), now);
+      }
     } catch (error) {
-      this.#isLaunchLookDue ||= isLaunchLook;
+      this.#isWideLookDue ||= isWide;
       for (const runId of changed) this.#changed.add(runId);
       throw error;
     }
+    if (!isWide) return;
     for (const orgId of orgIds) if (this.#watchers.has(orgId)) this.#ready.add(orgId);
+  }
+
+  #versionsOf(runIds: readonly string[]): ReadonlyMap<string, number> {
+    return new Map(
+      runIds.flatMap((runId) => {
+        const known = this.#known.get(runId);
+        return known === undefined ? [] : [[runId, known.head.rowVersion] as const];
+      }),
+    );
+  }
+
+  /** What has ended long ago is not among the wanted any more; of very many open ones the longest known are forgotten. */
+  #forget(now: number): void {
+    for (const [runId, { head, readAt }] of this.#known) {
+      const isOver = isTerminal(head.status) && readAt < now - 2 * YOUNG_MS;
+      if (isOver || this.#known.size > KNOWN_MAX || !this.#watchers.has(head.orgId)) this.#known.delete(runId);
+    }
+  }
+
+  #compareNotes(notes: readonly NotedApproval[], now: number): void {
+    for (const [id, at] of this.#noted) if (at < now - 2 * NOTES_MS) this.#noted.delete(id);
+    for (const { orgId, id, notedAt } of notes) {
+      const isKnown = this.#noted.get(id) === notedAt;
+      this.#noted.set(id, notedAt);
+      if (isKnown || !this.#ready.has(orgId)) continue;
+      const message = sseMessage("note", { approvalId: id } satisfies LiveNote);
+      for (const watcher of this.#watchers.get(orgId) ?? []) watcher.onNote(id, message);
+    }
   }
 
   #compareLaunches(orgIds: readonly string[], open: readonly OpenLaunch[]): void {
@@ -158,25 +203,34 @@ export class OrgFeed {
     }
   }
 
-  #compare(heads: readonly LiveHead[]): void {
-    const before = this.#known;
-    this.#known = new Map();
+  #compare(heads: readonly LiveHead[], now: number): void {
+    if (heads.length === 0) return;
+    const before = new Map(heads.map(({ runId }) => [runId, this.#known.get(runId)]));
     for (const head of heads.toReversed()) {
-      const known = before.get(head.runId);
-      const pending = head.pendingApprovals.join(" ");
-      const { runId, rowVersion } = head;
-      this.#known.set(runId, { rowVersion, pending, isOpen: !isTerminal(head.status) });
-      if (!this.#ready.has(head.orgId)) continue;
-      const watchers = this.#watchers.get(head.orgId) ?? [];
-      if (known?.rowVersion !== rowVersion) {
-        const message = sseMessage("run", liveRunOf(head));
-        for (const watcher of watchers) watcher.onRun(runId, message);
-      }
-      if ((known?.pending ?? "") !== pending) {
-        const message = approvalsMessage({ runId, pending: head.pendingApprovals });
-        for (const watcher of watchers) watcher.onApprovals(runId, message);
-      }
+      const waitingFor = before.get(head.runId)?.waitingFor ?? null;
+      this.#known.delete(head.runId);
+      this.#known.set(head.runId, { head, waitingFor, readAt: now });
     }
+    // A run that waits with its child runs has no commit of its own when they begin to wait.
+    const waiting = familyWaiting([...this.#known.values()].map(({ head }) => head));
+    for (const [runId, known] of this.#known) {
+      const waitingFor = waiting.get(runId) ?? null;
+      const isRead = before.has(runId);
+      if (!isRead && waitingFor === known.waitingFor) continue;
+      this.#known.set(runId, { ...known, waitingFor });
+      this.#report(known.head, waitingFor, isRead ? before.get(runId) : known);
+    }
+  }
+
+  #report(head: LiveHead, waitingFor: WaitingFor | null, before: Known | undefined): void {
+    if (!this.#ready.has(head.orgId)) return;
+    const watchers = this.#watchers.get(head.orgId) ?? [];
+    const { runId, pendingApprovals } = head;
+    const message = sseMessage("run", liveRunOf(head, waitingFor));
+    for (const watcher of watchers) watcher.onRun(runId, message);
+    if ((before?.head.pendingApprovals ?? []).join(" ") === pendingApprovals.join(" ")) return;
+    const approvals = approvalsMessage({ runId, pending: pendingApprovals });
+    for (const watcher of watchers) watcher.onApprovals(runId, approvals);
   }
 }
 
@@ -184,8 +238,8 @@ function approvalsMessage(approvals: LiveApprovals): Uint8Array {
   return sseMessage("approval", approvals);
 }
 
-function liveRunOf(head: LiveHead): LiveRun {
-  const { runId, workflow, status, lastEventId, costMicros, startedAt, endedAt, waitingFor } = head;
+function liveRunOf(head: LiveHead, waitingFor: WaitingFor | null): LiveRun {
+  const { runId, workflow, status, lastEventId, costMicros, startedAt, endedAt } = head;
   return {
     id: runId,
     workflow,

@@ -103,15 +103,18 @@ describe("the OpenAPI document", () => {
       required: ["workflow"],
       additionalProperties: false,
     });
-    expect(start.parameters.map(({ name }: { name: string }) => name)).toEqual(["Idempotency-Key"]);
+    const names = (parameters: readonly { name?: string; $ref?: string }[]) =>
+      parameters.map(({ name, $ref = "" }) => name ?? body.components.parameters[$ref.split("/").at(-1) ?? ""].name);
+    expect(names(start.parameters)).toEqual(["Idempotency-Key", "X-Sluice-Organisation", "X-Sluice-CSRF"]);
     const list = body.paths["/api/v1/runs"].get;
-    expect(list.parameters.map(({ name }: { name: string }) => name)).toEqual([
+    expect(names(list.parameters)).toEqual([
       "limit",
       "cursor",
       "status",
       "workflow",
       "parent",
       "waiting_for",
+      "X-Sluice-Organisation",
     ]);
     expect(body.components.schemas.Problem.required).toEqual([
       "type",
@@ -123,7 +126,10 @@ describe("the OpenAPI document", () => {
     ]);
     const references = JSON.stringify(body).match(/"\$ref":"[^"]*"/g);
     const known = ["responses", "schemas"].map((kind) => `"$ref":"#/components/${kind}/Problem"`);
-    expect(new Set(references)).toEqual(new Set(known));
+    const parameters = Object.keys(body.components.parameters).map(
+      (name) => `"$ref":"#/components/parameters/${name}"`,
+    );
+    expect(new Set(references)).toEqual(new Set([...known, ...parameters]));
   });
 
   it("reads as a page without a script, with every code", async () => {

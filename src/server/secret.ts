@@ -40,6 +40,7 @@ export function adminKey(orgId: string, secret: string, createdAt: number): KeyR
     label: "admin",
     permissions: [...PERMISSIONS],
     agentId: null,
+    isNamed: true,
     createdBy: null,
     personId: null,
     createdAt,

@@ -11,8 +11,8 @@ import {
   REASON_MODAL,
   reasonModal,
   SlackApi,
-  verifySlack,
 } from "../outside/channel/index.ts";
+import { verifySlack } from "../outside/webhook/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 import { addressAnswerer, type Answerer, asksAddress } from "./answerer.ts";
 import { isPersonId, lacking, type Principal } from "./auth.ts";
@@ -100,7 +100,7 @@ async function findSigner(
     const kept = await store.entrySecrets(orgId, "channel", name);
     const { signing_secret: secret, token } = openSecrets(gateways.box, secretPlace(orgId, "channel", name), kept);
     if (secret === undefined) continue;
-    const verdict = verifySlack(secret, { timestamp, signature }, bytes, config.now());
+    const verdict = verifySlack([secret], { timestamp, signature }, bytes, config.now());
     if (verdict === "bad_timestamp") reason = verdict;
     if (verdict !== "good") continue;
     await requireFirst(services, orgId, signature);

@@ -11,7 +11,8 @@ import {
   type WorkflowRecord,
 } from "../store/index.ts";
 
-export function runOnWire(run: RunRecord): Run {
+/** `waitingFor` includes child runs; without it, what the run knows by itself. */
+export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child" ? null : run.waitingFor): Run {
   return {
     id: run.runId,
     workflow: run.workflow,
@@ -35,7 +36,7 @@ export function runOnWire(run: RunRecord): Run {
     ...(run.endedAt === null ? {} : { completedAt: isoFromEpochMs(run.endedAt) }),
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
-    waitingFor: run.waitingFor,
+    waitingFor,
   };
 }
 

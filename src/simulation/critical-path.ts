@@ -23,7 +23,7 @@ export function criticalPath(state: RunState): readonly string[] {
     const node: PlanNode | undefined = nodes[index];
     if (node === undefined) break;
     path.push(node.id);
-    index = latest(node.parents);
+    index = latest([...(state.nodes[index]?.counted ?? node.parents)]);
   }
   return path.reverse();
 }

@@ -24,25 +24,33 @@ export interface ApprovalFilter {
   readonly answerer?: Answerer;
 }
 
-/** A caller, as far as it decides which approvals the caller may answer. */
+/** A caller, as far as it decides which of the approvals that wait the caller may answer. */
 export interface Answerer {
   /** The names of approver lists under which the caller answers; null: whom an approval asks is not checked. */
   readonly names: readonly string[] | null;
-  /** The ids the caller has answered or started something with: of its person, its key, and the keys that made that. */
-  readonly ids: readonly string[];
+  /** With which the answers of the caller are kept: of the person, else of the key. */
+  readonly id: string;
+  /** The agent the caller is; it does not answer for itself. */
+  readonly agentId: string | null;
   /** Whether it is known who the caller is, so that it can be the second person where one is needed. */
   readonly isKnown: boolean;
+  /** Where a second person is needed: requesters the caller is, or stands for. */
+  readonly ownRequesters: readonly string[];
+  /** And requesters whose work the caller answers under fewer names, because it stands in for them. */
+  readonly deputised: readonly { readonly requester: string; readonly names: readonly string[] }[];
 }
 
 export interface ApprovalListing {
   readonly filter: ApprovalFilter;
   readonly order: ApprovalOrder;
   readonly withSubject: boolean;
+  /** Of open approvals with the same group only the first. */
+  readonly isGrouped: boolean;
 }
 
 /** Approvals of a status, newest first, whole. */
 export function listingOf(status: ApprovalStatus | null): ApprovalListing {
-  return { filter: status === null ? {} : { status }, order: "newest", withSubject: true };
+  return { filter: status === null ? {} : { status }, order: "newest", withSubject: true, isGrouped: false };
 }
 
 /** An approval in a list. */
@@ -50,6 +58,8 @@ export interface ApprovalRow {
   readonly approval: ApprovalRecord;
   /** The same for approvals that differ in nothing but their args. */
   readonly group: string | null;
+  /** In a grouped list, how many of the wanted approvals this one stands for; else null. */
+  readonly groupSize: number | null;
 }
 
 export interface ApprovalCommentRecord {
@@ -66,6 +76,8 @@ export interface ApprovalInboxStore {
   /** Newest first, whole; null: of any status. */
   listApprovals(orgId: string, status: ApprovalStatus | null, page: Page): Promise<Listed<ApprovalRecord>>;
   findApprovals(orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>>;
+  /** Who has requested what waits for a second person. */
+  listSeparateRequesters(orgId: string): Promise<readonly string[]>;
   countApprovals(orgId: string, filter: ApprovalFilter): Promise<number>;
   /** False when there is no such approval. */
   assignApproval(orgId: string, approvalId: string, assignee: string | null, entry: AuditEntry): Promise<boolean>;

@@ -17,6 +17,8 @@ export interface KeyRecord {
   /** SHA-256 of the secret, hex; the secret itself is shown once and kept nowhere. */
   readonly hash: string;
   readonly label: string;
+  /** Whether its label was given by a caller who may decide who answers: then `key:` and the label can mean it. */
+  readonly isNamed: boolean;
   readonly permissions: readonly string[];
   readonly agentId: string | null;
   /** The key or token it was made with, as audit names them; null: the operator of the server made it. */

@@ -5,6 +5,8 @@ export interface MembershipStore {
   getMember(orgId: string, personId: string): Promise<MemberRecord | undefined>;
   /** Oldest membership first. */
   listMembers(orgId: string, page: Page): Promise<Listed<MemberRecord>>;
+  /** The members that are named in one of the ways, each once, oldest membership first. */
+  findMembers(orgId: string, named: NamedMembers): Promise<readonly MemberRecord[]>;
   /** A member, and for whom this member is the deputy now, by database time. */
   readStanding(orgId: string, personId: string): Promise<Standing | undefined>;
   /** The organisations a person is a member of, by id. */
@@ -33,6 +35,16 @@ export interface MembershipRecord {
 
 export interface MemberRecord
   extends MembershipRecord, Pick<PersonRecord, "issuer" | "subject" | "email" | "name" | "isDisabled"> {}
+
+/** How members are named in lists of approvers and in messages. */
+export interface NamedMembers {
+  readonly personIds?: readonly string[];
+  /** In any case. */
+  readonly emails?: readonly string[];
+  readonly accounts?: readonly { readonly issuer: string; readonly subject: string }[];
+  /** Claimed or assigned. */
+  readonly groups?: readonly string[];
+}
 
 export interface Standing {
   readonly member: MemberRecord;

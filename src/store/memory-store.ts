@@ -19,6 +19,7 @@ import { memoryRuns } from "./memory/memory-runs.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
+import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
@@ -45,6 +46,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySessions(world),
     ...memoryReplicas(world),
     ...memoryWaiting(world),
+    ...memoryPlaces(world),
     ...memoryBacklog(world),
     ...memoryEvents(world),
     ...memoryLive(world),

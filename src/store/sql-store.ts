@@ -27,6 +27,7 @@ import { sqlRuns } from "./sql/sql-runs.ts";
 import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
+import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
@@ -45,6 +46,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSessions(sql),
     ...sqlReplicas(sql),
     ...sqlWaiting(sql),
+    ...sqlPlaces(sql),
     ...sqlBacklog(sql),
     ...sqlEvents(sql),
     ...sqlLive(sql),

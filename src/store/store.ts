@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, RunEvent, RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { AttemptKey, RunEvent, OwnWait, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -18,6 +18,7 @@ import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { Wait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -36,6 +37,7 @@ export interface Store
     PeopleStore,
     ReplicaStore,
     WaitingStore,
+    PlaceStore,
     BacklogStore,
     EventStore,
     LiveStore,
@@ -60,6 +62,8 @@ export interface RunStore {
   /** Heads, pinned facts and whole logs of runs, for rebuilding their states; unknown ids are left out. */
   loadRuns(runIds: readonly string[]): Promise<readonly LoadedRun[]>;
   getRun(orgId: string, runId: string): Promise<RunRecord | undefined>;
+  /** What open runs wait for, child runs included; those that do not wait are left out. */
+  readWaiting(runIds: readonly string[]): Promise<ReadonlyMap<string, WaitingFor>>;
   /** Newest first. */
   listRuns(orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>>;
   /** Events after a cursor in order; at most `limit`. Large values stay references. */
@@ -114,6 +118,8 @@ export interface RunCommit {
   readonly memories: readonly MemoryEntry[];
   /** Files the run refers to from now on; names it already has stay as they are. */
   readonly files: readonly FileValue[];
+  /** Null: nothing changes, or its workflow limits nothing. */
+  readonly place: PlaceChange | null;
 }
 
 /** What is pinned when a run is created and never changes. */
@@ -166,8 +172,8 @@ export interface Head {
   readonly costMicros: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Null: it does not wait, or has ended. */
-  readonly waitingFor: WaitingFor | null;
+  /** By itself, child runs left aside. Null: it does not wait, or has ended. */
+  readonly waitingFor: OwnWait | null;
 }
 
 export interface RunHead extends Head {
@@ -209,6 +215,7 @@ export interface RunFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
   readonly parentRunId?: string;
+  /** Child runs included. */
   readonly waitingFor?: WaitingFor;
 }
 

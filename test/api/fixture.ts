@@ -192,7 +192,7 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
       const secret = `slk_key_number_${made}`;
       const base = adminKey(ORG, secret, Date.now());
       const list = typeof permissions === "string" ? permissionsOf(permissions) : permissions;
-      const about = { label: `key ${made}`, agentId: more.agent ?? null, createdBy: "key_maker" };
+      const about = { label: `key ${made}`, agentId: more.agent ?? null, createdBy: "key_maker", isNamed: true };
       await store.putKey({ ...base, ...about, permissions: list });
       return secret;
     },

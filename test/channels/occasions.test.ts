@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { LaunchWatch } from "../../src/governance/index.ts";
 import { AlertWatch } from "../../src/outside/alert/index.ts";
+import { auditEntry } from "../../src/core/audit/index.ts";
 import { compareCodeUnits } from "../../src/core/base/index.ts";
+import { ORG } from "../api/fixture.ts";
 import { type Ground, openGround } from "./ground.ts";
 import { fillForm } from "./browser-form.ts";
 import { linkOf, openPostOffice, type PostOffice } from "./post-office.ts";
@@ -74,6 +76,23 @@ describe("people are notified of", () => {
     await ground.round();
     expect(subjects()).toEqual(["Alert: slow"]);
     expect(office.letters[0]?.text).toContain("waits for");
+  });
+
+  it("a budget that has reached one of its marks, by the rule that names it", async () => {
+    await useMail([{ on: "budget.warning", where: "budget == 'team' and share >= 0.8" }]);
+    const mark = (budget: string, share: number) =>
+      auditEntry({
+        at: Date.now(),
+        type: "budget.alert",
+        actor: "engine",
+        resource: `budget/${budget}`,
+        detail: { share, spentUsd: "8.00", amountUsd: "10.00", periodStart: 0 },
+      });
+    await ground.api.store.appendAudit(ORG, [mark("team", 0.5), mark("other", 0.8), mark("team", 0.8)]);
+    await ground.round();
+    await ground.round();
+    expect(subjects()).toEqual(["Budget warning: team"]);
+    expect(office.letters[0]?.text).toContain("8.00 of 10.00 dollars are spent.");
   });
 
   it("a reminder of a launch, and a critical one also in quiet hours", async () => {

@@ -55,7 +55,9 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 /** What a test leaves waiting is not for the next one. */
 afterEach(async () => {
-  for (const { runId } of await waiting()) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
+  for (let left = await waiting(); left.length > 0; left = await waiting()) {
+    await Promise.all(left.map(({ runId }) => site.api.request("POST", `runs/${runId}/cancel`, { body: {} })));
+  }
 });
 
 async function visit(visited: Visit): Promise<Page> {
@@ -200,6 +202,47 @@ describe("the inbox", () => {
     await page.context().close();
   });
 
+  it("draws what is in sight of very many, reads on, and counts groups", async () => {
+    const many = 130;
+    const starts = Array.from({ length: many }, (_, index) =>
+      // A value too long to be looked for in texts, so that no two of them are grouped.
+      site.api.run("invoice", { who: `${index} `.repeat(200) }),
+    );
+    starts.push(...["Ann", "Bob", "Cleo"].map((who) => site.api.run("invoice", { who })));
+    await Promise.all(starts);
+    const page = await visit({ path: "/approvals" });
+    await page.getByRole("tab", { name: new RegExp(`Waiting.*${many + 3}`) }).waitFor();
+    await entries(page).nth(3).waitFor();
+    expect(await entries(page).count()).toBeLessThan(60);
+    // The group stands as one, whatever page its members are on.
+    const list = page.getByRole("list", { name: "Approvals" });
+    const rowsToTheEnd = `(() => {
+      const list = document.querySelector('.inbox-list');
+      if (list === null) return 0;
+      list.scrollTop = list.scrollHeight;
+      if (document.querySelector('.inbox-more') !== null) return 0;
+      return Math.round([...list.children].reduce((sum, row) => sum + row.getBoundingClientRect().height, 0) / 84);
+    })()`;
+    await expect.poll(() => page.evaluate<number>(rowsToTheEnd), { timeout: 30_000 }).toBe(many + 1);
+    expect(await list.locator(".inbox-item").count()).toBeLessThan(60);
+    await page.getByLabel("Search approvals").fill("cleo");
+    await expect.poll(() => entries(page).count(), { timeout: 30_000 }).toBe(1);
+    await page.getByRole("heading", { name: "Pay Cleo 5?" }).waitFor();
+    await page.context().close();
+  });
+
+  it("shows comments and assignments of others without a reload", async () => {
+    await site.api.run("invoice", { who: "Live" });
+    const page = await visit({ path: "/approvals" });
+    await page.getByRole("heading", { name: "Pay Live 5?" }).waitFor();
+    const [waitingOne] = await waiting();
+    await site.api.request("POST", `approvals/${waitingOne?.id}/comments`, { body: { text: "Looks fine to me" } });
+    await page.getByText("Looks fine to me").waitFor();
+    await site.api.request("PUT", `approvals/${waitingOne?.id}/assignee`, { body: { to: "user:ann@example.com" } });
+    await entries(page).first().getByText("user:ann@example.com").waitFor();
+    await page.context().close();
+  });
+
   it("finds by text and by what the caller may answer, and changes with live messages", async () => {
     const page = await visit({ path: "/approvals" });
     await page.getByText("No approval is waiting").waitFor();
@@ -207,7 +250,7 @@ describe("the inbox", () => {
     await entries(page).nth(1).waitFor();
     await page.getByLabel("Search approvals").fill("zoe");
     await page.waitForURL(/q=zoe/);
-    await page.waitForFunction("document.querySelectorAll('.inbox-item').length === 1");
+    await expect.poll(() => entries(page).count(), { timeout: 30_000 }).toBe(1);
     await page.getByLabel("Only those I may answer").check();
     await page.getByRole("heading", { name: "Pay Zoe 5?" }).waitFor();
     for (const runId of runs) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WaitingFor } from "../../src/core/event/index.ts";
+import type { OwnWait, WaitingFor } from "../../src/core/event/index.ts";
 import { BadCursor, type Listed, type Page } from "../../src/store/index.ts";
 import { approval, creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
@@ -77,6 +77,47 @@ export function listRules(subjectOf: SubjectOf): void {
       ]);
       expect(await store.getRun("org_1", "run_3")).toMatchObject({ waitingFor: "timer" });
       expect((await store.listRuns("org_2", { waitingFor: "gate" }, { limit: 10, cursor: null })).data).toEqual([]);
+    });
+
+    it("wait with their child runs: for a person at once, for anything else when all of the family do", async () => {
+      const { store } = subjectOf();
+      const run = (runId: string, parentRunId: string | null, waitingFor: OwnWait | null) =>
+        creation(runId, { parentRunId }, { head: { waitingFor } });
+      await store.commit([
+        // Its own work goes on beside the child that asks.
+        run("run_a", null, null),
+        run("run_a1", "run_a", "child"),
+        run("run_a2", "run_a1", "person"),
+        run("run_b", null, "child"),
+        run("run_b1", "run_b", "gate"),
+        run("run_b2", "run_b", "timer"),
+        run("run_c", null, "child"),
+        run("run_c1", "run_c", "gate"),
+        run("run_c2", "run_c", null),
+        run("run_d", null, null),
+      ]);
+      const all = ["a", "a1", "a2", "b", "b1", "b2", "c", "c1", "c2", "d", "none"].map((name) => `run_${name}`);
+      const shown = async () =>
+        Object.fromEntries([...(await store.readWaiting(all))].map(([id, wait]) => [id.slice(4), wait]));
+      const found = async (waitingFor: WaitingFor) =>
+        (await store.listRuns("org_1", { waitingFor }, { limit: 10, cursor: null })).data
+          .map(({ runId }) => runId.slice(4))
+          .toSorted()
+          .join(" ");
+      const person = { a: "person", a1: "person", a2: "person" };
+      expect(await shown()).toEqual({ ...person, b: "gate", b1: "gate", b2: "timer", c1: "gate" });
+      expect([await found("person"), await found("gate"), await found("timer"), await found("event")]).toEqual([
+        "a a1 a2",
+        "b b1 c1",
+        "b2",
+        "",
+      ]);
+      expect((await store.readBacklog()).waitingRuns).toEqual({ person: 3, gate: 3, timer: 1, event: 0 });
+      // A child that ended says nothing any more.
+      const ended = { status: "completed", endedAt: 2_000, waitingFor: null } as const;
+      await store.commit(["run_a2", "run_c2"].map((id) => share(id, 1, logFrom(2, 1), { head: ended })));
+      expect(await shown()).toEqual({ b: "gate", b1: "gate", b2: "timer", c: "gate", c1: "gate" });
+      expect([await found("person"), await found("gate")]).toEqual(["", "b b1 c c1"]);
     });
 
     it.each([

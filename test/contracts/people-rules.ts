@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import type { NewInvitation, NewSession, SeenPerson, Store } from "../../src/store/index.ts";
+import type { NamedMembers, NewInvitation, SeenPerson, Store } from "../../src/store/index.ts";
+import { session } from "./session-rules.ts";
 import { key } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 const HOUR = 3_600_000;
-const IDLE = 12 * HOUR;
 const LIFE = 7 * 24 * HOUR;
 const PAGE = { limit: 10, cursor: null };
 
@@ -15,17 +15,6 @@ const seen = (id: string, parts: Partial<SeenPerson> = {}): SeenPerson => ({
   subject: `sub of ${id}`,
   email: `${id}@example.com`,
   name: `Name of ${id}`,
-  ...parts,
-});
-
-const session = (id: string, parts: Partial<NewSession> = {}): NewSession => ({
-  id,
-  hash: `hash of ${id}`,
-  personId: "per_ann",
-  keyId: null,
-  orgId: null,
-  userAgent: "a browser",
-  ip: "192.0.2.1",
   ...parts,
 });
 
@@ -41,7 +30,7 @@ const invitation = (id: string, parts: Partial<NewInvitation> = {}): NewInvitati
 });
 
 /** Ann is the only admin, Bob a member with roles from claims. */
-async function settle(store: Store): Promise<void> {
+export async function settle(store: Store): Promise<void> {
   await store.keepPerson(seen("per_ann"));
   await store.keepPerson(seen("per_bob"));
   await store.createOrganisation("org_1", "First", "per_ann");
@@ -121,6 +110,28 @@ export function peopleRules(subjectOf: SubjectOf): void {
       expect(second.nextCursor).toBeNull();
       expect((await store.listMembers("org_2", PAGE)).data.map(({ personId }) => personId)).toEqual(["per_bob"]);
       expect(await store.getMember("org_2", "per_ann")).toBeUndefined();
+    });
+
+    it("are found by id, address, account and group, in one organisation", async () => {
+      const { store } = subjectOf();
+      await settle(store);
+      await store.keepPerson(seen("per_eve", { email: null, subject: "eve of all" }));
+      await store.claimMembership("org_2", "per_eve", { roles: ["viewer"], groups: ["legal"] });
+      await store.changeMember("org_1", "per_ann", { assignedGroups: ["fin 'ance", "legal"] });
+      const found = async (named: NamedMembers, orgId = "org_1") =>
+        (await store.findMembers(orgId, named)).map(({ personId }) => personId.slice(4)).join(" ");
+      expect(await found({})).toBe("");
+      expect(await found({ personIds: ["per_bob", "per_eve", "per_none"] })).toBe("bob");
+      expect(await found({ emails: ["PER_ANN@Example.com", "x@example.com"] })).toBe("ann");
+      const issuer = "https://login.test";
+      expect(await found({ accounts: [{ issuer, subject: "sub of per_bob" }] })).toBe("bob");
+      expect(await found({ accounts: [{ issuer: "https://other.test", subject: "sub of per_bob" }] })).toBe("");
+      expect(await found({ groups: ["legal"] })).toBe("ann bob");
+      expect(await found({ groups: ["fin 'ance"] })).toBe("ann");
+      expect(await found({ groups: ["lega", "["] })).toBe("");
+      expect(await found({ groups: ["legal"] }, "org_2")).toBe("eve");
+      expect(await found({ emails: ["per_bob@example.com"], groups: ["fin 'ance"] })).toBe("ann bob");
+      expect(await found({ groups: ["legal\0"] })).toBe("");
     });
 
     it("never lose their last admin", async () => {
@@ -232,72 +243,5 @@ export function saverRules(subjectOf: SubjectOf): void {
     expect(await saver("org_2")).toBeNull();
     await store.applyEntries("org_1", [{ change: "delete", kind: "schedule", id: "nightly" }], 2);
     expect(await saver()).toBeNull();
-  });
-}
-
-export function sessionRules(subjectOf: SubjectOf): void {
-  const find = async (store: Store, id: string, isUse = true) =>
-    (await store.findSession(`hash of ${id}`, { idleMs: IDLE, isUse }))?.id;
-
-  describe("sessions", () => {
-    it("end without use, after their life, and by revocation, all by database time", async () => {
-      const { store, rival, passTime } = subjectOf();
-      const put = await store.putSession(session("ses_1"), LIFE);
-      expect(put).toMatchObject({ id: "ses_1", revokedAt: null, lastSeenAt: put.createdAt });
-      expect(put.expiresAt - put.createdAt).toBe(LIFE);
-      await store.putSession(session("ses_2"), LIFE);
-      await store.putSession(session("ses_3"), LIFE);
-      expect(await store.revokeSession("ses_3")).toBe(true);
-      expect(await store.revokeSession("ses_9")).toBe(false);
-      await passTime(IDLE - HOUR);
-      expect([await find(store, "ses_1"), await find(store, "ses_2", false), await find(store, "ses_3")]).toEqual([
-        "ses_1",
-        "ses_2",
-        undefined,
-      ]);
-      await passTime(2 * HOUR);
-      expect([await find(rival, "ses_1"), await find(rival, "ses_2")]).toEqual(["ses_1", undefined]);
-      for (let times = 0; times < 16; times += 1) {
-        await passTime(10 * HOUR);
-        await find(store, "ses_1");
-      }
-      expect(await find(store, "ses_1")).toBeUndefined();
-    });
-
-    it("are listed for a person, a key and an organisation", async () => {
-      const { store } = subjectOf();
-      await settle(store);
-      await store.putSession(session("ses_ann"), LIFE);
-      await store.putSession(session("ses_bob", { personId: "per_bob" }), LIFE);
-      await store.putSession(session("ses_key", { personId: null, keyId: "key_1", orgId: "org_1" }), LIFE);
-      await store.putSession(session("ses_far", { personId: null, keyId: "key_2", orgId: "org_2" }), LIFE);
-      await store.putSession(session("ses_zoe", { personId: "per_zoe" }), LIFE);
-      const ids = async (of: Parameters<Store["listSessions"]>[0]) =>
-        (await store.listSessions(of, IDLE)).map(({ id }) => id).toSorted();
-      expect(await ids({ personId: "per_ann" })).toEqual(["ses_ann"]);
-      expect(await ids({ keyId: "key_1" })).toEqual(["ses_key"]);
-      expect(await ids({ organisation: "org_1" })).toEqual(["ses_ann", "ses_bob", "ses_key"]);
-      await store.revokeSession("ses_ann");
-      expect(await ids({ personId: "per_ann" })).toEqual([]);
-    });
-
-    it("of streams end with their session, its person, and the membership", async () => {
-      const { store, passTime } = subjectOf();
-      await settle(store);
-      for (const id of ["ses_1", "ses_2"]) await store.putSession(session(id), LIFE);
-      await store.putSession(session("ses_bob", { personId: "per_bob" }), LIFE);
-      await store.putSession(session("ses_key", { personId: null, keyId: "key_1", orgId: "org_1" }), LIFE);
-      const watched = ["ses_1", "ses_2", "ses_bob", "ses_key", "ses_9"].map((id) => ({ id, orgId: "org_1" }));
-      const ended = async () => (await store.listEndedSessions(watched, IDLE)).map(({ id }) => id).toSorted();
-      expect(await ended()).toEqual(["ses_9"]);
-      expect(await store.listEndedSessions([{ id: "ses_1", orgId: "org_2" }], IDLE)).toHaveLength(1);
-      await store.revokeSession("ses_1");
-      await store.removeMember("org_1", "per_bob");
-      expect(await ended()).toEqual(["ses_1", "ses_9", "ses_bob"]);
-      await store.setPersonDisabled("per_ann", true);
-      expect(await ended()).toEqual(["ses_1", "ses_2", "ses_9", "ses_bob"]);
-      await passTime(IDLE);
-      expect(await ended()).toContain("ses_key");
-    });
   });
 }

@@ -77,10 +77,12 @@
   group_key text collate C
   search text not null collate C
   subject text
+  noted_at bigint
   PRIMARY KEY (id)
   CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text])))
   CREATE INDEX approvals_expiring ON public.approvals USING btree (org_id, expires_at, id) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_newest ON public.approvals USING btree (org_id, requested_at DESC, id DESC)
+  CREATE INDEX approvals_noted ON public.approvals USING btree (org_id, noted_at) WHERE (noted_at IS NOT NULL)
   CREATE INDEX approvals_open ON public.approvals USING btree (org_id, requested_at DESC, id DESC) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
@@ -354,6 +356,7 @@
   revoked_at bigint
   created_by text collate C
   person_id text collate C
+  is_named boolean not null
   UNIQUE (hash)
   PRIMARY KEY (id)
   CREATE UNIQUE INDEX keys_hash_key ON public.keys USING btree (hash)
@@ -384,6 +387,7 @@
   joined_at bigint not null
   PRIMARY KEY (org_id, person_id)
   CREATE INDEX memberships_deputy ON public.memberships USING btree (org_id, deputy_id) WHERE (deputy_id IS NOT NULL)
+  CREATE INDEX memberships_groups ON public.memberships USING gin ((((claimed_groups)::jsonb || (assigned_groups)::jsonb)))
   CREATE INDEX memberships_person ON public.memberships USING btree (person_id)
   CREATE UNIQUE INDEX memberships_pkey ON public.memberships USING btree (org_id, person_id)
 
@@ -425,6 +429,7 @@
   created_at bigint not null
   UNIQUE (issuer, subject)
   PRIMARY KEY (id)
+  CREATE INDEX persons_email ON public.persons USING btree (lower(email)) WHERE (email IS NOT NULL)
   CREATE UNIQUE INDEX persons_issuer_subject_key ON public.persons USING btree (issuer, subject)
   CREATE UNIQUE INDEX persons_pkey ON public.persons USING btree (id)
   CREATE INDEX persons_subject ON public.persons USING btree (subject)
@@ -481,11 +486,22 @@
   waiting_for text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
-  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text])))
+  CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
   CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
+
+-- run_places
+  run_id text not null collate C
+  org_id text not null collate C
+  key text not null collate C
+  slot integer
+  since bigint not null
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_places_held ON public.run_places USING btree (org_id, key, slot) WHERE (slot IS NOT NULL)
+  CREATE UNIQUE INDEX run_places_pkey ON public.run_places USING btree (run_id)
+  CREATE INDEX run_places_waiting ON public.run_places USING btree (org_id, key, since, run_id) WHERE (slot IS NULL)
 
 -- runs
   run_id text not null collate C

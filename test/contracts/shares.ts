@@ -87,6 +87,7 @@ export function share(
     audit: [],
     memories: [],
     files: [],
+    place: null,
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };
@@ -143,6 +144,7 @@ export function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
     label: "laptop",
     permissions: ["run:read"],
     agentId: null,
+    isNamed: true,
     createdBy: null,
     personId: null,
     createdAt: 1_000,

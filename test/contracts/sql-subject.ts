@@ -58,6 +58,7 @@ const TABLES = [
   "approval_tickets",
   "received_events",
   "event_waiters",
+  "run_places",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

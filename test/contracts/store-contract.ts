@@ -20,7 +20,8 @@ import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
-import { peopleRules, saverRules, sessionRules } from "./people-rules.ts";
+import { peopleRules, saverRules } from "./people-rules.ts";
+import { sessionRules } from "./session-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
 import { replicaRules } from "./replica-rules.ts";
@@ -28,6 +29,7 @@ import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
+import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
@@ -58,6 +60,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     commitRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);
     blobRules(subjectOf);

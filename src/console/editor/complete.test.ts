@@ -77,7 +77,7 @@ describe("completion", () => {
   });
 
   it("offers what the text declares", () => {
-    expect(labels("steps:\n  - id: a\n  - id: b\n    depends_on: [|")).toEqual(["a", "b"]);
+    expect(labels("steps:\n  - id: a\n  - id: b\n    depends_on: [|")).toEqual(["a", "b", "step", "on"]);
     expect(labels("phases: [plan, do]\nsteps:\n  - id: a\n    phase: |")).toEqual(["plan", "do"]);
     expect(labels("roles:\n  editor: {}\nsteps:\n  - id: a\n    role: |")).toEqual(["editor"]);
   });
@@ -90,7 +90,7 @@ describe("completion", () => {
   it("offers references inside texts", () => {
     const text = "args:\n  who: Ada\nsteps:\n  - id: a\n    command: Hello ${|";
     expect(labels(text)).toEqual(["who", "a"]);
-    expect(labels(text.replace("|", "a.|"))).toEqual(["outputs", "stdout", "json", "approved"]);
+    expect(labels(text.replace("|", "a.|"))).toEqual(["outputs", "stdout", "json", "approved", "error"]);
   });
 
   it("knows both formats", () => {

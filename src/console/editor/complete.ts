@@ -31,12 +31,15 @@ export function completeAt(text: string, offset: number, schemas: Schemas, known
   const place = placeAt(text, offset);
   if (place === null) return null;
   const found = schemasAt(declared.isLensGraph ? schemas.lensGraph : schemas.lobsterx, place.path);
+  const names = namesFor(place, declared, known).map(([name, detail]) => offer(name, "name", detail));
+  // Where an entry may be a name or a map, the name is what is meant more often.
+  const keys = place.kind === "member" ? keyOffers(found, place) : [];
   const options = [
-    ...(place.kind === "member" ? keyOffers(found, place) : []),
+    ...names,
+    ...keys,
     ...valuesOf(found).map(({ text: word, description, isDefault }) =>
       offer(word, "word", isDefault ? "default" : "", description),
     ),
-    ...namesFor(place, declared, known).map(([name, detail]) => offer(name, "name", detail)),
   ].filter(({ label }) => label !== "");
   return options.length === 0 ? null : { from: place.from, options };
 }
@@ -68,6 +71,7 @@ function namesFor(place: YamlPlace, declared: DeclaredNames, known: KnownNames):
   const key = place.path.findLast((segment) => typeof segment === "string");
   switch (key) {
     case "depends_on":
+    case "step":
       return labelled(declared.steps, "step");
     case "source_node_id":
     case "target_node_id":
@@ -103,7 +107,7 @@ function referenceAt(text: string, offset: number, declared: DeclaredNames): Off
   const written = open[1] ?? "";
   const [, step] = /^([\w-]+)\.[\w]*$/.exec(written) ?? [];
   if (step !== undefined && declared.steps.includes(step)) {
-    const parts = ["outputs", "stdout", "json", "approved"].map((part) => offer(part, "name", `of ${step}`));
+    const parts = ["outputs", "stdout", "json", "approved", "error"].map((part) => offer(part, "name", `of ${step}`));
     return { from: offset - (written.length - step.length - 1), options: parts };
   }
   const args = declared.args.map((name) => offer(name, "name", "arg"));

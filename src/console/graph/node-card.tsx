@@ -77,6 +77,7 @@ function Standing({ view, kind }: { readonly view: NodeView; readonly kind: stri
     case "timed_out":
     case "retrying":
       if (isUpstreamFailure(view)) return <>not run · upstream failed</>;
+      if (view.isHandled) return <>{joined("handled", view.errorCode)}</>;
       return <>{view.errorCode ?? lookOf(view.status).label}</>;
     case "blocked":
       if (view.waitingReason === "timer" || view.waitingReason === "event")

@@ -4,7 +4,7 @@ import { nodeLook, type NodeLook } from "../parts/status.tsx";
 
 export type StatusCounts = ReadonlyMap<NodeLook, number>;
 
-const LOOKS: readonly NodeLook[] = [...NODE_STATUSES, "partly_failed", "upstream_failure"];
+const LOOKS: readonly NodeLook[] = [...NODE_STATUSES, "partly_failed", "handled", "upstream_failure"];
 
 /** How many of some nodes stand where, as a text that is the same as long as the counts are. */
 export function countsText(ids: readonly string[], node: (id: string) => NodeView | undefined): string {
@@ -29,6 +29,7 @@ const URGENCY: readonly NodeLook[] = [
   "failed",
   "timed_out",
   "partly_failed",
+  "handled",
   "blocked",
   "retrying",
   "streaming",

@@ -76,6 +76,7 @@ function receive(message: HubMessage): void {
   for (const change of message.messages) {
     if (change.type === "hello") cache.invalidateAll();
     else if (change.type === "run") cache.invalidate("runs", `run:${change.run.id}`);
+    else if (change.type === "note") cache.invalidate("approvals", "approval-list", `approval:${change.approvalId}`);
     else cache.invalidate("approvals");
   }
   for (const listener of listeners) listener(message.messages);

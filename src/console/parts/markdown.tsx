@@ -1,7 +1,6 @@
 import { Fragment, type JSX } from "react";
 import { InlineImage } from "./inline-image.tsx";
-import { type Block, blocksOf, type ListItem } from "./markdown-blocks.ts";
-import { type Inline, inlinesOf } from "./markdown-inline.ts";
+import { type Block, blocksOf, type Inline, inlinesOf, type ListItem } from "../../core/text/index.ts";
 import "./markdown.css";
 
 const BLOCKS_SHOWN = 2_000;

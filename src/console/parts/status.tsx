@@ -22,14 +22,17 @@ export type AnyStatus =
   /** A node that did not run because one before it failed. */
   | "upstream_failure"
   /** A `for_each` node some of whose instances failed, and that tolerated it. */
-  | "partly_failed";
+  | "partly_failed"
+  /** A node that failed, which another step has handled. */
+  | "handled";
 
-export type NodeLook = NodeStatus | "upstream_failure" | "partly_failed";
+export type NodeLook = NodeStatus | "upstream_failure" | "partly_failed" | "handled";
 
 interface LookedAt {
   readonly status: NodeStatus;
   readonly errorCode: string | null;
   readonly failedInstances?: number;
+  readonly isHandled?: boolean;
 }
 
 interface Look {
@@ -69,6 +72,7 @@ const LOOKS: Readonly<Record<AnyStatus, Look>> = {
   hold: { tone: "hold", icon: "pause", label: "Hold" },
   upstream_failure: { tone: "idle", icon: "skip", label: "Not run" },
   partly_failed: { tone: "warn", icon: "warn", label: "Completed with failures" },
+  handled: { tone: "warn", icon: "warn", label: "Handled" },
 };
 
 export function lookOf(status: AnyStatus): Look {
@@ -78,6 +82,7 @@ export function lookOf(status: AnyStatus): Look {
 /** How a node is drawn: what only follows from a failure is none, and failed instances are not hidden by their node. */
 export function nodeLook(node: LookedAt): NodeLook {
   if (isUpstreamFailure(node)) return "upstream_failure";
+  if (node.isHandled === true) return "handled";
   return node.status === "completed" && (node.failedInstances ?? 0) > 0 ? "partly_failed" : node.status;
 }
 

@@ -47,7 +47,8 @@ const COLUMNS: readonly Column<NodeRow>[] = [
   },
 ];
 
-function whyOf({ errorCode, waitingReason, failedInstances, isCarried }: NodeRow): string {
+function whyOf({ errorCode, waitingReason, failedInstances, isCarried, isHandled }: NodeRow): string {
+  if (isHandled) return `handled, ${errorCode ?? ""}`;
   if (isCarried) return "carried over";
   if (failedInstances > 0) return `${failedInstances} failed${errorCode === null ? "" : `, ${errorCode}`}`;
   return errorCode ?? waitingReason?.replaceAll("_", " ") ?? "";

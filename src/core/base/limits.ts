@@ -32,9 +32,14 @@ export const LIMITS = {
   /** Beyond it pieces of answers are no longer written, so that what is left of the log is for what happens. */
   eventsWithDeltasMax: 250_000,
   eventsPerRunMax: 300_000,
-  /** Of all `for_each` nodes of a run together; nodes of the plan are counted apart. */
+  /** Elements and rounds of a run together; nodes of the plan are counted apart. */
   instancesPerRunMax: 100_000,
   forEachItemsDefault: 1_000,
+  /** Open runs of one key, whatever a document says. */
+  concurrentRunsMax: 1_000,
+  /** Of one repeated step. */
+  roundsMax: 1_000,
+  roundsDefault: 10,
   runParallelDefault: 50,
   stepTimeoutMsDefault: 600_000,
   lensTimeoutMsDefault: 60_000,

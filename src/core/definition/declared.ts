@@ -66,8 +66,16 @@ export function outputsOf(draft: StepDraft, set: Fields): Known {
     const items: Known = { kind: "list", items: own.kind === "object" && !own.isOpen ? own : ANY };
     return closedObject([["items", items], ["count", NUMBER], ["failed", NUMBER], SKIPPED_MARK]);
   }
+  if (draft.raw.repeat !== undefined) return repeated(own, draft.raw.repeat.onExhausted);
   if (isPureGate(draft)) return closedObject([["approved", BOOLEAN], SKIPPED_MARK, ...entered(draft)]);
   return own;
+}
+
+/** What the last round returned, and how many there were. */
+function repeated(own: Known, onExhausted: "fail" | "continue"): Known {
+  if (own.kind !== "object") return own;
+  const marks: readonly [string, Known][] = onExhausted === "continue" ? [["exhausted", BOOLEAN]] : [];
+  return { ...own, fields: new Map([...own.fields, ["rounds", NUMBER], ...marks]) };
 }
 
 /** What a person enters at a gate; what an author declares there in vain is no output. */

@@ -1,9 +1,11 @@
 import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
 import type { FormFields, ShownKind } from "../event/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
+import type { Concurrency } from "./concurrency-shape.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
 
 export type { OverrideValue, Value, Values } from "../template/index.ts";
@@ -36,6 +38,8 @@ export interface LobsterDefinition extends DefinitionHead {
   readonly phases: readonly Phase[];
   /** What a run has to show for itself; null: the outputs of its last steps. */
   readonly outputs: Readonly<Record<string, RunOutput>> | null;
+  /** Null: any number of its runs may be open. */
+  readonly concurrency: Concurrency | null;
   readonly steps: readonly Step[];
 }
 
@@ -151,6 +155,18 @@ export interface ForEach {
   readonly tolerate: { readonly count: number } | { readonly percent: number };
 }
 
+export const DEPENDENCY_OUTCOMES = ["success", "failure", "settled"] as const;
+/** How a step must have ended for one that depends on it to run; `settled`: however it ended. */
+export type DependencyOutcome = (typeof DEPENDENCY_OUTCOMES)[number];
+
+/** A step that does not wait for all its dependencies. */
+export interface Join {
+  /** So many are enough. */
+  readonly count: number;
+  /** Those still open by then are stopped. */
+  readonly isRace: boolean;
+}
+
 export interface Step {
   readonly id: string;
   readonly name: string | null;
@@ -163,6 +179,10 @@ export interface Step {
   readonly agent: string | null;
   /** `depends_on` and every step any field refers to, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Of those, the ones that need not succeed; absent: all have to. */
+  readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
   readonly stdin: StepTemplate | null;
   readonly condition: ParsedExpression | null;
   readonly inputs: Readonly<Record<string, StepInput>>;
@@ -190,6 +210,7 @@ export interface Step {
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;
   readonly forEach: ForEach | null;
+  readonly repeat: Repeat | null;
   readonly capabilities: readonly string[];
   readonly tools: readonly string[];
   readonly model: string | null;
@@ -237,6 +258,8 @@ export interface LensNode {
   readonly with: JsonObject;
   /** Nodes an edge or an override reads, each once, in code-unit order. */
   readonly dependencies: readonly string[];
+  /** Absent: all dependencies are waited for. */
+  readonly join?: Join;
 }
 
 export type EdgeCondition =

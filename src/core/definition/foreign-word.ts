@@ -9,7 +9,7 @@ const NO_ENVIRONMENT =
   "Nothing is passed as an environment: hand values over as args and inputs, and keep secrets in the environment of the Bridge.";
 const RETRY = "Write on_failure: retry, or on_failure: { retry: { attempts: 3 } } for exact numbers.";
 const SKIP = "Write on_failure: skip.";
-const NO_LOOP = "There is no loop over a condition yet: for_each runs a step once per element of a list.";
+const LOOP = "Write repeat: { until: outputs.done, max: 5 }.";
 const NO_BRANCH = "There is no branching step: give each alternative a condition.";
 
 export const STEP_WORDS: ForeignWords = words(
@@ -34,13 +34,13 @@ export const STEP_WORDS: ForeignWords = words(
   ["continue_on_error continue-on-error continueOnError ignore_errors allow_failure", SKIP],
   [
     "catch on_error onError fallback handler rescue",
-    "Write on_failure: halt, skip, retry or retry_once_then_escalate.",
+    "Write a step with depends_on: [{ step: …, on: failure }], or on_failure: halt, skip, retry or retry_once_then_escalate.",
   ],
   [
     "timeout_minutes timeout-minutes timeoutMinutes timeout_seconds timeout_ms timeoutMs",
     "Write timeout: 5m, or seconds.",
   ],
-  ["repeat until while do_until", NO_LOOP],
+  ["until while do_until repeat_until doUntil poll", LOOP],
   ["register save_as output result results returns produces", "Write outputs: { name: type }."],
   [
     "params parameters arguments args input",
@@ -58,7 +58,9 @@ export const STEP_WORDS: ForeignWords = words(
   ],
   ["stop abort exit terminate end", "Write cancel: reason, or fail: { code: …, message: … }."],
   ["throw error", "Write fail: { code: …, message: … }."],
-  ["finally join race", "There is no such step yet."],
+  ["finally", "There is no such step yet."],
+  ["wait_any waitAny first_of any_of", "Write depends_on: [step, …] and join: any."],
+  ["always always_run run_always", "Write depends_on: [{ step: …, on: settled }]."],
 );
 
 export const DOCUMENT_WORDS: ForeignWords = words(
@@ -71,7 +73,8 @@ export const DOCUMENT_WORDS: ForeignWords = words(
   ["inputs input params parameters variables vars arguments with", "Write args: what a run is given."],
   ["output result results returns", "Write outputs: { name: value }."],
   ["retries retry on_failure", "Steps are tried again one by one: write on_failure or retry in the step."],
-  ["concurrency parallel parallelism", "Write max_parallel."],
+  ["parallel parallelism", "Write max_parallel."],
+  ["mutex semaphore lock synchronization max_runs maxRuns", "Write concurrency: { key: …, limit: 1 }."],
   ["id title workflow", "Write name."],
   ["finally onExit on_exit handlers", "There is no such block yet."],
   ["kind spec apiVersion metadata", "This looks like a manifest: kind, name and spec, which sluice apply takes."],

@@ -1,5 +1,7 @@
 export * from "./definition.ts";
 export * from "./field.ts";
+export type { Concurrency, WhenFull } from "./concurrency-shape.ts";
+export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, Wait, Work } from "./work.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";

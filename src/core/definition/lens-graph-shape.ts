@@ -7,6 +7,7 @@ import {
   ON_PARENT_FAILURE,
   type EdgeCondition,
 } from "./definition.ts";
+import { joinShape } from "./dependency-shape.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
 import { EDGE_WORDS, NODE_WORDS } from "./foreign-word.ts";
@@ -14,7 +15,7 @@ import { edgeId, lensNodeId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
 import { RETRY_DEFAULTS, retryShape } from "./retry-shape.ts";
-import { anyJson, anyText, choice, list, located, mapOf, number, refine, word, type Shape } from "./shape.ts";
+import { anyJson, anyText, choice, flag, list, located, mapOf, number, refine, word, type Shape } from "./shape.ts";
 import { expression, givenName, lensText, milliseconds, reportFlaw, workflowRef } from "./text-shape.ts";
 
 export const LENS_GRAPH_FORMAT = "lens-graph/v1";
@@ -23,6 +24,8 @@ const CONFIG = {
   model_id: optional(givenName, "Model of this node."),
   timeout_ms: optional(milliseconds(false), "Milliseconds per attempt.", { default: LIMITS.lensTimeoutMsDefault }),
   on_parent_failure: optional(choice(ON_PARENT_FAILURE), "What happens when a parent has failed.", { default: "skip" }),
+  join: optional(joinShape, "How many of the nodes before it are enough: all, any, or a number.", { default: "all" }),
+  race: optional(flag, "Once join is reached, those still open are stopped.", { default: false }),
   merge: optional(choice(MERGE_STRATEGIES), "How several edges into one parameter are joined.", {
     default: "last_write_wins",
   }),

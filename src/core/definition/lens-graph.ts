@@ -10,6 +10,7 @@ import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
 import { checkChannels } from "./notify.ts";
 import { spelledPath } from "./record.ts";
+import { checkJoin, checkRace, joinOf } from "./step-outcome.ts";
 import type { Report } from "./report.ts";
 import { RETRY_DEFAULTS, retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
@@ -31,6 +32,11 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     path: node.path,
     parents: [...(parents[index] ?? [])].map((id) => nodeIndex.ids.get(id) ?? 0),
   }));
+  for (const [index, { read }] of written.entries()) {
+    if (read.config === undefined) continue;
+    checkRace(read.config, report);
+    checkJoin(read.config.read.join, parents[index]?.size ?? 0, [...read.config.path, "join"], report);
+  }
   checkGraph(vertices, ["edges"], report);
   checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
   return {
@@ -157,5 +163,6 @@ function nodeOf(raw: RawLensNode, paramOverrides: Overrides, parents: ReadonlySe
     workflowRef: config.workflow_ref ?? null,
     with: config.with ?? {},
     dependencies: [...parents].sort(compareCodeUnits),
+    ...joinOf(config),
   };
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from "../base/index.ts";
 import type { Phase, Role } from "./definition.ts";
+import { concurrencyShape } from "./concurrency-shape.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
 import { DOCUMENT_WORDS } from "./foreign-word.ts";
@@ -63,6 +64,7 @@ const LOBSTER = {
     mapOf(runOutput, spellableName("an output")),
     "What a run has to show for itself: name → value, or a map with value and type. Default: the outputs of its last steps.",
   ),
+  concurrency: optional(concurrencyShape, "How many runs with the same key may be open at a time."),
   steps: mandatory(
     list(located(stepShape), { isFilled: true, limit: { max: LIMITS.nodesMax, code: "too_many_steps" } }),
     "The work itself.",

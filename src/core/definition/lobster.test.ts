@@ -165,6 +165,7 @@ describe("a workflow of steps", () => {
       roles: {},
       phases: [],
       outputs: null,
+      concurrency: null,
       steps: [
         {
           id: "a",
@@ -194,6 +195,7 @@ describe("a workflow of steps", () => {
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,
           forEach: null,
+          repeat: null,
           capabilities: [],
           tools: [],
           model: null,

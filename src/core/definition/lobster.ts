@@ -1,4 +1,5 @@
 import { didYouMean, getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { checkConcurrency } from "./concurrency-shape.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
@@ -11,6 +12,7 @@ import type { Report } from "./report.ts";
 import { readRunOutputs } from "./run-output.ts";
 import type { Located } from "./shape.ts";
 import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
+import { checkOutcomes } from "./step-outcome.ts";
 import { resolveReferences } from "./step-reference.ts";
 import { warnOfShadowedFacts } from "./step-fact.ts";
 import { StepScope } from "./step-scope.ts";
@@ -27,7 +29,8 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
   const drafts = written.map((step) => draftStep(step, names, catalog, report));
   const shown = readRunOutputs(raw.outputs ?? {}, names, report);
   const scope = scopeOf(merged, raw, drafts, written, report);
-  const dependencies = checkSteps(drafts, shown.draft, scope, report);
+  const keyed = checkConcurrency(raw.concurrency, scope.args, report);
+  const dependencies = checkSteps(drafts, shown.draft, scope, keyed, report);
   const around = surroundingsOf(merged, raw, catalog);
   for (const draft of drafts) {
     checkSurroundings(draft, around, report);
@@ -42,8 +45,14 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
     outputs: shown.outputs,
+    concurrency: concurrencyOf(raw),
     steps: drafts.map((draft, index) => finishStep(draft, dependencies[index] ?? [])),
   };
+}
+
+function concurrencyOf({ concurrency }: RawLobster): LobsterDefinition["concurrency"] {
+  if (concurrency === undefined || concurrency.key === null) return null;
+  return { ...concurrency, key: concurrency.key };
 }
 
 function phasesOf(phases: readonly Located<Phase>[], report: Report): readonly Phase[] {
@@ -70,6 +79,7 @@ function namesOf(document: JsonObject, raw: RawLobster, written: readonly Locate
     ...Object.keys(read.outputs ?? {}),
     ...Object.keys(read.set?.values ?? {}),
     ...(read.for_each === undefined ? [] : [read.as ?? "item"]),
+    ...(read.repeat === undefined ? [] : ["previous", "round"]),
   ]);
   return {
     steps: new Set(ids.filter((id) => typeof id === "string")),
@@ -108,10 +118,12 @@ function checkSteps(
   drafts: readonly StepDraft[],
   shown: StepDraft,
   scope: StepScope,
+  keyed: readonly string[],
   report: Report,
 ): readonly (readonly string[])[] {
-  const usedArgs = new Set<string>();
+  const usedArgs = new Set<string>(keyed);
   const dependencies = drafts.map((draft) => resolveReferences(draft, scope, usedArgs, report));
+  for (const [index, draft] of drafts.entries()) checkOutcomes(draft, dependencies[index] ?? [], scope, report);
   const vertices = drafts.map((draft, index) => ({
     id: draft.id,
     path: draft.path,

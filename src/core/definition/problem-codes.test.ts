@@ -468,6 +468,16 @@ const PROBLEMS: readonly Row[] = [
     finds: [["missing_field steps[0].emit.type 4:11"]],
   },
   {
+    about: "a key of which nothing is known when a run starts",
+    source: "name: w\nconcurrency: { key: customer }\nsteps:\n  - id: a\n    command: x\n",
+    finds: [["bad_concurrency concurrency.key 2:21"]],
+  },
+  {
+    about: "rounds without an end",
+    source: step("command: x", "repeat: {max: 3}"),
+    finds: [["bad_repeat steps[0].repeat.until 5:13", "Write repeat: { until: outputs.done }."]],
+  },
+  {
     about: "an event kept too long",
     source: step("emit: {type: a, keep: 8d}"),
     finds: [["bad_wait steps[0].emit.keep 4:21"]],
@@ -476,6 +486,22 @@ const PROBLEMS: readonly Row[] = [
     about: "an agent for an event",
     source: step("emit: {type: a}", "agent: x"),
     finds: [["conflicting_fields steps[0].agent 5:5"]],
+  },
+  {
+    about: "race without join",
+    source: working("race: true"),
+    finds: [["bad_join steps[0].race 5:5", "Add join: any, or remove race."]],
+  },
+  {
+    about: "a join of nothing",
+    source: working("join: any"),
+    finds: [["bad_join steps[0].join 5:11", "Say what it depends on, or remove join."]],
+  },
+  {
+    about: "a handler of what ends the run",
+    source:
+      "name: w\nsteps:\n  - {id: a, fail: {code: x, message: y}}\n  - {id: b, command: b, depends_on: [{step: a, on: failure}]}\n",
+    finds: [["bad_handler steps[1].depends_on[0].on 4:52"]],
   },
   { about: "a blank command", source: step('command: "  "'), finds: [["missing_command steps[0].command 4:14"]] },
   {

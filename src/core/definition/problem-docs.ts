@@ -110,6 +110,22 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
     "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",
   ),
+  bad_handler: doc(
+    "A step handles the failure of a step that never fails for others to see, or waits for one step in two ways.",
+    "Name a step once; a step with on_failure: skip, cancel or fail has nothing to handle.",
+  ),
+  bad_join: doc(
+    "A step cannot start by its join: the number is not one of its dependencies, or race stands without join.",
+    "Write join: any or a number up to the number of dependencies, and race: true only beside it.",
+  ),
+  bad_repeat: doc(
+    "A step is repeated without a condition, too often or too seldom, without work, or with an output that repeating adds by itself.",
+    "Write repeat: { until: outputs.done, max: 5, every: 30s }.",
+  ),
+  bad_concurrency: doc(
+    "The key of concurrency is missing, cannot be read or names something that is not known when a run starts, or its limit is not 1 to 1,000.",
+    "Write concurrency: { key: customer, limit: 1, when_full: queue }, with args and facts of the run in the key.",
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",

@@ -2,6 +2,8 @@ import type { Json, TreePath } from "../base/index.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
+import { checkRace } from "./step-outcome.ts";
+import { checkRepeat } from "./repeat-check.ts";
 import type { RawStep } from "./step-shape.ts";
 import { checkWork, hasWork, isWorkWritten } from "./work-fields.ts";
 
@@ -22,6 +24,8 @@ export function checkConflicts(written: Located<RawStep>, isOpen: boolean, repor
   checkFourEyes(written, report);
   checkAtMostOnce(written, report);
   checkReemitted(written, report);
+  checkRace(written, report);
+  checkRepeat(written, isOpen, report);
   // What is missing here may be in a library entry that is not available.
   if (isOpen) return;
   if (has("with") && !has("workflow_ref")) {

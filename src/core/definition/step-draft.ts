@@ -18,6 +18,7 @@ import type { Report } from "./report.ts";
 import { retryBlock } from "./retry-shape.ts";
 import type { Located } from "./shape.ts";
 import { checkConflicts } from "./step-conflict.ts";
+import { outcomesOf } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
 import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
 import { hasWork } from "./work-fields.ts";
@@ -30,6 +31,8 @@ export type MentionField =
   | "with"
   | "for_each"
   | "success_criteria"
+  /** The condition of a repeated step. */
+  | "until"
   | "show"
   | "name"
   | "set"
@@ -162,6 +165,7 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,
     forEach: draft.forEach,
+    repeat: repeatOf(raw),
     capabilities: raw.capabilities ?? [],
     tools: raw.tools ?? [],
     model: raw.model ?? null,
@@ -171,7 +175,9 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     contextSources: raw.context_sources ?? [],
     estimatedCostMicros: raw.estimated_cost ?? null,
   };
-  return isGate || !isRuleWritten(raw) ? step : { ...step, askRule: approvalRuleOf(raw) };
+  const isPlain = raw.join === undefined && (raw.depends_on ?? []).every(({ read }) => read.on === "success");
+  const whole = isPlain ? step : { ...step, ...outcomesOf(draft) };
+  return isGate || !isRuleWritten(raw) ? whole : { ...whole, askRule: approvalRuleOf(raw) };
 }
 
 function isRuleWritten(raw: RawStep): boolean {
@@ -218,6 +224,11 @@ function forEachOf(raw: RawStep): ForEach | null {
   };
 }
 
+function repeatOf({ repeat }: RawStep): Step["repeat"] {
+  if (repeat === undefined || repeat.until === null) return null;
+  return { ...repeat, until: repeat.until };
+}
+
 function mentionsOf(
   { read: raw, raw: written, path }: Located<RawStep>,
   inputs: Step["inputs"],
@@ -247,6 +258,7 @@ function mentionsOf(
     addValue(filled.field, value, filled.at(name), filled.at(name));
   }
   add("on_failure", raw.on_failure?.retryIf?.paths ?? [], [...path, "on_failure", "retry", "if"]);
+  add("until", raw.repeat?.until?.paths ?? [], [...path, "repeat", "until"]);
   for (const criterion of raw.success_criteria ?? []) add("success_criteria", criterion.read.paths, criterion.path);
   return mentions;
 }

@@ -9,7 +9,8 @@ const FACT_NAMES: ReadonlySet<string> = new Set(["run", "node", "error", "previo
 
 const NODE_FACTS = closedObject([["attempt", NUMBER]]);
 
-const ERROR_FACTS = closedObject([
+/** A failure, as `error` and as `step.error`. */
+export const ERROR_FACTS = closedObject([
   ["code", TEXT],
   ["message", TEXT],
   ["attempts", NUMBER],

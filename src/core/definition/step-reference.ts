@@ -3,7 +3,7 @@ import { mayBeApproved } from "./declared.ts";
 import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import type { Report } from "./report.ts";
 import type { Mention, StepDraft } from "./step-draft.ts";
-import { isAfterBinding, type Meaning, type StepScope } from "./step-scope.ts";
+import { isAfterBinding, type Meaning, seesOwnOutputs, type StepScope } from "./step-scope.ts";
 
 const STEP_PARTS: ReadonlySet<string | number> = new Set(["outputs", "stdout", "json", "approved"]);
 
@@ -15,7 +15,9 @@ export function resolveReferences(
   report: Report,
 ): readonly string[] {
   const found = new Set<string>();
-  for (const { read: id, path: at } of draft.raw.depends_on ?? []) {
+  for (const { read, path } of draft.raw.depends_on ?? []) {
+    const { step: id } = read;
+    const at = read.isMap ? [...path, "step"] : path;
     if (scope.brokenIds.has(id)) continue;
     if (id === draft.id) {
       report.problem("self_dependency", at, `Step "${id}" depends on itself.`);
@@ -45,7 +47,7 @@ function resolveMention(
 ): string | undefined {
   const head = String(mention.path.segments[0]);
   const isCriterion = mention.field === "success_criteria";
-  const isStep = scope.steps.has(head) && !(isCriterion && head === "outputs");
+  const isStep = scope.steps.has(head) && !(seesOwnOutputs(mention.field) && head === "outputs");
   if (isStep && (head === draft.id || isCriterion)) {
     reportMisplaced(head, mention, draft, report);
     return undefined;
@@ -102,7 +104,7 @@ function checkBareInputs(draft: StepDraft, scope: StepScope, usedArgs: Set<strin
 function reportMisplaced(head: string, mention: Mention, draft: StepDraft, report: Report): void {
   const { text, position: offset } = mention.path;
   if (head === draft.id) {
-    const hint = mention.field === "success_criteria" ? "Write outputs.field for what this step returned." : undefined;
+    const hint = seesOwnOutputs(mention.field) ? "Write outputs.field for what this step returned." : undefined;
     const message = `Step "${head}" refers to itself with ${text}.`;
     const detail = { hint, offset, at: mention.at };
     // Names held no references before.
@@ -140,7 +142,7 @@ function reportUnknown(mention: Mention, draft: StepDraft, scope: StepScope, rep
   const head = String(segments[0]);
   const named = segments[1];
   if (head === "outputs" && segments.length > 1 && mention.field !== "name") {
-    const message = `${text} names no step; only a success criterion may leave it out.`;
+    const message = `${text} names no step; only a success criterion and repeat.until may leave it out.`;
     report.problem("unknown_step", mention.about, message, { hint: `Write step.${text}.`, offset, at: mention.at });
     return;
   }

@@ -1,9 +1,11 @@
 import { formatPath } from "../base/index.ts";
-import { ANY, followPath, NUMBER, type DeadEnd, type Known, type Path } from "../expression/index.ts";
+import { ANY, closedObject, followPath, NUMBER, type DeadEnd, type Known, type Path } from "../expression/index.ts";
 import { declaredBy, knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
+import { hasRounds, roundKnown } from "./repeat-check.ts";
 import type { Value } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { factKnown } from "./step-fact.ts";
+import { seesErrorOf, withError } from "./step-outcome.ts";
 import { valueKnown } from "./value-known.ts";
 import type { MentionField, StepDraft } from "./step-draft.ts";
 
@@ -81,18 +83,22 @@ export class StepScope {
   }
 
   #headOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
-    if (field === "success_criteria" && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
-    if (this.steps.has(head)) return { kind: "step", known: this.#step(head) };
+    if (seesOwnOutputs(field) && head === "outputs") return { kind: "own", known: this.#ownOf(draft) };
+    if (this.steps.has(head)) {
+      const known = this.#step(head);
+      return { kind: "step", known: seesErrorOf(draft, head, field) ? withError(known) : known };
+    }
     return (
       this.#elementOf(head, field, draft) ??
       this.#variableOf(head) ??
       this.#inputOf(head, field, draft) ??
-      this.#factOf(head, field)
+      this.#factOf(head, field, draft)
     );
   }
 
   #ownOf(draft: StepDraft): Known {
-    const known = this.#own.get(draft) ?? ownOutputsOf(draft);
+    const isSet = draft.work?.kind === "set";
+    const known = this.#own.get(draft) ?? (isSet ? closedObject(this.#setBy(draft)) : ownOutputsOf(draft));
     this.#own.set(draft, known);
     return known;
   }
@@ -156,8 +162,8 @@ export class StepScope {
     });
   }
 
-  #factOf(head: string, field: MentionField): Head | undefined {
-    const known = factKnown(head, field, this.args);
+  #factOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
+    const known = roundKnown(head, field, draft) ?? factKnown(head, field, this.args);
     return known === undefined ? undefined : { kind: "fact", known };
   }
 
@@ -182,9 +188,15 @@ export class StepScope {
       ...Object.keys(this.args),
       ...this.#variables.keys(),
       ...(forEach === null || field === "for_each" ? [] : [forEach.as, "index"]),
+      ...(hasRounds(field, draft) ? ["previous", "round"] : []),
       ...(isAfterBinding(field) ? Object.keys(draft.inputs) : []),
     ];
   }
+}
+
+/** What the step itself has returned is known only when it is judged. */
+export function seesOwnOutputs(field: MentionField): boolean {
+  return field === "success_criteria" || field === "until";
 }
 
 export function isAfterBinding(field: MentionField): boolean {
@@ -196,6 +208,7 @@ const AFTER_BINDING: ReadonlySet<MentionField> = new Set([
   "stdin",
   "with",
   "success_criteria",
+  "until",
   "show",
   "name",
   "on_failure",

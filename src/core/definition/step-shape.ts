@@ -8,6 +8,7 @@ import {
   type ForEach,
 } from "./definition.ts";
 import { approver, quorum, showItem } from "./approval-shape.ts";
+import { dependency, joinShape } from "./dependency-shape.ts";
 import { emitShape, waitShape } from "./event-shape.ts";
 import { positive } from "./document-shape.ts";
 import { failureRule } from "./failure-shape.ts";
@@ -17,6 +18,7 @@ import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import { listValue } from "./list-shape.ts";
+import { repeatShape } from "./repeat-shape.ts";
 import { retryShape } from "./retry-shape.ts";
 import {
   anyJson,
@@ -103,7 +105,13 @@ const SHARED = {
   command: optional(commandText, "Instruction for the agent; ${…} is filled in."),
   role: optional(givenName, "Who should do it; bound to an agent when the run starts."),
   agent: optional(givenName, "The agent that does it."),
-  depends_on: optional(list(located(anyText)), "Ids of the steps that must settle first.", { default: [] }),
+  depends_on: optional(
+    list(located(dependency)),
+    "Steps that must settle first: ids, or {step, on} with on: success, failure or settled.",
+    { default: [] },
+  ),
+  join: optional(joinShape, "How many of them are enough: all, any, or a number.", { default: "all" }),
+  race: optional(flag, "Once join is reached, those still open are stopped.", { default: false }),
   stdin: optional(stdinText, "$step.stdout, $step.json, $step.approved, or text that contains such references."),
   condition: optional(expression, "The step is skipped when this is false.", { alias: "when" }),
   inputs: optional(mapOf(inputField), "What the step reads."),
@@ -158,6 +166,7 @@ const SHARED = {
   ),
   max_parallel: optional(positive, "Instances at a time."),
   tolerate: optional(tolerate, "Failed elements allowed: a count, or a share such as 10%.", { default: 0 }),
+  repeat: optional(repeatShape, "The step is done again, one round after the other, until a condition holds."),
   capabilities: optional(names, "What the gateway must be able to do."),
   tools: optional(names, "Tools the agent needs."),
   model: optional(givenName, "Model asked for."),

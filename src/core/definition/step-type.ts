@@ -37,6 +37,8 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
     if (isSound) checkReachable(condition, draft.conditionPath, know, report);
   }
   for (const { read, path: at } of criteria ?? []) checkTypes(read, at, knowIn("success_criteria"), report);
+  const until = draft.raw.repeat?.until ?? null;
+  if (until !== null) checkTypes(until, [...draft.path, "repeat", "until"], knowIn("until"), report);
   checkList(draft, knowIn("for_each"), report);
   for (const [field, template] of [["command", draft.raw.command] as const, ["stdin", draft.raw.stdin] as const]) {
     if (template !== undefined) checkTemplate(template, [...draft.path, field], knowIn(field), report);

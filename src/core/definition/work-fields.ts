@@ -78,7 +78,7 @@ function hintOf(name: string, work: ByItself): string {
 }
 
 function checkEnd(work: string, { raw, path }: Pick<Located<RawStep>, "raw" | "path">, report: Report): void {
-  for (const name of ["for_each", "on_failure"]) {
+  for (const name of ["for_each", "repeat", "on_failure"]) {
     if (!isWritten(raw, name)) continue;
     conflict(path, name, `"${name}" says nothing beside "${work}", which ends the run.`, "Remove it.", report);
   }

@@ -2,7 +2,7 @@
  * `advance` decides what an input means for one run. It reads the state, states facts (folding each at once, so that
  * the state is always the fold of the log) and asks for effects; it does nothing else and knows no clock, chance or I/O.
  *
- * E1 no node starts before all its parents are settled · E2 a settled node changes only through `invalidated` ·
+ * E1 no node starts before all its parents are settled, or as many as its `join` names have completed · E2 a settled node changes only through `invalidated` ·
  * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
  * cost · E6 every run settles or names what it waits for · E7 an input submitted twice equals once · E11 skipped nodes never
  * dispatch · E12 a cancelled run dispatches nothing · E13 event ids count 1, 2, 3, …
@@ -13,6 +13,7 @@ import { onChildFinished } from "./children.ts";
 import { computeReady, continueLater } from "./computing.ts";
 import type { Effect } from "./effect.ts";
 import { finishIfDone, windDown } from "./ending.ts";
+import { judgeFailure } from "./handling.ts";
 import type { CancelInput, Input } from "./input.ts";
 import { collectInstances } from "./instances.ts";
 import { nodeAt } from "./move.ts";
@@ -20,6 +21,7 @@ import { onApproval, onResolve } from "./on-approval.ts";
 import { onCallback, onStream } from "./on-callback.ts";
 import { onTimer } from "./on-timer.ts";
 import { onVerdict } from "./on-verdict.ts";
+import { onAdmit } from "./places.ts";
 import { decideNode, pump } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { onRecover, onRewind } from "./reopen.ts";
@@ -79,6 +81,8 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onResolve(turn, input);
     case "event":
       return onEvent(turn, input);
+    case "admit":
+      return onAdmit(turn);
   }
 }
 
@@ -101,22 +105,28 @@ function endIfTooLong(turn: Turn): void {
 
 /** Decides until nothing more follows: each settled node may make others ready, and free places for those that wait. */
 function runToRest(turn: Turn): void {
-  const { state, toDecide, toCollect } = turn;
+  const { state, toDecide, toCollect, toJudge } = turn;
   let decided = 0;
   let collected = 0;
+  let judged = 0;
+  const hasMore = (): boolean => decided < toDecide.length || collected < toCollect.length || judged < toJudge.length;
   do {
-    while (decided < toDecide.length || collected < toCollect.length) {
+    while (hasMore()) {
       const expanded = toCollect[collected];
       const ready = toDecide[decided];
+      const failed = toJudge[judged];
       if (expanded !== undefined) {
         collected += 1;
         collectInstances(turn, nodeAt(state, expanded));
       } else if (ready !== undefined) {
         decided += 1;
         decideNode(turn, nodeAt(state, ready));
+      } else if (failed !== undefined) {
+        judged += 1;
+        judgeFailure(turn, failed);
       }
     }
     computeReady(turn);
-    if (decided === toDecide.length && collected === toCollect.length) pump(turn);
-  } while (decided < toDecide.length || collected < toCollect.length);
+    if (!hasMore()) pump(turn);
+  } while (hasMore());
 }

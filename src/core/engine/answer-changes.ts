@@ -182,11 +182,12 @@ function labelErrors(
 function checkOutputs(
   state: RunState,
   node: NodeState,
-  { forEach, id }: PlanNode,
+  { forEach, repeat, id }: PlanNode,
   outputs: JsonObject,
 ): { readonly refusal: Refusal } | undefined {
-  if (forEach !== null && node.instance === null) {
-    return { refusal: refuse("modifications_invalid", `the outputs of ${id} are those of its elements`) };
+  if ((forEach !== null || repeat !== null) && node.instance === null) {
+    const parts = forEach === null ? "rounds" : "elements";
+    return { refusal: refuse("modifications_invalid", `the outputs of ${id} are those of its ${parts}`) };
   }
   const settlement = settlementOf(state, node, { outputs });
   if (settlement.ok) return undefined;

@@ -1,9 +1,9 @@
-import { type Json, required } from "../base/index.ts";
-import { type EventOf, isSettled, type RunEvent, type SettledStatus, type SettlingEvent } from "../event/index.ts";
+import { required } from "../base/index.ts";
+import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
-import { createInstance, instanceId } from "./create-state.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, planNodeOf } from "./move.ts";
-import type { Expansion, NodeState, ReadyQueue, Running, RunState } from "./state.ts";
+import { applyExpanded, applyRound } from "./apply-expanded.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, noteCounted, planNodeOf, setCounted } from "./move.ts";
+import type { NodeState, ReadyQueue, RunState } from "./state.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
 
@@ -17,6 +17,8 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       return applyWaiting(state, node, event);
     case "node.expanded":
       return applyExpanded(state, node, event);
+    case "node.round":
+      return applyRound(state, node, event);
     case "node.started":
       return applyStarted(state, node, event);
     case "node.stream.delta":
@@ -31,6 +33,9 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "node.skipped":
     case "node.cancelled":
       return applySettled(state, node, event);
+    case "node.handled":
+      node.isHandled = true;
+      return;
     case "node.invalidated":
       return applyInvalidated(state, node);
     case "node.provenance":
@@ -49,7 +54,7 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "child.finished":
       return applyChildFinished(state, event);
     case "event.received":
-      node.takenEvents.add(event.payload.id);
+      takeEvent(state, node, event.payload.id);
       // What a retry policy counts: an event that breaks the contract may be followed by another.
       node.tries += 1;
       return;
@@ -59,6 +64,13 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "contract.violated":
       return;
   }
+}
+
+/** A repeated step takes an event once over all its rounds. */
+function takeEvent(state: RunState, node: NodeState, id: string): void {
+  node.takenEvents.add(id);
+  if (node.instance === null || planNodeOf(state, node).repeat === null) return;
+  nodeAt(state, node.instance.parent).takenEvents.add(id);
 }
 
 export const RESEND = "dispatch sent again";
@@ -90,6 +102,7 @@ function applyQueued(state: RunState, node: NodeState, { payload, eventId }: Eve
     patientUntil: null,
     eventId,
   });
+  noteCounted(state, node, payload.counted);
   queueOf(state, node).push({ node: node.index, eventId });
 }
 
@@ -125,58 +138,9 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
     const { waitingReason } = payload;
     moveNode(state, node, { status: "queued", waitingReason, isLimited: true, limitedSince, patientUntil, eventId });
   } else {
-    moveNode(state, node, { status: "awaiting_dependency", waitingReason: "dependency" });
+    const waitingReason = payload.waitingReason === "concurrency" ? "concurrency" : "dependency";
+    moveNode(state, node, { status: "awaiting_dependency", waitingReason });
   }
-}
-
-/** Instances that are settled stay; all others begin anew. */
-function applyExpanded(state: RunState, node: NodeState, { payload, at }: EventOf<"node.expanded">): void {
-  const expansion: Expansion = { members: [], settled: 0, failed: 0, cancelled: 0, active: 0, next: 0 };
-  node.expansion = expansion;
-  payload.items.forEach((item, element) => {
-    const instance = findNode(state, instanceId(node.id, element)) ?? addInstance(state, node, element, item);
-    expansion.members.push(instance.index);
-    if (isSettled(instance.now.status)) countKept(expansion, instance.now.status);
-    else restartInstance(state, instance, item);
-  });
-  moveNode(state, node, { ...IDLE_RUNNING, startedAt: at });
-  node.firstStartedAt ??= at;
-  for (const index of expansion.members) settleCarried(state, nodeAt(state, index));
-}
-
-function countKept(expansion: Expansion, status: SettledStatus): void {
-  expansion.settled += 1;
-  if (status === "failed" || status === "timed_out") expansion.failed += 1;
-  if (status === "cancelled") expansion.cancelled += 1;
-}
-
-function addInstance(state: RunState, node: NodeState, element: number, item: Json): NodeState {
-  const instance = createInstance(state, node, element, item);
-  state.nodes.push(instance);
-  state.instanceIndexById.set(instance.id, instance.index);
-  state.counts.pending += 1;
-  return instance;
-}
-
-function restartInstance(state: RunState, instance: NodeState, item: Json): void {
-  required(instance.instance, "an instance has an element").item = item;
-  moveNode(state, instance, { status: "pending" });
-}
-
-const IDLE_RUNNING: Omit<Running, "startedAt"> = {
-  status: "running",
-  attempt: 0,
-  route: null,
-  isDeferred: false,
-  deltaBase: 0,
-  childRunId: null,
-};
-
-function settleCarried(state: RunState, instance: NodeState): void {
-  const carried = state.carriedInstances.get(instance.id);
-  if (carried === undefined || instance.now.status !== "pending") return;
-  state.carriedInstances.delete(instance.id);
-  moveNode(state, instance, { status: "completed", ...carried, durationMs: 0, isCarried: true });
 }
 
 function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf<"node.started">): void {
@@ -246,6 +210,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     case "node.completed": {
       const { outputs, envelope, durationMs, carried, attempt } = event.payload;
       if (attempt !== undefined) node.reported.add(attempt);
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, {
         status: "completed",
         outputs,
@@ -265,6 +230,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
     }
     case "node.skipped": {
       const { reason, errorCode = null, errorMessage = null } = event.payload;
+      noteCounted(state, node, event.payload.counted);
       moveNode(state, node, { status: "skipped", reason, errorCode, errorMessage, ...settled });
       return;
     }
@@ -276,6 +242,8 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
 /** The only way out of a settled status; the next event makes the node wait. */
 function applyInvalidated(state: RunState, node: NodeState): void {
   moveNode(state, node, { status: "invalidated" });
+  setCounted(state, node, null);
+  node.isHandled = false;
 }
 
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {

@@ -17,7 +17,7 @@ import type { Plan } from "../plan/index.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
 import { createRunState } from "./create-state.ts";
-import { findNode } from "./move.ts";
+import { findNode, planNodeOf } from "./move.ts";
 import type { RunState } from "./state.ts";
 
 export function replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState {
@@ -63,13 +63,17 @@ export function apply(state: RunState, event: RunEvent): void {
 
 /** Asked before the node moves on: afterwards it only has a result. */
 function standingOf(state: RunState, { payload }: EventOf<"node.completed">): Standing {
-  const now = findNode(state, payload.nodeId)?.now;
-  if (now?.status !== "running") return "itself";
-  return now.attempt === 0 ? "list" : now.childRunId === null ? "itself" : "child";
+  const node = findNode(state, payload.nodeId);
+  if (node?.now.status !== "running") return "itself";
+  const { now } = node;
+  if (now.attempt === 0) return planNodeOf(state, node).repeat === null ? "list" : "rounds";
+  return now.childRunId === null ? "itself" : "child";
 }
 
 function applyStarted(state: RunState, event: EventOf<"run.started">): void {
-  state.status = "running";
+  state.place = event.payload.place ?? null;
+  state.heldKeys = event.payload.heldKeys ?? [];
+  state.status = state.place?.standing === "waiting" ? "queued" : "running";
   state.startedAt = event.at;
   state.args = event.payload.args;
   state.recursionDepth = event.payload.recursionDepth;
@@ -91,6 +95,7 @@ function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed"
   const { to, epoch, reason } = event.payload;
   if (isTerminal(to)) return;
   state.status = to;
+  if (state.place?.standing === "waiting") state.place = { ...state.place, standing: "held" };
   const ending = endingOf(event);
   if (ending !== null) state.ending = ending;
   else if (reason !== undefined) reopen(state, epoch, reason === "recover");

@@ -27,14 +27,15 @@ type LabelledValues = Map<
 
 /** Edges, root inputs, overrides and a person's values joined and rendered, in that order of strength. */
 export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Binding {
-  const bound: Bound = { values: new Map(), warnings: new Set(), exempt: new Set() };
+  const { counted } = node;
+  const bound: Bound = { values: new Map(), warnings: new Set(), exempt: new Set(), counted };
   const { values } = bound;
   bindRootInputs(state, body, values);
   for (const param of body.params) {
     const failure = bindParam(state, body, param, bound);
     if (failure !== undefined) return bindingFailed(failure.code, failure.message);
   }
-  for (const override of body.overrides) bindOverride(state, override, values);
+  for (const override of body.overrides) bindOverride(state, override, bound);
   for (const [label, value] of Object.entries(givenValues(state, node))) setValue(values, label, value);
 
   const inputs = Object.fromEntries([...values.values()].map(({ label, value }) => [label, value]));
@@ -106,6 +107,8 @@ interface Bound {
   readonly warnings: Set<string>;
   /** Labels whose contract nothing can be asked of. */
   readonly exempt: Set<string>;
+  /** Of a node with `join`: any other parent is as if it had been skipped. */
+  readonly counted: NodeState["counted"];
 }
 
 /** Joins the satisfied edges of one parameter; without any it keeps the root input, and says '' only for a reason. */
@@ -115,10 +118,10 @@ function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bou
   let untaken = 0;
   const isOne = param.edges.length === 1;
   for (const edge of param.edges) {
-    const reading = readEdge(state, edge);
+    const reading = readEdge(state, edge, bound.counted);
     if (!reading.ok) return reading.failure;
     const { isOpen, value } = reading.value;
-    if (!isOpen && isUntaken(state, edge)) untaken += 1;
+    if (!isOpen && isUntaken(state, edge, bound.counted)) untaken += 1;
     if (!isOpen || value === undefined) continue;
     const source = nodeAt(state, edge.source);
     const label = state.plan.nodes[edge.source]?.label ?? null;
@@ -137,7 +140,8 @@ function bindParam(state: RunState, body: LensBody, param: LensParam, bound: Bou
 }
 
 /** A branch that was not taken: its source was skipped, or completed and the edge's condition does not hold. */
-function isUntaken(state: RunState, edge: LensPlanEdge): boolean {
+function isUntaken(state: RunState, edge: LensPlanEdge, counted: Bound["counted"]): boolean {
+  if (counted?.has(edge.source) === false) return true;
   const { status } = nodeAt(state, edge.source).now;
   return status === "skipped" || status === "completed";
 }
@@ -157,9 +161,14 @@ interface EdgeReading {
 }
 
 /** Whether an edge lets its target run, and what it hands over. A path that leads nowhere hands over nothing. */
-export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReading, ExpressionFailure> {
+export function readEdge(
+  state: RunState,
+  edge: LensPlanEdge,
+  counted: Bound["counted"],
+): Outcome<EdgeReading, ExpressionFailure> {
   const { now } = nodeAt(state, edge.source);
-  if (now.status !== "completed") return succeed({ isOpen: false, value: undefined });
+  if (now.status !== "completed" || counted?.has(edge.source) === false)
+    return succeed({ isOpen: false, value: undefined });
   const data = outputDataOf(now.envelope, now.outputs);
   const value = resolveOutputPath(data, now.envelope, edge.sourceOutputKey);
   const satisfied = isEdgeSatisfied(edge.condition, value, (path) =>
@@ -168,13 +177,13 @@ export function readEdge(state: RunState, edge: LensPlanEdge): Outcome<EdgeReadi
   return satisfied.ok ? succeed({ isOpen: satisfied.value, value }) : satisfied;
 }
 
-function bindOverride(state: RunState, { label, value: written }: LensOverride, values: LabelledValues): void {
+function bindOverride(state: RunState, { label, value: written }: LensOverride, { values, counted }: Bound): void {
   if (written.kind === "value") return setValue(values, label, written.value);
   const handoffs: Handoff[] = [];
   const parts = written.template.parts.map((part) => {
     if (typeof part === "string") return part;
     const source = findNode(state, part.nodeId);
-    if (source?.now.status !== "completed") return "";
+    if (source?.now.status !== "completed" || counted?.has(source.index) === false) return "";
     const { envelope } = source.now;
     const value = resolveOutputPath(outputDataOf(envelope, outputsOf(source)), envelope, part.path);
     if (value !== undefined) {

@@ -18,6 +18,7 @@ import { findValue } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 import {
   evaluateValue,
+  isOfFirstRound,
   noteHandoff,
   noteList,
   noteUnbound,
@@ -115,6 +116,10 @@ function bindInput(scene: Scene, input: InputBinding, exempt: Set<string>): Json
     exempt.add(input.name);
     warnSkipped(scene, result.nodeId, `inputs.${input.name}`);
     return "";
+  }
+  if (result.kind === "missing" && isOfFirstRound(scene, input.from)) {
+    exempt.add(input.name);
+    return undefined;
   }
   if (!input.isRequired) return undefined;
   noteUnbound(scene, input.from, `inputs.${input.name}`, result);

@@ -89,8 +89,10 @@ function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
   return placement === null ? {} : { named: placement.named ?? {} };
 }
 
-function lineageOf({ root, hops }: RunState): Pick<StartChild, "root" | "hops"> {
-  return { ...(root === null ? {} : { root }), ...(hops === 0 ? {} : { hops }) };
+function lineageOf({ root, hops, place, heldKeys }: RunState): Pick<StartChild, "root" | "hops" | "heldKeys"> {
+  const held = place?.standing === "held" ? [...heldKeys, place.key] : heldKeys;
+  const keys = held.length === 0 ? {} : { heldKeys: held };
+  return { ...(root === null ? {} : { root }), ...(hops === 0 ? {} : { hops }), ...keys };
 }
 
 type Given = Pick<StartChild, "args" | "offered">;

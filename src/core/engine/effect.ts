@@ -118,6 +118,8 @@ export interface StartChild {
   /** The run that began the family; absent: the parent. */
   readonly root?: NonNullable<StartInput["root"]>;
   readonly hops?: number;
+  /** Keys the family holds, under which the child need not wait; absent: none. */
+  readonly heldKeys?: readonly string[];
   /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

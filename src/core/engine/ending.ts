@@ -11,7 +11,7 @@ import {
   dispatchIdOf,
 } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
-import { nodeAt, planNodeOf } from "./move.ts";
+import { isMet, nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -132,7 +132,8 @@ export function finishIfDone(turn: Turn): void {
   if (isStalled(state)) stall(turn);
 }
 
-function isStalled({ counts, asked }: RunState): boolean {
+function isStalled({ counts, asked, place, ending }: RunState): boolean {
+  if (place?.standing === "waiting" && ending === null) return false;
   const alive = counts.queued + counts.running + counts.streaming + counts.retrying + counts.blocked + asked.size;
   return alive === 0;
 }
@@ -193,22 +194,29 @@ function failOutputs(turn: Turn, { code, message }: Failure): void {
 /** Looks at the nodes of the plan; instances count through their node. */
 export function outcomeOf(state: RunState): "completed" | "failed" | "cancelled" {
   const planNodes = state.nodes.slice(0, state.plan.nodes.length);
-  const has = (...statuses: NodeStatus[]) => planNodes.some((node) => statuses.includes(node.now.status));
+  const hasFailed = planNodes.some(isUnhandled);
+  const hasCancelled = planNodes.some(({ now }) => now.status === "cancelled");
   if (state.plan.completion === "strict") {
-    if (has("failed", "timed_out")) return "failed";
-    return has("cancelled") ? "cancelled" : "completed";
+    if (hasFailed) return "failed";
+    return hasCancelled ? "cancelled" : "completed";
   }
   const leaves = planNodes.filter((node) => planNodeOf(state, node).dependents.length === 0);
   if (leaves.every((node) => node.now.status === "completed" || node.now.status === "skipped")) return "completed";
-  return has("cancelled") && !has("failed", "timed_out") ? "cancelled" : "failed";
+  return hasCancelled && !hasFailed ? "cancelled" : "failed";
+}
+
+/** Failed, and it counts for the run. */
+function isUnhandled({ now, isHandled }: NodeState): boolean {
+  return isMet("failure", now.status) && !isHandled;
 }
 
 function errorCodeOf(state: RunState): string {
   const ending = state.ending?.errorCode ?? null;
   if (ending !== null) return ending;
   for (const node of state.nodes) {
-    if (node.instance === null && (node.now.status === "failed" || node.now.status === "timed_out"))
-      return node.now.errorCode;
+    const { now } = node;
+    if (node.instance !== null || node.isHandled) continue;
+    if (now.status === "failed" || now.status === "timed_out") return now.errorCode;
   }
   return "workflow_stalled";
 }

@@ -119,9 +119,11 @@ function skipFailed(turn: Turn, node: NodeState, failure: Failure, isRefusedGate
   perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: failure.message });
 }
 
+/** What others do about the failure comes first: whether it ends the run is judged once they have settled. */
 export function haltAfter(turn: Turn, node: NodeState, failure: Failure, kind: FailureKind = {}): void {
   endFailed(turn, node, failure, kind);
-  const { isFailFast } = planNodeOf(turn.state, node);
+  const { isFailFast, tolerants } = planNodeOf(turn.state, node);
+  if (tolerants.length > 0) return;
   windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: failure.code, failed: node, isFailFast });
 }
 
@@ -152,8 +154,8 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
 
 /** What another attempt would send. */
 function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
-  const { forEach, kind } = planNodeOf(turn.state, node);
-  const isOne = forEach === null || node.instance !== null;
+  const { forEach, repeat, kind } = planNodeOf(turn.state, node);
+  const isOne = (forEach === null && repeat === null) || node.instance !== null;
   const binding = isOne && kind !== "gate" && kind !== "child" && !isComputed(kind) ? bind(turn.state, node) : null;
   const request = binding?.kind === "bound" ? binding.request : null;
   return { request, inputs: request?.inputs ?? {} };

@@ -97,5 +97,8 @@ function isSameOrigin(left: Origin, right: Origin): boolean {
   if (left.kind === "arg") return right.kind === "arg" && left.name === right.name;
   if (left.kind === "node") return right.kind === "node" && left.node === right.node && left.part === right.part;
   if (left.kind === "value") return right.kind === "value" && left.value === right.value;
-  return (left.kind === "element" || left.kind === "index") && left.kind === right.kind;
+  if (left.kind === "previous") return right.kind === "previous" && left.part === right.part;
+  return SAME_BY_KIND.has(left.kind) && left.kind === right.kind;
 }
+
+const SAME_BY_KIND: ReadonlySet<Origin["kind"]> = new Set(["element", "index", "round"]);

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../base/index.ts";
+import type { Failure, Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Decision, Envelope, EventPayload, Placement, RunStatus, Tokens } from "../event/index.ts";
+import type { Decision, Envelope, EventPayload, Placement, PlaceStanding, RunStatus, Tokens } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
 /**
@@ -20,6 +20,7 @@ export type Input = { readonly at: number; readonly jitter: number } & (
   | RecoverInput
   | ResolveInput
   | EventInput
+  | AdmitInput
 );
 
 export interface StartInput {
@@ -43,8 +44,22 @@ export interface StartInput {
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** How many runs before it have started one another by events; absent: none. */
   readonly hops?: number;
+  /** What the driver found where the workflow limits how many of its runs are open; absent: it does not. */
+  readonly place?: FoundPlace;
+  /** Keys its ancestors hold. */
+  readonly heldKeys?: readonly string[];
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
+}
+
+/** A place, a place to wait for, none at all, or a key that could not be evaluated. */
+export type FoundPlace =
+  | { readonly key: string; readonly standing: PlaceStanding | "full" }
+  | { readonly failure: Failure };
+
+/** A run that waited for a place has one. */
+export interface AdmitInput {
+  readonly type: "admit";
 }
 
 export interface OutputOfRun {
@@ -53,9 +68,13 @@ export interface OutputOfRun {
   readonly output: string;
 }
 
-export type Carried =
+export type Carried = (
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
-  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] };
+  | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
+) & {
+  /** Of a step with `join`: the parents that were enough. */
+  readonly counted?: readonly string[];
+};
 
 /** Where an allowed attempt goes. */
 export interface Route {

@@ -7,6 +7,7 @@ import { CANCELLED_BY_SIBLING, cancelReason, closeQuestion, stopAttempt } from "
 import { failNode } from "./failing.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { decideInstance } from "./readiness.ts";
+import { collectRounds } from "./rounds.ts";
 import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { Expansion, NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
@@ -56,11 +57,15 @@ function invalidateOthers(turn: Turn, node: NodeState, items: readonly Json[]): 
   }
 }
 
-/** Before a node expands anew by choice: whatever did not complete runs again. */
-export function redoInstances(turn: Turn, node: NodeState): void {
+/**
+ * Before a node expands anew by choice: whatever did not complete runs again. Rounds that read what will be another
+ * (`areStale`) run again too; elements are compared when the list is there.
+ */
+export function redoInstances(turn: Turn, node: NodeState, areStale = false): void {
+  const isAll = areStale && planNodeOf(turn.state, node).repeat !== null;
   for (const index of node.expansion?.members ?? []) {
     const instance = nodeAt(turn.state, index);
-    if (instance.now.status !== "completed") invalidate(turn, instance);
+    if (isAll || instance.now.status !== "completed") invalidate(turn, instance);
   }
 }
 
@@ -76,7 +81,9 @@ function invalidate(turn: Turn, instance: NodeState): void {
 export function collectInstances(turn: Turn, node: NodeState): void {
   const { expansion } = node;
   if (expansion === null || node.now.status !== "running" || node.now.attempt !== 0) return;
-  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion);
+  const { repeat } = planNodeOf(turn.state, node);
+  if (repeat !== null) return collectRounds(turn, node, repeat, expansion);
+  if (hasFailedInstances(turn.state, node, expansion)) stopInstances(turn, expansion, CANCELLED_BY_SIBLING);
   else if (turn.state.ending === null) beginInstances(turn, node, expansion);
   if (expansion.settled === expansion.members.length) settleExpanded(turn, node, expansion);
 }
@@ -93,14 +100,14 @@ function toleratedOf(tolerate: ForEachPlan["tolerate"], count: number): number {
 }
 
 /** Every instance is settled afterwards, so that this happens once. A child run that is called off ends in its own time. */
-function stopInstances(turn: Turn, { members }: Expansion): void {
+export function stopInstances(turn: Turn, { members }: Expansion, reason: string): void {
   for (const index of members) {
     const instance = nodeAt(turn.state, index);
     const { status } = instance.now;
     if (isSettled(status) || status === "invalidated") continue;
-    closeQuestion(turn, instance, "another element failed");
+    closeQuestion(turn, instance, reason);
     if (isInFlight(status)) stopAttempt(turn, instance);
-    emit(turn, "node.cancelled", { ...about(instance), reason: CANCELLED_BY_SIBLING });
+    emit(turn, "node.cancelled", { ...about(instance), reason });
   }
 }
 

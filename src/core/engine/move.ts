@@ -1,6 +1,7 @@
 import { required } from "../base/index.ts";
-import { isInFlight, isSettled, isTerminal } from "../event/index.ts";
-import type { NodeKind } from "../plan/index.ts";
+import type { DependencyOutcome } from "../definition/index.ts";
+import { isInFlight, isSettled, isTerminal, type NodeStatus } from "../event/index.ts";
+import type { NodeKind, PlanNode } from "../plan/index.ts";
 import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 
 /** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
@@ -10,6 +11,7 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   if (isLimited(before) !== isLimited(now)) state.limitedNodes += isLimited(now) ? 1 : -1;
   countWait(state, before, -1);
   countWait(state, now, 1);
+  if (hasChild(before) !== hasChild(now)) state.childRunning += hasChild(now) ? 1 : -1;
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -52,7 +54,57 @@ function countNode(state: RunState, node: NodeState, before: NodeNow, wasSettled
   if (wasSettled === settled) return;
   const step = settled ? -1 : 1;
   state.unsettledNodes += step;
-  for (const dependent of planNodeOf(state, node).dependents) nodeAt(state, dependent).unsettledParents += step;
+  for (const index of planNodeOf(state, node).dependents) {
+    const dependent = nodeAt(state, index);
+    dependent.unsettledParents += step;
+    countMet(state, dependent, node, settled ? node.now : before, step);
+  }
+  const { join, outcomes } = planNodeOf(state, node);
+  if (join === null && outcomes.size === 0) return;
+  countDecided(state, node, step, (isHandler) => isHandler || node.counted === null);
+}
+
+function countMet(state: RunState, dependent: NodeState, parent: NodeState, { status }: NodeNow, step: number): void {
+  const { join, outcomes } = planNodeOf(state, dependent);
+  if (join !== null && isMet(outcomes.get(parent.index) ?? "success", status)) dependent.metParents -= step;
+}
+
+/** Whether a parent has ended as the one that depends on it waits for. */
+export function isMet(outcome: DependencyOutcome, status: NodeStatus): boolean {
+  switch (outcome) {
+    case "success":
+      return status === "completed";
+    case "failure":
+      return status === "failed" || status === "timed_out";
+    case "settled":
+      return isSettled(status);
+  }
+}
+
+/** The parents whose failure does not keep the node from running. */
+export function toleratedBy({ join, outcomes, parents }: PlanNode): Iterable<number> {
+  return join === null ? outcomes.keys() : parents;
+}
+
+/** A join does without a parent as soon as it is reached; whether it handles one is known when it has settled. */
+function countDecided(state: RunState, node: NodeState, step: number, counts: (isHandler: boolean) => boolean): void {
+  const planNode = planNodeOf(state, node);
+  for (const parent of toleratedBy(planNode)) {
+    if (counts(planNode.outcomes.get(parent) === "failure")) nodeAt(state, parent).openTolerants += step;
+  }
+}
+
+export function noteCounted(state: RunState, node: NodeState, counted: readonly string[] | undefined): void {
+  if (counted === undefined) return;
+  const indexOf = (id: string): number => required(state.plan.indexById.get(id), "a counted parent is a node");
+  setCounted(state, node, new Set(counted.map(indexOf)));
+}
+
+/** So many parents were enough; null: it has to be decided again. */
+export function setCounted(state: RunState, node: NodeState, counted: ReadonlySet<number> | null): void {
+  const wasOpen = node.counted === null;
+  node.counted = counted;
+  if (wasOpen !== (counted === null)) countDecided(state, node, wasOpen ? -1 : 1, (isHandler) => !isHandler);
 }
 
 function countWait({ waits }: RunState, now: NodeNow, step: number): void {
@@ -62,6 +114,10 @@ function countWait({ waits }: RunState, now: NodeNow, step: number): void {
 
 function isLimited(now: NodeNow): boolean {
   return now.status === "queued" && now.isLimited;
+}
+
+function hasChild(now: NodeNow): boolean {
+  return now.status === "running" && now.childRunId !== null;
 }
 
 function isExpandedRunning(now: NodeNow): boolean {

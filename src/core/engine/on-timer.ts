@@ -9,6 +9,8 @@ import { findNode, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
 import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
+import { lookAgain } from "./places.ts";
+import { onRoundTimer } from "./rounds.ts";
 import type { NodeState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, perform, type Turn } from "./turn.ts";
@@ -21,6 +23,8 @@ export function onTimer(turn: Turn, timer: Timer): void {
     case "run":
       if (timer.epoch === turn.state.epoch) onRunTimeout(turn);
       return;
+    case "place":
+      return lookAgain(turn);
     case "continue":
       // Whatever the input, nodes that wait to calculate have their turn.
       return;
@@ -69,6 +73,8 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
     case "child-cancel":
     case "child-cost":
       return;
+    case "round":
+      return onRoundTimer(turn, timer);
     case "wait":
       return onWaitTimer(turn, node, timer);
     case "wake":

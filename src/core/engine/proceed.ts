@@ -10,21 +10,25 @@ import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
+import { decideJoin } from "./joining.ts";
 import { isComputed, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
+import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { titleOf } from "./subject.ts";
-import { about, emit, log, perform, type Turn } from "./turn.ts";
+import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 
-/** All parents are settled: skipped, failed, or queued. */
+/** All parents are settled, or enough of them: skipped, failed, or queued. */
 export function decideNode(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (status !== "pending" && status !== "awaiting_dependency") return;
-  if (turn.state.ending !== null || node.unsettledParents > 0) return;
+  if (turn.state.ending !== null || !isDecidable(turn.state, node)) return;
   const planNode = planNodeOf(turn.state, node);
-  const readiness = decideReadiness(turn.state, node, planNode);
+  const { join } = planNode;
+  const readiness =
+    join === null ? decideReadiness(turn.state, node, planNode) : decideJoin(turn, node, planNode, join);
   switch (readiness.kind) {
     case "skip":
       return skipNode(turn, node, readiness.reason);
@@ -33,7 +37,7 @@ export function decideNode(turn: Turn, node: NodeState): void {
     case "expression_error":
       return failNode(turn, node, readiness.failure);
     case "run":
-      emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+      if (join === null) emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
       return passOwnGate(turn, node, planNode);
   }
 }
@@ -44,7 +48,9 @@ export function passOwnGate(turn: Turn, node: NodeState, planNode: PlanNode): vo
   if (approval !== null && node.instance === null && !node.isGateApproved)
     return askAtGate(turn, node, planNode, approval);
   if (planNode.kind === "gate") return completeGate(turn, node, true);
-  if (planNode.forEach === null || node.instance !== null) return;
+  if (node.instance !== null) return;
+  if (planNode.repeat !== null) return beginRounds(turn, node);
+  if (planNode.forEach === null) return;
   noteFindings(turn, node, findingsOfElements(turn.state, node));
   expandNode(turn, node, planNode.forEach);
 }

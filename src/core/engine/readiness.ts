@@ -1,12 +1,17 @@
 /**
- * Whether a node may run, decided once, when all its parents are settled (E1). Reads only its own parents:
- * the cost is its in-degree, whatever the size of the graph.
+ * Whether a node may run, decided once, when all its parents are settled (E1) and have ended as it waits for. Reads
+ * only its own parents: the cost is its in-degree, whatever the size of the graph. Steps with `join`: joining.ts.
  */
 import type { SkipReason } from "../event/index.ts";
-import { evaluateCondition, type ExpressionFailure } from "../expression/index.ts";
+import {
+  evaluateCondition,
+  type ExpressionFailure,
+  type ParsedExpression,
+  type ResolvePath,
+} from "../expression/index.ts";
 import type { LensBody, PlanNode, StepBody } from "../plan/index.ts";
 import { readEdge } from "./bind-lens.ts";
-import { nodeAt, planNodeOf } from "./move.ts";
+import { isMet, nodeAt, planNodeOf } from "./move.ts";
 import { resolverFor } from "./value.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -20,6 +25,7 @@ const RUN = { kind: "run" } as const;
 
 export function decideReadiness(state: RunState, node: NodeState, planNode: PlanNode): Readiness {
   const parents = countParents(state, planNode);
+  if (parents.hasNoFailure) return { kind: "skip", reason: "no_failure" };
   return planNode.body.kind === "step"
     ? decideStep(state, node, parents, planNode.body)
     : decideLens(state, parents, planNode.body);
@@ -27,44 +33,70 @@ export function decideReadiness(state: RunState, node: NodeState, planNode: Plan
 
 interface Parents {
   readonly hasFailed: boolean;
+  /** Of those that have failed, all are waited for by others that may make up for it. */
+  readonly areCaught: boolean;
   readonly areAllSkipped: boolean;
+  /** One whose failure is to be handled has not failed. */
+  readonly hasNoFailure: boolean;
 }
 
 function countParents(state: RunState, planNode: PlanNode): Parents {
   let failed = 0;
+  let caught = 0;
   let skipped = 0;
   for (const parent of planNode.parents) {
-    const { status } = nodeAt(state, parent).now;
+    const node = nodeAt(state, parent);
+    const { status } = node.now;
+    const outcome = planNode.outcomes.get(parent) ?? "success";
+    if (isMet(outcome, status)) continue;
+    if (outcome === "failure") return NO_FAILURE;
     if (status === "skipped") skipped += 1;
-    else if (status !== "completed") failed += 1;
+    else failed += 1;
+    if (isMet("failure", status) && planNodeOf(state, node).isCaught) caught += 1;
   }
-  return { hasFailed: failed > 0, areAllSkipped: skipped > 0 && skipped === planNode.parents.length };
+  return {
+    hasFailed: failed > 0,
+    areCaught: failed === caught,
+    areAllSkipped: skipped > 0 && skipped === planNode.parents.length,
+    hasNoFailure: false,
+  };
 }
 
+const NO_FAILURE: Parents = { hasFailed: false, areCaught: false, areAllSkipped: false, hasNoFailure: true };
+
 function decideStep(state: RunState, node: NodeState, parents: Parents, body: StepBody): Readiness {
-  if (parents.hasFailed) return { kind: "upstream_failure" };
+  if (parents.hasFailed) {
+    return parents.areCaught ? { kind: "skip", reason: "parent_failed" } : { kind: "upstream_failure" };
+  }
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
-  return decideCondition(state, node, body, body.condition);
+  return decideStepCondition(state, node, body);
 }
 
 type ConditionReadiness = Exclude<Readiness, { readonly kind: "upstream_failure" }>;
 
-function decideCondition(
-  state: RunState,
-  node: NodeState,
-  body: StepBody,
-  condition: StepBody["condition"],
-): ConditionReadiness {
-  if (condition === null) return RUN;
-  const holds = evaluateCondition(condition.root, resolverFor(state, node, body));
+function decideStepCondition(state: RunState, node: NodeState, body: StepBody): ConditionReadiness {
+  if (body.condition === null) return RUN;
+  // What a person gave before a rewind was for the node as it was then.
+  return decideCondition(body.condition, resolverFor(state, node, body, { isUnasked: true }));
+}
+
+function decideCondition(condition: ParsedExpression, resolve: ResolvePath): ConditionReadiness {
+  const holds = evaluateCondition(condition.root, resolve);
   if (!holds.ok) return { kind: "expression_error", failure: holds.failure };
   return holds.value ? RUN : { kind: "skip", reason: "condition_false" };
+}
+
+/** What is left to decide about a node that was reached by `join`. */
+export function decideOwnCondition(state: RunState, node: NodeState, { body }: PlanNode): ConditionReadiness {
+  return body.kind === "step" ? decideStepCondition(state, node, body) : decideEdges(state, body, node.counted);
 }
 
 /** Whether one instance of a `for_each` node runs: only a condition about its element can say no. */
 export function decideInstance(state: RunState, instance: NodeState): ConditionReadiness {
   const { body, forEach } = planNodeOf(state, instance);
-  return body.kind === "step" ? decideCondition(state, instance, body, forEach?.condition ?? null) : RUN;
+  const condition = forEach?.condition ?? null;
+  if (condition === null || body.kind !== "step") return RUN;
+  return decideCondition(condition, resolverFor(state, instance, body));
 }
 
 function decideLens(state: RunState, parents: Parents, body: LensBody): Readiness {
@@ -73,10 +105,14 @@ function decideLens(state: RunState, parents: Parents, body: LensBody): Readines
     return body.onParentFailure === "propagate" ? { kind: "upstream_failure" } : RUN;
   }
   if (parents.areAllSkipped) return { kind: "skip", reason: "parents_skipped" };
-  const edges = body.params.flatMap((param) => param.edges);
+  return decideEdges(state, body, null);
+}
+
+function decideEdges(state: RunState, body: LensBody, counted: NodeState["counted"]): ConditionReadiness {
+  const edges = body.params.flatMap((param) => param.edges).filter(({ source }) => counted?.has(source) !== false);
   if (edges.every((edge) => edge.condition === null)) return RUN;
   for (const edge of edges) {
-    const reading = readEdge(state, edge);
+    const reading = readEdge(state, edge, counted);
     if (!reading.ok) return { kind: "expression_error", failure: reading.failure };
     if (reading.value.isOpen) return RUN;
   }

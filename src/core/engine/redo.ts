@@ -5,7 +5,10 @@ import type { Carried } from "./input.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** What is neither completed nor skipped, and the nodes named, with everything below them. */
+/**
+ * What is neither completed nor skipped, and the nodes named, with everything below them. A step with `join` that is done
+ * stays, unless a parent that was counted runs again.
+ */
 export function nodesToRedo(state: RunState, named: Iterable<number> = []): ReadonlySet<number> {
   const open: number[] = [...named];
   for (const planNode of state.plan.nodes) {
@@ -16,9 +19,24 @@ export function nodesToRedo(state: RunState, named: Iterable<number> = []): Read
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (redo.has(next)) continue;
     redo.add(next);
-    open.push(...required(state.plan.nodes[next], "a plan node").dependents);
+    for (const dependent of required(state.plan.nodes[next], "a plan node").dependents) {
+      const { counted, now } = nodeAt(state, dependent);
+      const isDone = now.status === "completed" || now.status === "skipped";
+      if (counted !== null && isDone && !counted.has(next)) continue;
+      open.push(dependent);
+      if (counted !== null) open.push(...losersOf(state, dependent));
+    }
   }
   return redo;
+}
+
+/** A race that is run again is run by all who were in it. */
+function losersOf(state: RunState, join: number): readonly number[] {
+  const { parents } = required(state.plan.nodes[join], "a plan node");
+  return parents.filter((parent) => {
+    const { now } = nodeAt(state, parent);
+    return now.status === "skipped" && now.reason === "race_lost";
+  });
 }
 
 /** What a restarted run keeps of this one. */
@@ -39,7 +57,7 @@ export function branchFrom(state: RunState, args: JsonObject = state.args): read
 const NONE: ReadonlySet<number> = new Set();
 
 function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): readonly Carried[] {
-  return state.nodes.flatMap((node) => (isKept(state, node, redo, changed) ? carriedOf(node) : []));
+  return state.nodes.flatMap((node) => (isKept(state, node, redo, changed) ? carriedOf(state, node) : []));
 }
 
 /** An instance is kept when its node did not complete and runs again with the very list and inputs it had. */
@@ -51,9 +69,10 @@ function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>, cha
   return !isDone && redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));
 }
 
-function carriedOf({ id: nodeId, now }: NodeState): readonly Carried[] {
+function carriedOf(state: RunState, { id: nodeId, now, counted }: NodeState): readonly Carried[] {
+  const parents = counted === null ? {} : { counted: [...counted].map((index) => nodeAt(state, index).id) };
   if (now.status === "completed") {
-    return [{ nodeId, status: "completed", outputs: now.outputs, envelope: now.envelope }];
+    return [{ nodeId, status: "completed", outputs: now.outputs, envelope: now.envelope, ...parents }];
   }
-  return now.status === "skipped" ? [{ nodeId, status: "skipped", reason: now.reason }] : [];
+  return now.status === "skipped" ? [{ nodeId, status: "skipped", reason: now.reason, ...parents }] : [];
 }

@@ -1,7 +1,8 @@
 import { getOwn, instantText, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { Origin, Reference, Scope } from "../plan/index.ts";
-import { nodeAt } from "./move.ts";
+import { errorFacts } from "./error-facts.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 /** What a reference yields: a value, nothing, or nothing because the node it names was skipped. */
@@ -19,12 +20,19 @@ export function findValue(state: RunState, node: NodeState | null, reference: Re
   switch (origin.kind) {
     case "arg":
       return found(walk(getOwn(state.args, origin.name), rest));
-    case "node":
-      return findInNode(nodeAt(state, origin.node), origin, rest);
+    case "node": {
+      const source = nodeAt(state, origin.node);
+      if (node !== null && isUncounted(state, node, origin.node)) return { kind: "skipped", nodeId: source.id };
+      return findInNode(source, origin.part, rest);
+    }
     case "element":
       return found(walk(node?.instance?.item, rest));
     case "index":
       return found(walk(node?.instance?.element, rest));
+    case "previous":
+      return findPrevious(state, node, origin, rest);
+    case "round":
+      return node === null ? MISSING : found(walk(node.instance?.element ?? 0, rest));
     case "run":
       return found(walk(factsOf(state), rest));
     case "attempt":
@@ -35,6 +43,23 @@ export function findValue(state: RunState, node: NodeState | null, reference: Re
     case "missing":
       return MISSING;
   }
+}
+
+/** The round before the one of this node; the first has none. */
+export function previousRound(state: RunState, { instance }: NodeState): NodeState | undefined {
+  if (instance === null || instance.element === 0) return undefined;
+  const index = nodeAt(state, instance.parent).expansion?.members[instance.element - 1];
+  return index === undefined ? undefined : nodeAt(state, index);
+}
+
+function findPrevious(
+  state: RunState,
+  node: NodeState | null,
+  origin: Extract<Origin, { kind: "previous" }>,
+  rest: Reference["rest"],
+): Found {
+  const round = node === null ? undefined : previousRound(state, node);
+  return round === undefined ? MISSING : findInNode(round, origin.part, rest);
 }
 
 function factsOf({ runId, startedAt, plan, args }: RunState): JsonObject {
@@ -51,14 +76,25 @@ function found(value: Json | undefined): Found {
   return value === undefined ? MISSING : { kind: "value", value };
 }
 
-function findInNode(source: NodeState, origin: Extract<Origin, { kind: "node" }>, rest: Reference["rest"]): Found {
+type Part = Extract<Origin, { kind: "node" }>["part"];
+
+function findInNode(source: NodeState, part: Part, rest: Reference["rest"]): Found {
   const { now } = source;
   if (now.status === "skipped") {
-    const marker = origin.part === "outputs" ? walk(outputsOf(source), rest) : undefined;
+    const marker = part === "outputs" ? walk(outputsOf(source), rest) : undefined;
     return marker === undefined || rest.length === 0 ? { kind: "skipped", nodeId: source.id } : found(marker);
   }
-  if (now.status !== "completed") return MISSING;
-  switch (origin.part) {
+  if (part === "error" && (now.status === "failed" || now.status === "timed_out")) {
+    const { errorCode: code, errorMessage: message } = now;
+    return found(walk(errorFacts({ code, message }, source.tries), rest));
+  }
+  // Only who does without its success can look at it.
+  if (now.status !== "completed") return { kind: "skipped", nodeId: source.id };
+  switch (part) {
+    case "error": {
+      const value = walk(getOwn(now.outputs, "error"), rest);
+      return value === undefined ? { kind: "skipped", nodeId: source.id } : found(value);
+    }
     case "outputs":
       return found(walk(now.outputs, rest));
     case "stdout":
@@ -70,6 +106,12 @@ function findInNode(source: NodeState, origin: Extract<Origin, { kind: "node" }>
       return value === undefined ? { kind: "not_json", nodeId: source.id } : found(walk(value, rest));
     }
   }
+}
+
+/** To a step with `join`, parents that were not needed are as if they had been skipped, whatever becomes of them. */
+function isUncounted(state: RunState, node: NodeState, parent: number): boolean {
+  const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
+  return counted !== null && !counted.has(parent) && planNodeOf(state, node).parents.includes(parent);
 }
 
 function jsonOf(text: string): Json | undefined {

@@ -1,20 +1,21 @@
 /** Going back inside one run: the epoch rises, what is kept stays, the rest is invalidated and runs again. */
 import { LIMITS } from "../base/index.ts";
-import { isInFlight, isSettled } from "../event/index.ts";
+import { isInFlight, isSettled, isTerminal } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopAttempt } from "./ending.ts";
 import type { RecoverInput, RewindInput } from "./input.ts";
 import { redoInstances } from "./instances.ts";
-import { nodeAt } from "./move.ts";
+import { nodeAt, planNodeOf } from "./move.ts";
 import { nodesToRedo } from "./redo.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { armRunTimeout } from "./start.ts";
 import type { NodeState } from "./state.ts";
-import { about, emit, type Turn } from "./turn.ts";
+import { about, emit, isDecidable, type Turn } from "./turn.ts";
 
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
   const { state } = turn;
-  if (state.startedAt === null) return refuse("not_started", "the run has not started");
+  const isWaiting = state.place?.standing === "waiting" && !isTerminal(state.status);
+  if (state.startedAt === null || isWaiting) return refuse("not_started", "the run has not started");
   const full = refuseFull(turn);
   if (full !== undefined) return full;
   if (input.isConsumed) return refuse("already_consumed", "a parent run has taken this run's result");
@@ -47,7 +48,8 @@ export function onRecover(turn: Turn, input: RecoverInput): Refusal | undefined 
   reopen(turn, "recover", input.reason);
   armRunTimeout(turn);
   for (const index of [...redo].sort((left, right) => left - right)) {
-    redoInstances(turn, nodeAt(state, index));
+    const areStale = planNodeOf(state, nodeAt(state, index)).parents.some((parent) => redo.has(parent));
+    redoInstances(turn, nodeAt(state, index), areStale);
     takeBack(turn, nodeAt(state, index));
   }
   runAgain(turn);
@@ -86,6 +88,6 @@ function runAgain(turn: Turn): void {
     const node = nodeAt(state, planNode.index);
     if (node.now.status !== "invalidated") continue;
     emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
-    if (node.unsettledParents === 0) turn.toDecide.push(node.index);
+    if (isDecidable(state, node)) turn.toDecide.push(node.index);
   }
 }

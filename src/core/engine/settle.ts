@@ -46,5 +46,7 @@ export function dataResult(outputs: JsonObject): Result {
 
 export function skipNode(turn: Turn, node: NodeState, reason: SkipReason): void {
   emit(turn, "node.skipped", { ...about(node), reason });
+  // That there was nothing to handle is no news.
+  if (reason === "no_failure") return;
   perform(turn, { type: "notify", kind: "skipped", nodeId: node.id, message: `${node.id} was skipped: ${reason}` });
 }

@@ -1,4 +1,5 @@
 import { findNode } from "./move.ts";
+import { roundOf } from "./rounds.ts";
 import type { RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 
@@ -9,6 +10,8 @@ import type { Timer } from "./timer.ts";
 export function isTimerStale(state: RunState, timer: Timer): boolean {
   if (timer.kind === "run") return timer.epoch !== state.epoch;
   if (timer.kind === "continue") return !isWaitingToCompute(state, timer.eventId);
+  if (timer.kind === "place") return state.place?.standing !== "waiting";
+  if (timer.kind === "round") return roundOf(state, timer) === undefined;
   if (timer.kind !== "retry" && timer.kind !== "queue" && timer.kind !== "wait") return false;
   const node = findNode(state, timer.nodeId);
   if (node === undefined) return true;

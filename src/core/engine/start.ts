@@ -2,6 +2,7 @@ import { LIMITS } from "../base/index.ts";
 import { windDown } from "./ending.ts";
 import type { Carried, StartInput } from "./input.ts";
 import { findNode } from "./move.ts";
+import { placeOf, settlePlace } from "./places.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { about, emit, setTimer, type Turn } from "./turn.ts";
@@ -44,8 +45,9 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(startedBy === undefined ? {} : { startedBy }),
     ...(root === undefined ? {} : { root }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
+    ...placeOf(input),
   });
-  emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
+  if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);
   const carried = new Map((input.carried ?? []).map((result) => [result.nodeId, result]));
   // In plan order, so that a node's carried parents are settled before it is looked at.
@@ -56,6 +58,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   }
   for (const instance of carried.values()) carry(turn, instance);
   if (state.hops >= LIMITS.eventChainRunsMax) endLoop(turn);
+  else settlePlace(turn, input);
   return undefined;
 }
 
@@ -74,17 +77,20 @@ export function armRunTimeout(turn: Turn): void {
 function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): void {
   if (carried !== undefined) carry(turn, carried);
   else if (node.unsettledParents > 0) emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
+  else if (turn.state.place?.standing === "waiting")
+    emit(turn, "node.waiting", { ...about(node), waitingReason: "concurrency" });
   else turn.toDecide.push(node.index);
 }
 
 function carry(turn: Turn, result: Carried): void {
   const { nodeId } = result;
+  const counted = result.counted === undefined ? {} : { counted: [...result.counted] };
   const isKnown = findNode(turn.state, nodeId) !== undefined;
   if (result.status === "skipped") {
-    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true });
+    if (isKnown) emit(turn, "node.skipped", { nodeId, reason: result.reason, carried: true, ...counted });
     return;
   }
   const { outputs, envelope } = result;
   const nothing = { durationMs: 0, inputTokens: 0, outputTokens: 0, costMicros: 0 };
-  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true });
+  emit(turn, "node.completed", { nodeId, envelope, outputs, ...nothing, carried: true, ...counted });
 }

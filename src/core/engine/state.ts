@@ -8,6 +8,7 @@ import type {
   HandoffCounts,
   NodeStatus,
   Placement,
+  PlaceStanding,
   RunEnding,
   RunStatus,
   SkipReason,
@@ -37,6 +38,10 @@ export interface RunState extends HandoffCounts {
   root: { readonly runId: string; readonly createdAt: number } | null;
   /** How many runs before it have started one another by events. */
   hops: number;
+  /** The key it counts under, where the workflow limits how many of its runs are open. */
+  place: { readonly key: string; readonly standing: PlaceStanding } | null;
+  /** Keys its ancestors hold. */
+  heldKeys: readonly string[];
   workflow: string;
   version: number | null;
   trigger: string;
@@ -70,6 +75,8 @@ export interface RunState extends HandoffCounts {
   limitedNodes: number;
   /** `for_each` nodes that are running only because their instances are: they fill no place of `max_parallel`. */
   expandedRunning: number;
+  /** Nodes, instances included, that are running only because their child run is. */
+  childRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after its report. */
@@ -108,6 +115,14 @@ export interface NodeState {
   now: NodeNow;
   /** Parents that are not settled. */
   unsettledParents: number;
+  /** Of a step with `join`: parents that have ended as it waits for. */
+  metParents: number;
+  /** Of a step with `join`, once so many have: the parents that were enough. */
+  counted: ReadonlySet<number> | null;
+  /** Dependents that may run although this node has failed, and of which that is not decided. */
+  openTolerants: number;
+  /** It has failed, and that no longer fails the run. */
+  isHandled: boolean;
   epoch: number;
   /** Number of the newest attempt; never restarts in a run. */
   attempts: number;
@@ -167,7 +182,7 @@ export interface Expansion {
 export type NodeNow =
   | { readonly status: "pending" }
   | { readonly status: "invalidated" }
-  | { readonly status: "awaiting_dependency"; readonly waitingReason: "dependency" }
+  | { readonly status: "awaiting_dependency"; readonly waitingReason: "dependency" | "concurrency" }
   | {
       readonly status: "queued";
       readonly waitingReason: WaitingReason;

@@ -202,3 +202,68 @@ describe("an approval of an older log", () => {
     });
   });
 });
+
+describe("the subject after a person has changed something of it", () => {
+  const NOTHING_SENT = "Nothing is sent; what was given becomes the result of pay.";
+  const LEAVES = "Nothing is sent; pay fails, and the run ends.";
+  const source = (more: string): string =>
+    workflow([`pay {name: 'Pay \${amount}?', quorum: 2, command: 'pay \${amount}', ${more}}`], "args: {amount: 3}");
+  const revised = (rig: Rig, modifications: object): Subject => {
+    const person = { by: "ann", personId: "per_ann", as: ["user:ann"], modifications };
+    expect(rig.answer("pay", "approve", person).refusal).toBeUndefined();
+    const { subject } = rig.of("approval.revised")[0] ?? {};
+    if (subject === undefined) throw new Error("nothing was changed");
+    return subject;
+  };
+
+  it("has the request and the title with the new inputs, and the same answers", () => {
+    const rig = runOf(source("approval: required"));
+    const before = subjectOf(rig);
+    expect(revised(rig, { inputs: { amount: 1 } })).toEqual({
+      ...before,
+      title: "Pay 1?",
+      request: { ...before.request, message: "pay 1" },
+      shown: [{ label: "amount", kind: "value", value: 1 }],
+    });
+  });
+
+  it("has no request when it was given the result, and approving it sends nothing", () => {
+    const rig = runOf(source("approval: required, outputs: {receipt: integer}"));
+    const before = subjectOf(rig);
+    expect(revised(rig, { outputs: { receipt: 7 } })).toEqual({
+      ...before,
+      request: null,
+      shown: [
+        { label: "amount", kind: "value", value: 3 },
+        { label: "receipt", kind: "value", value: 7 },
+      ],
+      answers: [
+        { decision: "approve", effect: NOTHING_SENT },
+        { decision: "reject", effect: LEAVES },
+      ],
+    });
+  });
+
+  it("of a step that failed keeps its title, and what would be tried again is not when its result was given", () => {
+    const rig = runOf(source("on_failure: retry_once_then_escalate")).fail("pay", "provider_auth");
+    expect(subjectOf(rig)).toMatchObject({ title: "Pay 3? failed", request: { message: "pay 3" } });
+    const after = revised(rig, { outputs: { receipt: 7 } });
+    expect([after.title, after.request]).toEqual(["Pay 3? failed", null]);
+    expect(after.answers).toEqual([
+      { decision: "retry", effect: NOTHING_SENT },
+      { decision: "skip", effect: "pay is skipped, and the run continues." },
+      { decision: "abort", effect: "pay fails, and the run ends." },
+    ]);
+  });
+});
+
+describe("the request in the subject of a step that failed", () => {
+  it("is what another attempt would send, and none for what sends nothing itself", () => {
+    const policy = "on_failure: retry_once_then_escalate";
+    const request = (rig: Rig) => subjectOf(rig).request;
+    const step = runOf(workflow([`a {command: 'go', ${policy}}`])).fail("a", "provider_auth");
+    expect(request(step)).toMatchObject({ message: "go" });
+    const each = runOf(workflow([`a {for_each: xs, command: 'go', ${policy}}`], "args: {xs: [1]}"));
+    expect(request(each.fail("a[0]", "provider_auth"))).toBeNull();
+  });
+});

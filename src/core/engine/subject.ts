@@ -37,7 +37,7 @@ export function subjectOf(state: RunState, node: NodeState, question: Question):
     args: shownMembers(state.args, "args"),
     request: requestOf(state, planNode, question),
     shown: [...shownBy(state, node, planNode, question.inputs)],
-    parents: parentsOf(state, planNode),
+    parents: parentsOf(state, node, planNode),
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
     policies: (facts?.reasons ?? []).map((reason) => ({ ...reason })),
@@ -71,7 +71,7 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
     ],
     answers: isReplaced
       ? asked.answers.map((answer) =>
-          answer.decision === "approve"
+          answer.decision === "approve" || answer.decision === "retry"
             ? { ...answer, effect: `Nothing is sent; what was given becomes the result of ${node.id}.` }
             : answer,
         )
@@ -96,9 +96,9 @@ function requestOf(state: RunState, planNode: PlanNode, { request, facts }: Ques
   return sentAs(request, { provider: route.provider, model: route.model, tools: [...tools], ...nothing });
 }
 
-function parentsOf(state: RunState, { parents }: PlanNode): Record<string, JsonObject> {
+function parentsOf(state: RunState, { counted }: NodeState, { parents }: PlanNode): Record<string, JsonObject> {
   return Object.fromEntries(
-    parents.map((index) => {
+    [...(counted ?? parents)].map((index) => {
       const parent = nodeAt(state, index);
       return [parent.id, givenBy(parent)];
     }),

@@ -17,6 +17,10 @@ export type Timer =
   | { readonly kind: "wake"; readonly nodeId: string; readonly epoch: number }
   /** The moment a node waits for has come, or it has waited long enough for an event. */
   | { readonly kind: "wait"; readonly nodeId: string; readonly epoch: number; readonly until: number }
+  /** A run that waits for a place may have one by now. */
+  | { readonly kind: "place" }
+  /** The next round of a repeated node may begin; the event made it wait. */
+  | { readonly kind: "round"; readonly nodeId: string; readonly round: number; readonly eventId: number }
   /** More nodes that only compute were ready than one input may complete. */
   | { readonly kind: "continue"; readonly eventId: number }
   | ChildTimer

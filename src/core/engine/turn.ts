@@ -2,7 +2,8 @@ import { required } from "../base/index.ts";
 import { type EventPayload, type EventType, isSettled, isSettling, type RunEvent } from "../event/index.ts";
 import { apply } from "./apply.ts";
 import type { Effect } from "./effect.ts";
-import { findNode, nodeAt, planNodeOf } from "./move.ts";
+import { findNode, isMet, nodeAt, planNodeOf, toleratedBy } from "./move.ts";
+import type { PlanNode } from "../plan/index.ts";
 import type { NodeState, RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 
@@ -13,16 +14,21 @@ export interface Turn {
   readonly jitter: number;
   readonly events: RunEvent[];
   readonly effects: Effect[];
-  /** Nodes whose last parent has settled. A list, not recursion: a chain of skips may be 10,000 long. */
+  /** Nodes whose last parent has settled, or of whose parents enough have. A list, not recursion: a chain of skips may be 10,000 long. */
   readonly toDecide: number[];
   /** `for_each` nodes with an instance that has settled. */
   readonly toCollect: number[];
+  /**
+   * Failed nodes that may be handled or else end the run. `by`: the node that has made up for it; `isOpen`: others have
+   * still to decide about it.
+   */
+  readonly toJudge: { readonly node: number; readonly by?: string; readonly isOpen?: boolean }[];
   /** Nodes that only calculate and have. */
   computed: number;
 }
 
 export function beginTurn(state: RunState, { at, jitter }: { readonly at: number; readonly jitter: number }): Turn {
-  return { state, at, jitter, events: [], effects: [], toDecide: [], toCollect: [], computed: 0 };
+  return { state, at, jitter, events: [], effects: [], toDecide: [], toCollect: [], toJudge: [], computed: 0 };
 }
 
 /** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */
@@ -43,9 +49,39 @@ function noteSettled(turn: Turn, nodeId: string): void {
     turn.toCollect.push(node.instance.parent);
     return;
   }
-  for (const dependent of planNodeOf(turn.state, node).dependents) {
-    if (nodeAt(turn.state, dependent).unsettledParents === 0) turn.toDecide.push(dependent);
+  const planNode = planNodeOf(turn.state, node);
+  for (const dependent of planNode.dependents) {
+    if (isDecidable(turn.state, nodeAt(turn.state, dependent))) turn.toDecide.push(dependent);
   }
+  if (planNode.tolerants.length > 0 && isMet("failure", node.now.status)) {
+    turn.toJudge.push({ node: node.index, isOpen: node.openTolerants > 0 });
+  }
+  if (planNode.join !== null || planNode.outcomes.size > 0) noteTolerated(turn, node, planNode);
+}
+
+/** The failures about which the node has decided, the earliest first. */
+function noteTolerated(turn: Turn, node: NodeState, planNode: PlanNode): void {
+  const failed = [...toleratedBy(planNode)]
+    .map((index) => nodeAt(turn.state, index))
+    .filter(({ now }) => isMet("failure", now.status));
+  failed.sort((left, right) => settledWith(left) - settledWith(right));
+  for (const { index, openTolerants } of failed) {
+    const isHandler = planNode.outcomes.get(index) === "failure" && node.now.status === "completed";
+    turn.toJudge.push(isHandler ? { node: index, by: node.id } : { node: index, isOpen: openTolerants > 0 });
+  }
+}
+
+/** The event with which a node settled. */
+export function settledWith({ now }: NodeState): number {
+  return "settledAt" in now ? now.eventId : 0;
+}
+
+/** Whether nothing that is still open could change what becomes of the node. */
+export function isDecidable(state: RunState, node: NodeState): boolean {
+  const { unsettledParents, metParents } = node;
+  if (unsettledParents === 0) return true;
+  const { join } = planNodeOf(state, node);
+  return join !== null && (metParents >= join.count || metParents + unsettledParents < join.count);
 }
 
 export function perform(turn: Turn, effect: Effect): void {

@@ -24,8 +24,9 @@ import {
 import { FindingsCollector } from "./binding.ts";
 import { type GivenReader, givenReader } from "./given-values.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
-import { findValue, type Found, referenceIn } from "./references.ts";
+import { findValue, type Found, previousRound, referenceIn } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
+import { requireNode } from "./turn.ts";
 
 /** Evaluation under way: it continues after a first failure, so that a template is always rendered in one pass. */
 export interface Scene {
@@ -84,7 +85,15 @@ export function evaluateValue(scene: Scene, value: Value, place: string): Json {
 }
 
 export function render(scene: Scene, template: StepTemplate, place: string): string {
-  return renderStepTemplate(template, (reference) => jsonToText(valueOf(scene, reference, place)));
+  return renderStepTemplate(template, (reference) => {
+    const value = valueOf(scene, reference, place);
+    return value === null && readsBeforeFirst(scene, reference) ? "" : jsonToText(value);
+  });
+}
+
+function readsBeforeFirst(scene: Scene, reference: StepReference): boolean {
+  const paths = isExpression(reference) ? reference.paths : [reference];
+  return paths.some((path) => isOfFirstRound(scene, referenceIn(scene.scope, path)));
 }
 
 function valueOf(scene: Scene, reference: StepReference, place: string): Json {
@@ -108,6 +117,7 @@ function valueOfExpression(scene: Scene, expression: ParsedExpression, place: st
     return scene.blank;
   }
   if (result.value !== undefined) return result.value;
+  if (readsBeforeFirst(scene, expression)) return null;
   if (skipped !== null) warnSkipped(scene, skipped, place);
   else scene.failure ??= { code: "unbound_reference", message: `${place}: ${expression.text} has no value` };
   return scene.blank;
@@ -118,7 +128,8 @@ function find(scene: Scene, reference: Reference, place: string): Found {
   const { origin, rest } = reference;
   if (origin.kind !== "value") {
     const source = scene.node === null && origin.kind === "node" ? nodeAt(scene.state, origin.node) : null;
-    if (source !== null && source.now.status !== "completed") return { kind: "skipped", nodeId: source.id };
+    const isError = origin.kind === "node" && origin.part === "error";
+    if (source !== null && source.now.status !== "completed" && !isError) return { kind: "skipped", nodeId: source.id };
     return findValue(scene.state, scene.node, reference);
   }
   const value = walk(evaluateValue(scene, origin.value, place), rest);
@@ -139,9 +150,15 @@ function valueIn(scene: Scene, path: Path, place: string): Json {
     warnSkipped(scene, result.nodeId, place);
     return scene.blank;
   }
+  if (result.kind === "missing" && isOfFirstRound(scene, reference)) return null;
   if (result.kind === "missing" && isEmptyOnPurpose(scene, reference, path)) return scene.blank;
   noteUnbound(scene, reference, place, result);
   return scene.blank;
+}
+
+/** In the first round nothing is before it: null as a value, nothing in a text. */
+export function isOfFirstRound({ state, node }: Scene, { origin }: Reference): boolean {
+  return origin.kind === "previous" && node !== null && previousRound(state, node) === undefined;
 }
 
 /** An optional input nothing was found for, an input that was left out, or an arg the caller did not give. */
@@ -158,7 +175,9 @@ export function noteUnbound(scene: Scene, reference: Reference, place: string, r
 }
 
 export function warnSkipped(scene: Scene, nodeId: string, place: string): void {
-  scene.gathering.warn(`${place}: ${nodeId} was skipped, its value is empty`);
+  const isSkipped = requireNode(scene.state, nodeId).now.status === "skipped";
+  const why = isSkipped ? "was skipped, its value is empty" : "has nothing to hand over, its value is empty";
+  scene.gathering.warn(`${place}: ${nodeId} ${why}`);
 }
 
 export function noteHandoff(scene: Scene, reference: Reference, targetInputPath: string): void {
@@ -169,6 +188,10 @@ export function noteHandoff(scene: Scene, reference: Reference, targetInputPath:
   } else if (origin.kind === "node") {
     const sourceNodeId = nodeAt(scene.state, origin.node).id;
     scene.gathering.handOff({ sourceNodeId, sourceOutputPath: formatPath([origin.part, ...rest]), targetInputPath });
+  } else if (origin.kind === "previous") {
+    const round = scene.node === null ? undefined : previousRound(scene.state, scene.node);
+    const sourceOutputPath = formatPath([origin.part, ...rest]);
+    if (round !== undefined) scene.gathering.handOff({ sourceNodeId: round.id, sourceOutputPath, targetInputPath });
   } else if (origin.kind === "element") {
     // An element is handed over by whatever gave the list.
     const node = required(scene.node, "an element belongs to a node");
@@ -209,16 +232,24 @@ export interface Seen {
   readonly self?: JsonObject;
   /** What it failed with, for its retries. */
   readonly error?: JsonObject;
+  /** Nobody has been asked about the node as it is now: what was given before does not count. */
+  readonly isUnasked?: boolean;
 }
 
 /** Paths of conditions: a skipped node is simply missing there. */
-export function resolverFor(state: RunState, node: NodeState, body: StepBody, { self = {}, error = {} }: Seen = {}) {
+export function resolverFor(
+  state: RunState,
+  node: NodeState,
+  body: StepBody,
+  { self = {}, error = {}, isUnasked = false }: Seen = {},
+) {
   const scene = sceneOf(state, node, body);
+  const given = isUnasked ? null : scene.given;
   return (path: Path): Json | undefined => {
     const reference = referenceIn(scene.scope, path);
     if (reference.origin.kind === "self") return walk(self, reference.rest);
     if (reference.origin.kind === "error") return walk(error, reference.rest);
-    const instead = scene.given?.find(reference, path);
+    const instead = given?.find(reference, path);
     if (instead !== undefined) return instead;
     const result = find(scene, reference, "");
     return result.kind === "value" ? result.value : undefined;

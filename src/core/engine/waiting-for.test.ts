@@ -44,6 +44,13 @@ describe("a run waits", () => {
     expect(waiting(rig)).toBe("gate");
   });
 
+  it("for its child runs when they alone are under way", () => {
+    const rig = runOf(workflow(["a {workflow_ref: other}", "b {depends_on: []}"]));
+    expect(waiting(rig)).toBeNull();
+    rig.complete("b");
+    expect(waiting(rig)).toBe("child");
+  });
+
   it("for nothing once it has ended, whatever was open", () => {
     const rig = runOf(workflow(["g {approval: required}"]));
     rig.submit({ type: "cancel", reason: "enough" });

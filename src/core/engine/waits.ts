@@ -14,7 +14,7 @@ import { instantOf } from "../expression/index.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode } from "./failing.ts";
 import type { EventInput } from "./input.ts";
-import { findNode, planNodeOf } from "./move.ts";
+import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { AwaitedEvent, NodeState, RunState } from "./state.ts";
@@ -112,7 +112,13 @@ export function eventStanding(
   const awaited = node?.now.status === "blocked" ? node.now.awaited : null;
   if (node === undefined || awaited === null || node.epoch !== epoch) return "not_waiting";
   if (awaited.type !== event.type || keyDigest(awaited.key) !== keyDigest(event.key)) return "not_waiting";
-  return node.takenEvents.has(event.id) ? "taken" : "waiting";
+  return hasTaken(state, node, event.id) ? "taken" : "waiting";
+}
+
+/** A repeated step takes an event once over all its rounds. */
+function hasTaken(state: RunState, node: NodeState, id: string): boolean {
+  const isRound = node.instance !== null && planNodeOf(state, node).repeat !== null;
+  return (isRound ? nodeAt(state, node.instance.parent) : node).takenEvents.has(id);
 }
 
 /** An event for a node that waits for it. Given twice, or for another wait, it changes nothing. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { placementSchema } from "./placement.ts";
-import { ENDING_STATUSES, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
+import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
 
 /**
  * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
@@ -81,6 +81,10 @@ export const EVENT_PAYLOADS = {
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
     /** How many runs before it have started one another by events; absent: none. */
     hops: count.optional(),
+    /** The key it counts under, where the workflow limits how many runs are open; absent: it does not. */
+    place: z.object({ key: z.string(), standing: z.enum(PLACE_STANDINGS) }).optional(),
+    /** Keys its ancestors hold; absent: none. */
+    heldKeys: z.array(z.string()).optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -114,6 +118,8 @@ export const EVENT_PAYLOADS = {
     waitingReason: z.enum(WAITING_REASONS),
     until: at.optional(),
     queuePosition: count.optional(),
+    /** The parents that were enough for a step with `join`; to it, any other reads as skipped. */
+    counted: z.array(z.string()).optional(),
   }),
   "node.waiting": z.object({
     ...onNode,
@@ -130,7 +136,11 @@ export const EVENT_PAYLOADS = {
     instanceIds: z.array(z.string()),
     /** The list itself: instances bind to it, whatever upstream does later. */
     items: z.array(json),
+    /** The instances are rounds, of which more may follow. */
+    isRepeated: z.literal(true).optional(),
   }),
+  /** The next round of a repeated node. */
+  "node.round": z.object({ ...onNode, round: count, instanceId: z.string() }),
   "node.started": z.object({
     ...onNode,
     wave: count,
@@ -174,7 +184,11 @@ export const EVENT_PAYLOADS = {
     /** What the answer is charged, where a plan charges in credits: once, by the attempt that gave it. */
     creditsCharged: z.number().nonnegative().optional(),
     carried: z.boolean().optional(),
+    /** Carried with it: the parents that were enough for a step with `join`. */
+    counted: z.array(z.string()).optional(),
   }),
+  /** A failure no longer fails the run: its handler has completed, or a step with `join` does without it. */
+  "node.handled": z.object({ ...onNode, by: z.string() }),
   "node.failed": z.object({ ...onNode, errorCode: z.string(), errorMessage: z.string(), retryable: z.boolean() }),
   "node.timed_out": z.object({
     ...onNode,
@@ -188,6 +202,7 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     reason: z.enum(SKIP_REASONS),
     carried: z.boolean().optional(),
+    counted: z.array(z.string()).optional(),
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),

@@ -20,7 +20,7 @@ interface NodeHandoffs {
 }
 
 /** What a node that completes stands for. */
-export type Standing = "list" | "child" | "itself";
+export type Standing = "list" | "rounds" | "child" | "itself";
 
 export function countHandoffs(counts: HandoffCounts, event: RunEvent, standing: Standing): void {
   switch (event.type) {
@@ -70,6 +70,8 @@ function complete(counts: HandoffCounts, { payload }: EventOf<"node.completed">,
     return;
   }
   if (standing === "itself") return;
+  // What the last round handed over is a row of its own.
+  if (standing === "rounds") return use(counts, nodeId);
   const results = standing === "list" ? completedElements(outputs) : Object.keys(outputs).length;
   const node = of(counts, nodeId);
   const more = Math.max(0, results - node.resultsCounted);

@@ -58,12 +58,19 @@ export const WAITING_REASONS = [
   "queued",
   "timer",
   "event",
+  "concurrency",
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** Of a run among those with its key: it has a place, waits for one, or counts with an ancestor that has one. */
+export const PLACE_STANDINGS = ["held", "waiting", "inherited"] as const;
+export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 
 /** What a run waits for: an answer, a signal from outside, a moment, or room at a limit. */
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];
+/** The same as the run alone knows it: with child runs, these have to be asked what they wait for. */
+export type OwnWait = WaitingFor | "child";
 
 export const SKIP_REASONS = [
   "condition_false",
@@ -72,6 +79,9 @@ export const SKIP_REASONS = [
   "on_failure",
   "chosen",
   "timeout",
+  "no_failure",
+  "join_unreachable",
+  "race_lost",
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 

@@ -69,6 +69,7 @@ describe("bytes of a value as JSON", () => {
     [{}, 2],
     [{ a: 1, bc: "d" }, 16],
     [{ a: [{ b: [] }] }, 16],
+    [{ é: "ü" }, 11],
   ])("%j are %i", (value, bytes) => {
     expect(jsonBytes(value, 1_000)).toBe(bytes);
     expect(new TextEncoder().encode(JSON.stringify(value))).toHaveLength(bytes);

@@ -26,6 +26,12 @@ describe("trying a draft policy on what was decided", () => {
     expect(tried.examples).toMatchObject([{ id: "a", gate: null, message: null, nodeId: "assess", runId: "run_1" }]);
   });
 
+  it("leaves every other policy in force", () => {
+    const facts = factsOf({ policies: [policyOf({ name: "other" })] });
+    const tried = backtest(policyOf({ name: "rule", when: "false" }), [past("a", { disposition: "block" }, facts)]);
+    expect(tried.outcomes).toMatchObject([{ before: "block", after: "block" }]);
+  });
+
   it("takes the person who granted an earlier version to have granted this one, and no other person", () => {
     const draft = policyOf({ name: "ask", version: 2, action: "require_approval" });
     const after = (grants: readonly string[]) =>

@@ -611,3 +611,22 @@ describe("approval_required", () => {
     expect(blocked(factsOf({ policies })).explanation.gate).toBe("policy_rules");
   });
 });
+
+describe("a gateway that is offline", () => {
+  it("is reported with the cause when that is known, and else with what to do", () => {
+    const offline = { ...GATEWAY, status: "offline" } as const;
+    expect(blocked(factsOf({ gateway: { ...offline, offlineBecause: "its key was revoked" } })).block.message).toBe(
+      "gateway local is offline: its key was revoked",
+    );
+    expect(blocked(factsOf({ gateway: offline })).block.message).toContain("start its Bridge");
+  });
+});
+
+describe("a budget that is used up", () => {
+  it("is named with what it is for", () => {
+    const message = (changes: Parameters<typeof envelope>[0]): string =>
+      blocked(factsOf({ envelopes: [envelope({ ceilingMicros: 0, ...changes })] })).block.message;
+    expect(message({ scope: "workflow", scopeId: "vendor" })).toContain(", workflow vendor)");
+    expect(message({ scope: "global", scopeId: null })).toContain(", global)");
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DispatchFacts } from "./facts.ts";
 import { judgeDispatch } from "./judge.ts";
+import { reasonOf } from "./policy.ts";
 import { policySubject } from "./policy-subject.ts";
 import type { Policy } from "./registered.ts";
 import { envelope, factsOf, GATEWAY, policyOf } from "./sample.test.ts";
@@ -46,7 +47,7 @@ describe("what a policy sees", () => {
   it.each([
     "agent.id == 'analyst' and agent.trustLevel == 5 and agent.trust_level == 5",
     "agent.autonomy == 'supervised' and agent.max_concurrent == 4 and 'research' in agent.skills",
-    "'internal' in agent.may_read and agent.budget_monthly_usd == null",
+    "'internal' in agent.may_read and agent.budget_monthly_usd == null and agent.financial_threshold_usd == null",
     "gateway.id == 'local' and gateway.environment == 'staging' and gateway.min_trust_level == 1",
     "run.workflow == 'vendor' and run.depth == 0 and run.environment == null and run.args.vendor == 'acme'",
     "node.id == 'assess' and node.kind == 'agent' and node.action == 'execute' and node.phase == 'intake'",
@@ -57,6 +58,11 @@ describe("what a policy sees", () => {
     "context.sources.length == 0",
   ])("%s", (when) => {
     expect(holds(when)).toBe(true);
+  });
+
+  it("sees amounts of money in dollars", () => {
+    const facts = factsOf({ agent: { budgetMonthlyMicros: 2_500_000, financialThresholdMicros: 750_000 } });
+    expect(holds("agent.budgetMonthlyUsd == 2.5 and agent.financial_threshold_usd == 0.75", facts)).toBe(true);
   });
 
   it("reaches nothing that is not a field", () => {
@@ -89,5 +95,58 @@ describe("what a policy sees", () => {
       role: null,
       node: { estimatedUsd: null },
     });
+  });
+});
+
+describe("policies that match", () => {
+  const matched = (policies: readonly Policy[], grants: readonly string[] = []) =>
+    judgeDispatch(factsOf({ policies, grants })).matched;
+
+  it("are in the order of their scope, their name and, the newest first, their version", () => {
+    const soft = { action: "log" } as const;
+    const policies = [
+      policyOf({ ...soft, name: "b", version: 1 }),
+      policyOf({ ...soft, name: "b", version: 12 }),
+      policyOf({ ...soft, name: "b", version: 2 }),
+      policyOf({ ...soft, name: "a", version: 1 }),
+      policyOf({ ...soft, name: "z", version: 1, scope: "agent", scopeId: "analyst" }),
+    ];
+    expect(matched(policies).map(({ name, version }) => `${name}@${version}`)).toEqual([
+      "z@1",
+      "a@1",
+      "b@12",
+      "b@2",
+      "b@1",
+    ]);
+  });
+
+  it("are satisfied by a grant only where they ask for an approval", () => {
+    const asks = policyOf({ name: "asks", action: "require_approval" });
+    const blocks = policyOf({ name: "blocks" });
+    const states = matched([asks, blocks], ["asks@1", "blocks@1"]).map(({ name, isSatisfied }) => [name, isSatisfied]);
+    expect(states).toEqual([
+      ["asks", true],
+      ["blocks", false],
+    ]);
+  });
+
+  it("give the people they ask a reason, also without one of the author and when the condition could not be evaluated", () => {
+    expect(reasonOf({ name: "ask", reason: null, error: null })).toEqual({
+      name: "ask",
+      reason: "It asks for an approval.",
+    });
+    expect(reasonOf({ name: "ask", reason: "Money leaves.", error: null }).reason).toBe("Money leaves.");
+    expect(reasonOf({ name: "ask", reason: "Money leaves.", error: "no number" }).reason).toBe(
+      "Money leaves. Its condition could not be evaluated and so counts as true: no number",
+    );
+  });
+
+  it("do not count where advice could not be evaluated, and a warning names it", () => {
+    const advice = policyOf({ name: "advice", enforcement: "soft", when: "run.args.vendor > 1" });
+    const judgement = judgeDispatch(factsOf({ policies: [advice] }));
+    expect(judgement).toMatchObject({ disposition: "allow", matched: [] });
+    expect(judgement.disposition === "allow" && judgement.warnings).toEqual([
+      expect.stringMatching(/^policy advice@1 says nothing, its condition could not be evaluated: ./),
+    ]);
   });
 });

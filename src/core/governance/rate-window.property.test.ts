@@ -106,3 +106,12 @@ describe("hits", () => {
     );
   });
 });
+
+it("hits of one slice of a large window are kept as one, those of two slices as two", () => {
+  const rate = { count: 257, windowMs: 25_600 };
+  const hits = [1_000, 1_050, 1_099, 1_100].map((at) => ({ at, count: 1 }));
+  expect(addHits([], hits, rate, Infinity)).toEqual([
+    { at: 1_099, count: 3 },
+    { at: 1_100, count: 1 },
+  ]);
+});

@@ -74,6 +74,24 @@ describe("facts on record", () => {
     expect(readBack({ ...factsOf(), run }).run).toEqual(run);
   });
 
+  it("count all args together, with what stands between them", () => {
+    // {"a":"…","b":"…"} has fifteen bytes around the texts.
+    const sized = (bytes: number): JsonObject => ({ a: "x".repeat(2_000), b: "x".repeat(bytes - 2_015) });
+    const leftOut = (bytes: number) => readBack(withArgs(sized(bytes))).run.argsLeftOut;
+    expect(leftOut(RECORDED_ARGS_BYTES_MAX)).toBeUndefined();
+    expect(leftOut(RECORDED_ARGS_BYTES_MAX + 1)).toEqual(["b"]);
+    const three = { a: "x".repeat(2_000), b: "x".repeat(2_000), c: "x".repeat(2_000) };
+    expect(readBack(withArgs(three)).run.argsLeftOut).toEqual(["c"]);
+  });
+
+  it("name at most fifty args that were left out, those of an earlier record first", () => {
+    const large = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`large${index}`, "x".repeat(5_000)]));
+    const { run } = withArgs(large);
+    const argsLeftOut = readBack({ ...factsOf(), run: { ...run, argsLeftOut: ["earlier"] } }).run.argsLeftOut;
+    expect(argsLeftOut).toHaveLength(50);
+    expect(argsLeftOut?.slice(0, 2)).toEqual(["earlier", "large0"]);
+  });
+
   it("stay small whatever the args are", () => {
     fc.assert(
       fc.property(

@@ -2,9 +2,10 @@ import { LIMITS, required, type TreePath, type WarningCode } from "../base/index
 import type { Catalog, Definition, LensGraphDefinition, LobsterDefinition, Step } from "../definition/index.ts";
 import { groupParams, planLensNode } from "./lens-node.ts";
 import { orderGraph, type Order } from "./order.ts";
+import { outcomesOf } from "./outcomes.ts";
 import type { Plan, PlanNode } from "./plan.ts";
 import { Resolver, resolverAtEnd } from "./resolver.ts";
-import { bindOutputs, bindStep, type Doubt } from "./scope.ts";
+import { bindConcurrency, bindOutputs, bindStep, type Doubt } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
 
@@ -32,19 +33,22 @@ function compileLobster(definition: LobsterDefinition): CompiledPlan {
   const steps = order.positions.map((position) => required(definition.steps[position], "the order lists steps"));
   const variables = createVariables(order, steps.map(declaredNames));
   const world = { args: definition.args, indexById: order.indexById, variables };
+  const outcomes = outcomesOf(order, steps);
   const found: Found[] = [];
   const nodes = steps.map((step, index) => {
     const position = positionOf(order, index);
     const bound = bindStep(step, new Resolver(world, step, index, position.parents));
     const place = required(order.positions[index], "every node has a position");
     for (const doubt of bound.doubts) found.push({ doubt, node: index, position: place });
-    return planStep(step, position, bound);
+    return planStep(step, position, required(outcomes[index], "every node has outcomes"), bound);
   });
   found.push(...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ doubt }) => doubt.name))));
   found.sort((left, right) => left.position - right.position);
   return {
     plan: {
       ...planOf(definition, "lobsterx", definition.args, order, nodes),
+      concurrency:
+        definition.concurrency === null ? null : bindConcurrency(definition.concurrency, resolverAtEnd(world)),
       outputs: definition.outputs === null ? null : bindOutputs(definition.outputs, resolverAtEnd(world)),
     },
     warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),
@@ -91,9 +95,11 @@ function declaredNames(step: Step): readonly string[] {
 function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): CompiledPlan {
   const order = orderGraph(definition.nodes);
   const params = groupParams(definition.nodes, definition.edges, order.indexById);
-  const nodes = order.positions.map((position, index) => {
-    const node = required(definition.nodes[position], "the order lists nodes");
-    return planLensNode(node, positionOf(order, index), params.get(node.id) ?? [], catalog, definition.optionalInputs);
+  const written = order.positions.map((position) => required(definition.nodes[position], "the order lists nodes"));
+  const outcomes = outcomesOf(order, written);
+  const nodes = written.map((node, index) => {
+    const position = { ...positionOf(order, index), ...required(outcomes[index], "every node has outcomes") };
+    return planLensNode(node, position, params.get(node.id) ?? [], catalog, definition.optionalInputs);
   });
   return { plan: planOf(definition, "lens-graph", definition.rootInputs, order, nodes), warnings: [] };
 }
@@ -125,6 +131,7 @@ function planOf(
     maxParallel,
     args,
     outputs: null,
+    concurrency: null,
     agentByRole: definition.format === "lobsterx" ? agentsOf(definition) : {},
     nodes,
     indexById: order.indexById,

@@ -35,6 +35,15 @@ export function describePlanToDraw(plan: Plan): JsonObject {
   return describe(plan, ({ label, phase }) => ({ label, phase }));
 }
 
+/** Only where a node does not wait for the success of all. */
+function outcomesOf(plan: Plan, { outcomes, join }: PlanNode): JsonObject {
+  const named = [...outcomes].map(([parent, outcome]) => [nodeAt(plan, parent).id, outcome] as const);
+  return {
+    ...(named.length === 0 ? {} : { outcomes: Object.fromEntries(named) }),
+    ...(join === null ? {} : { join: { count: join.count, isRace: join.isRace } }),
+  };
+}
+
 function describe(plan: Plan, moreOf: (node: PlanNode) => JsonObject): JsonObject {
   const idsOf = (indices: readonly number[]): readonly string[] =>
     indices.map((index) => nodeAt(plan, index).id).sort(compareCodeUnits);
@@ -47,6 +56,7 @@ function describe(plan: Plan, moreOf: (node: PlanNode) => JsonObject): JsonObjec
       dependsOn: idsOf(node.parents),
       dependents: idsOf(node.dependents),
       wave: node.wave,
+      ...outcomesOf(plan, node),
       ...moreOf(node),
     })),
     layers: layersOf(plan),

@@ -1,5 +1,6 @@
 export { checkSource } from "./check.ts";
 export { describePlan, describePlanToDraw, layersOf } from "./describe.ts";
+export { waitsForText } from "./waits-for.ts";
 export { missingForRun } from "./missing.ts";
 export * from "./plan.ts";
 export { printPlanDot } from "./print-dot.ts";

@@ -1,13 +1,14 @@
 import { LIMITS, required } from "../base/index.ts";
 import { lensVersionOf, type Catalog, type LensEdge, type LensNode, type LensVersion } from "../definition/index.ts";
 import { normaliseLabel } from "../template/index.ts";
+import type { NodeOutcomes } from "./outcomes.ts";
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, NodeKind, PlanNode } from "./plan.ts";
 import { retryPolicyOfBlock } from "./retry-policy.ts";
 import type { NodePosition } from "./step-node.ts";
 
 export function planLensNode(
   node: LensNode,
-  position: NodePosition,
+  position: NodePosition & NodeOutcomes,
   params: readonly LensParam[],
   catalog: Catalog,
   optionalInputs: readonly string[],
@@ -24,6 +25,10 @@ export function planLensNode(
     wave: position.wave,
     parents: position.parents,
     dependents: position.dependents,
+    outcomes: position.outcomes,
+    join: position.join,
+    tolerants: position.tolerants,
+    isCaught: position.isCaught,
     timeoutMs: timeoutOf(node, kind),
     queueTimeoutMs: LIMITS.queueTimeoutMsDefault,
     retry: retryPolicyOfBlock(node.retry),
@@ -35,6 +40,7 @@ export function planLensNode(
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
     work: null,
     forEach: null,
+    repeat: null,
     request: {
       agent: null,
       role: null,

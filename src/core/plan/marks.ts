@@ -14,9 +14,12 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     const { name, version } = node.child.workflow;
     marks.push(`runs ${printable(version === null ? name : `${name}@${version}`)}`);
   }
+  marks.push(...marksOfOutcomes(plan, node));
   if (node.work !== null) marks.push(...marksOfWork(node.work, node));
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);
+  if (node.repeat !== null)
+    marks.push(`repeated until ${printable(node.repeat.until.text)}, ${node.repeat.max} rounds at most`);
   if (node.body.kind === "step") {
     const condition = node.body.condition ?? node.forEach?.condition ?? null;
     if (condition !== null) marks.push(`if ${printable(condition.text)}`);
@@ -25,6 +28,18 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
     if (sources.length > 0) marks.push(`conditional from ${listIds(plan, sources)}`);
   }
   return marks;
+}
+
+function marksOfOutcomes(plan: Plan, { outcomes, join }: PlanNode): readonly string[] {
+  const on = (outcome: string): readonly number[] =>
+    [...outcomes].flatMap(([parent, each]) => (each === outcome ? [parent] : []));
+  const handled = on("failure");
+  const settled = on("settled");
+  return [
+    ...(handled.length === 0 ? [] : [`handles ${listIds(plan, handled)}`]),
+    ...(settled.length === 0 ? [] : [`however ${listIds(plan, settled)} ended`]),
+    ...(join === null ? [] : [`${join.isRace ? "race" : "join"} ${join.count === 1 ? "any" : join.count}`]),
+  ];
 }
 
 function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): readonly string[] {

@@ -4,17 +4,21 @@ import type {
   ApprovalRule,
   ArgField,
   Completion,
+  Concurrency,
   ContextSource,
+  DependencyOutcome,
   EdgeCondition,
   EffectGuarantee,
   GatewayRule,
   InputContract,
+  Join,
   MergeStrategy,
   ModerationMode,
   OnParentFailure,
   OutputContract,
   OutputField,
   OverrideValue,
+  Repeat,
   Work,
   Value,
   Values,
@@ -35,6 +39,8 @@ export interface Plan {
   readonly args: Readonly<Record<string, ArgField>>;
   /** What a run has to show for itself; null: the outputs of its leaves. */
   readonly outputs: RunOutputs | null;
+  /** Null: any number of its runs may be open. */
+  readonly concurrency: (Concurrency & { readonly scope: Scope }) | null;
   /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
   readonly nodes: readonly PlanNode[];
@@ -75,6 +81,14 @@ export interface PlanNode {
   /** Indices, each once; dependents in code-unit order of id. */
   readonly parents: readonly number[];
   readonly dependents: readonly number[];
+  /** Parents that need not succeed, and how they must have ended instead; the others have to complete. */
+  readonly outcomes: ReadonlyMap<number, Exclude<DependencyOutcome, "success">>;
+  /** So many parents are enough; null: all are waited for. */
+  readonly join: Join | null;
+  /** Dependents that may run although this node has failed: its handlers, and those that do without it. */
+  readonly tolerants: readonly number[];
+  /** One of those may make up for the failure; the rest of what depends on the node is then skipped. */
+  readonly isCaught: boolean;
   /** Per attempt; null: no limit (child runs, gates). */
   readonly timeoutMs: number | null;
   readonly queueTimeoutMs: number;
@@ -90,6 +104,7 @@ export interface PlanNode {
   /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
   readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
+  readonly repeat: Repeat | null;
   readonly request: RequestHints;
   readonly body: StepBody | LensBody;
   /** Whether the author wrote them: what a team says holds only where nothing is written. */
@@ -172,10 +187,17 @@ export interface RequestHints {
 /** What a path means, decided when the plan is made; no name is looked up while running. */
 export type Origin =
   | { readonly kind: "arg"; readonly name: string }
-  | { readonly kind: "node"; readonly node: number; readonly part: "outputs" | "stdout" | "json" | "approved" }
+  | {
+      readonly kind: "node";
+      readonly node: number;
+      readonly part: "outputs" | "stdout" | "json" | "approved" | "error";
+    }
   | { readonly kind: "element" }
   | { readonly kind: "index" }
-  /** `outputs.*` of the node itself, in success criteria. */
+  /** What the round before has left, and the number of this one; the first is 0. */
+  | { readonly kind: "previous"; readonly part: "outputs" | "stdout" | "json" }
+  | { readonly kind: "round" }
+  /** `outputs.*` of the node itself, in success criteria and in the condition of a repeated step. */
   | { readonly kind: "self" }
   /** Facts of the run (`run.id`, `run.started_at`, `run.workflow`, `run.args`) and of the node (`node.attempt`). */
   | { readonly kind: "run" }

@@ -15,14 +15,14 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   emit: "rarrow",
 };
 
-/** The plan for Graphviz; a dashed arrow is an edge with a condition. */
+/** The plan for Graphviz; a dashed arrow is an edge with a condition, or one that does not need success. */
 export function printPlanDot(plan: Plan): string {
   const lines = [`digraph ${quote(plan.name)} {`, "  rankdir=TB;"];
   for (const node of plan.nodes) {
     lines.push(`  ${quote(node.id)} [label=${labelOf(plan, node)}, shape=${SHAPES[node.kind]}];`);
   }
   for (const node of plan.nodes) {
-    const conditional = node.body.kind === "lens" ? conditionalSources(node.body) : new Set();
+    const conditional = node.body.kind === "lens" ? conditionalSources(node.body) : node.outcomes;
     for (const parent of node.parents) {
       const style = conditional.has(parent) ? " [style=dashed]" : "";
       lines.push(`  ${quote(nodeAt(plan, parent).id)} -> ${quote(node.id)}${style};`);

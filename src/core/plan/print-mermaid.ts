@@ -21,7 +21,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** A dashed arrow is an edge with a condition. */
+/** A dashed arrow is an edge with a condition, or one that does not need success. */
 export function printPlanMermaid(plan: Plan): string {
   const names = plan.nodes.map((node) => nameOf(plan, node));
   const lines = ["flowchart TD"];
@@ -30,7 +30,7 @@ export function printPlanMermaid(plan: Plan): string {
     lines.push(`  ${names[index]}${open}"${labelOf(plan, node)}"${close}`);
   }
   for (const [index, node] of plan.nodes.entries()) {
-    const conditional = node.body.kind === "lens" ? conditionalSources(node.body) : new Set();
+    const conditional = node.body.kind === "lens" ? conditionalSources(node.body) : node.outcomes;
     for (const parent of node.parents) {
       lines.push(`  ${names[parent]} ${conditional.has(parent) ? "-.->" : "-->"} ${names[index]}`);
     }

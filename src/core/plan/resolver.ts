@@ -19,6 +19,8 @@ export interface Sight {
   readonly hasSelf: boolean;
   /** The node's bound inputs, as a last resort for a name nothing else has. */
   readonly hasInputs: boolean;
+  /** It is decided once, before there are rounds. */
+  readonly isBeforeRounds?: true;
   /** The failure, as `error`: only where a retry is decided. */
   readonly hasError?: true;
 }
@@ -32,7 +34,10 @@ const MISSING: Origin = { kind: "missing" };
 const PARTS = ["stdout", "json", "approved"] as const;
 
 /** The part of a step that gives names a meaning. */
-type Reader = Pick<Step, "inputs" | "forEach">;
+type Reader = Pick<Step, "inputs" | "forEach" | "repeat" | "outcomes"> & {
+  /** It comes after all steps, also those that have failed. */
+  readonly isAtEnd?: true;
+};
 
 /** Decides what the paths of one step mean. */
 export class Resolver {
@@ -53,11 +58,12 @@ export class Resolver {
     if (typeof head !== "string") return { text: path.text, origin: MISSING, rest };
     if (sight.hasSelf && head === "outputs") return { text: path.text, origin: { kind: "self" }, rest };
     const target = this.#world.indexById.get(head);
-    if (target !== undefined) return this.#ofNode(path.text, target, rest, sight);
+    if (target !== undefined) return this.#ofNode(path.text, head, target, rest, sight);
     const element = this.#ofElement(path.text, head, rest, sight);
     if (element !== undefined) return element;
     const found = this.#ofVariable(path, head, rest, report) ??
       this.#ofInput(path.text, head, rest, sight, report) ??
+      this.#ofRound(path.text, head, rest, sight) ??
       (sight.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
         text: path.text,
         origin: MISSING,
@@ -84,7 +90,7 @@ export class Resolver {
     return found;
   }
 
-  #ofNode(text: string, target: number, rest: Segments, sight: Sight): Reference {
+  #ofNode(text: string, id: string, target: number, rest: Segments, sight: Sight): Reference {
     const [second, ...deeper] = rest;
     const part = PARTS.find((name) => name === second);
     if (target === this.#node) {
@@ -99,11 +105,20 @@ export class Resolver {
       return { text, origin: MISSING, rest };
     }
     if (part !== undefined) return { text, origin: { kind: "node", node: target, part }, rest: deeper };
+    if (second === "error" && this.#seesErrorOf(id, target)) {
+      return { text, origin: { kind: "node", node: target, part: "error" }, rest: deeper };
+    }
     return {
       text,
       origin: { kind: "node", node: target, part: "outputs" },
       rest: second === "outputs" ? deeper : rest,
     };
+  }
+
+  /** What a step has failed with, unless it declares an output of that name. */
+  #seesErrorOf(id: string, target: number): boolean {
+    const { outcomes = {}, isAtEnd = false } = this.#step;
+    return (isAtEnd || Object.hasOwn(outcomes, id)) && !this.#world.variables.declarers("error").includes(target);
   }
 
   #ofElement(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
@@ -112,6 +127,17 @@ export class Resolver {
     if (head === forEach.as) return { text, origin: { kind: "element" }, rest };
     if (head === "index") return { text, origin: { kind: "index" }, rest };
     return undefined;
+  }
+
+  /** Read like a step: outputs may be left out. */
+  #ofRound(text: string, head: string, rest: Segments, sight: Sight): Reference | undefined {
+    if (this.#step.repeat === null || !sight.hasElement || sight.isBeforeRounds === true) return undefined;
+    if (head === "round") return { text, origin: { kind: "round" }, rest };
+    if (head !== "previous") return undefined;
+    const [second, ...deeper] = rest;
+    if (second === "stdout" || second === "json")
+      return { text, origin: { kind: "previous", part: second }, rest: deeper };
+    return { text, origin: { kind: "previous", part: "outputs" }, rest: second === "outputs" ? deeper : rest };
   }
 
   /** The variable whose name is the whole path, else a walk into the variable named by its head. */
@@ -159,7 +185,12 @@ export function resolverAtEnd(world: World): Resolver {
       return node === undefined ? undefined : { node, isAmbiguous: declarers.length > 1 };
     },
   };
-  return new Resolver({ ...world, variables: last }, { inputs: {}, forEach: null }, end, []);
+  return new Resolver(
+    { ...world, variables: last },
+    { inputs: {}, forEach: null, repeat: null, isAtEnd: true },
+    end,
+    [],
+  );
 }
 
 /** Facts of the run and of the node, under names that nothing in the file has taken. */

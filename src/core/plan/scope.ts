@@ -1,5 +1,14 @@
 import type { PathSegment } from "../base/index.ts";
-import type { OutputField, RunOutput, ShowItem, Step, StepInput, Value } from "../definition/index.ts";
+import type {
+  Concurrency,
+  OutputField,
+  Repeat,
+  RunOutput,
+  ShowItem,
+  Step,
+  StepInput,
+  Value,
+} from "../definition/index.ts";
 import type { ParsedExpression, Path } from "../expression/index.ts";
 import { pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import { renamePaths } from "./rename.ts";
@@ -11,6 +20,7 @@ export interface BoundStep {
   readonly scope: Scope;
   readonly inputs: readonly InputBinding[];
   readonly forEach: ForEachPlan | null;
+  readonly repeat: Repeat | null;
   readonly condition: ParsedExpression | null;
   readonly criteria: readonly ParsedExpression[];
   readonly retryIf: ParsedExpression | null;
@@ -27,6 +37,7 @@ export interface Doubt {
 /** The list is read before any instance exists. */
 const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
 const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
+const CONDITION: Sight = { ...BINDING, isBeforeRounds: true };
 const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
 const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
 const FAILURE: Sight = { ...BODY, hasError: true };
@@ -61,9 +72,8 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
   for (const [name, value] of Object.entries(step.with))
     admit(pathsIn(value), BODY, reportAt(fieldOfValues(step), name));
   if (step.title !== null) admit(pathsOfTemplate(step.title), BODY, reportAt("name"));
-  for (const [position, item] of shownBy(step).entries()) {
+  for (const [position, item] of shownBy(step).entries())
     for (const text of textsOf(item)) admit(pathsOfTemplate(text), BODY, reportAt("show", position));
-  }
   const inputs = Object.entries(step.inputs).map(([name, input]): InputBinding => {
     const report = reportAt("inputs", name);
     const from =
@@ -76,7 +86,7 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     step.condition === null
       ? null
       : admitExpression(scope, step.condition, "before the inputs", (path) =>
-          resolver.resolve(path, BINDING, reportAt("condition")),
+          resolver.resolve(path, CONDITION, reportAt("condition")),
         );
   const isPerElement = condition !== null && condition.paths.some(({ text }) => isOfElement(scope.get(text)));
   const criteria = step.successCriteria.map((criterion, position) =>
@@ -95,11 +105,17 @@ export function bindStep(step: Step, resolver: Resolver): BoundStep {
     inputs,
     forEach:
       forEach === null || list === null ? null : { ...forEach, list, condition: isPerElement ? condition : null },
+    repeat: step.repeat === null ? null : bindRepeat(scope, step.repeat, resolver, reportAt("repeat", "until")),
     condition: isPerElement ? null : condition,
     criteria,
     retryIf,
     doubts: [...doubts.values()],
   };
+}
+
+function bindRepeat(scope: Map<string, Reference>, repeat: Repeat, resolver: Resolver, report: ReportVariable): Repeat {
+  const resolve = (path: Path): Reference => resolver.resolve(path, CRITERIA, report);
+  return { ...repeat, until: admitExpression(scope, repeat.until, "of this round", resolve) };
 }
 
 function shownBy({ approval, askRule }: Step): readonly ShowItem[] {
@@ -171,6 +187,17 @@ export function bindOutputs(outputs: Readonly<Record<string, RunOutput>>, resolv
     }
   }
   return { scope, fields };
+}
+
+/** Names of steps were refused when the file was checked. */
+export function bindConcurrency(concurrency: Concurrency, resolver: Resolver): Concurrency & { readonly scope: Scope } {
+  const scope = new Map<string, Reference>();
+  for (const path of pathsIn(concurrency.key))
+    scope.set(
+      path.text,
+      resolver.resolve(path, OUTSIDE, () => undefined),
+    );
+  return { ...concurrency, scope };
 }
 
 function fieldOf(input: StepInput): OutputField | null {

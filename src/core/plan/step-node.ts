@@ -1,5 +1,6 @@
 import { LIMITS } from "../base/index.ts";
 import type { Step } from "../definition/index.ts";
+import type { NodeOutcomes } from "./outcomes.ts";
 import type { NodeKind, PlanNode, RequestHints } from "./plan.ts";
 import { outcomeOf, retryPolicyOf } from "./retry-policy.ts";
 import type { BoundStep } from "./scope.ts";
@@ -8,7 +9,7 @@ import type { BoundStep } from "./scope.ts";
 export type NodePosition = Pick<PlanNode, "index" | "wave" | "parents" | "dependents">;
 
 /** Spelled out: spreading into an object of this size is many times slower, and there may be 10,000 of them. */
-export function planStep(step: Step, position: NodePosition, bound: BoundStep): PlanNode {
+export function planStep(step: Step, position: NodePosition, outcomes: NodeOutcomes, bound: BoundStep): PlanNode {
   const kind = kindOfStep(step);
   return {
     index: position.index,
@@ -20,6 +21,10 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     wave: position.wave,
     parents: position.parents,
     dependents: position.dependents,
+    outcomes: outcomes.outcomes,
+    join: outcomes.join,
+    tolerants: outcomes.tolerants,
+    isCaught: outcomes.isCaught,
     timeoutMs: timeoutOf(step, kind),
     queueTimeoutMs: step.queueTimeoutMs,
     retry: { ...retryPolicyOf(step.onFailure, step.retry), condition: bound.retryIf },
@@ -31,6 +36,7 @@ export function planStep(step: Step, position: NodePosition, bound: BoundStep): 
     child: step.workflowRef === null ? null : { workflow: step.workflowRef },
     work: step.work,
     forEach: bound.forEach,
+    repeat: bound.repeat,
     request: hintsOf(step),
     body: {
       kind: "step",

@@ -92,7 +92,8 @@ class RunReader {
         life.inputs.push(inputOf(event));
         return;
       case "node.expanded":
-        life.instanceIds = event.payload.instanceIds;
+        if (event.payload.isRepeated === true) life.isRepeated = true;
+        else life.instanceIds = event.payload.instanceIds;
         return;
       case "node.started":
         this.#begin(life, event);
@@ -184,7 +185,7 @@ function noteUses(uses: Map<string, Use[]>, life: Life): void {
 }
 
 function beginLife(nodeId: string): Life {
-  const nothing = { instanceIds: null, result: null, invalidatedAt: null };
+  const nothing = { instanceIds: null, isRepeated: false, result: null, invalidatedAt: null };
   return { nodeId, inputs: [], attempts: [], approvals: new Map(), ...nothing };
 }
 

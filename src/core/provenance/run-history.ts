@@ -44,6 +44,8 @@ export interface Life {
   readonly attempts: Attempt[];
   readonly approvals: Map<string, ApprovalHistory>;
   instanceIds: readonly string[] | null;
+  /** It was done in rounds, of which the last handed its result over. */
+  isRepeated: boolean;
   result: Result | null;
   invalidatedAt: number | null;
 }
@@ -102,6 +104,6 @@ export interface ApprovalHistory {
 }
 
 /** Inputs count as used once something was done with them. */
-export function isUsed({ attempts, instanceIds }: Life): boolean {
-  return attempts.length > 0 || instanceIds !== null;
+export function isUsed({ attempts, instanceIds, isRepeated }: Life): boolean {
+  return attempts.length > 0 || instanceIds !== null || isRepeated;
 }

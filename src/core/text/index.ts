@@ -5,4 +5,6 @@ export { compilePattern, type Pattern } from "./pattern.ts";
 export { type DiffHunk, type DiffLine, diffLines, hunksOf } from "./line-diff.ts";
 export { printYaml } from "./print-yaml.ts";
 export { Html, html } from "./html.ts";
+export { type Block, blocksOf, type ListItem } from "./markdown-blocks.ts";
 export { markdownHtml } from "./markdown-html.ts";
+export { type Inline, inlinesOf } from "./markdown-inline.ts";

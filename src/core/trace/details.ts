@@ -111,6 +111,8 @@ function nodeDetails(event: RunEvent): readonly Detail[] | null {
     }
     case "node.expanded":
       return [[A.nodeCount, event.payload.count]];
+    case "node.round":
+      return [[A.round, event.payload.round]];
     case "node.invalidated":
       return [
         [A.nodeId, event.payload.nodeId],

@@ -36,6 +36,7 @@ export const ATTRIBUTES = {
   nodeId: "sluice.node.id",
   nodeStatus: "sluice.node.status",
   nodeCount: "sluice.node.count",
+  round: "sluice.node.round",
   wave: "sluice.node.wave",
   carried: "sluice.node.carried",
   reason: "sluice.reason",

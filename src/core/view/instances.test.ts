@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EventOf, EventType, RunEvent } from "../event/index.ts";
-import { isPaused } from "./projection.ts";
+import { projectView } from "./projection.ts";
 import { applyToView, reduceRun } from "./reduce.ts";
 import { createView } from "./run-view.ts";
 
@@ -78,8 +78,10 @@ describe("a run that waits for a person", () => {
   it("is one in which nothing else moves", () => {
     const blocked: Entry = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
     const queued: Entry = ["node.queued", { nodeId: "b", waitingReason: "queued" }];
-    expect(isPaused(reduceRun(logOf(expanded, blocked, done("a[1]"), done("a[2]"))))).toBe(true);
-    expect(isPaused(reduceRun(logOf(expanded, blocked, queued)))).toBe(false);
-    expect(isPaused(reduceRun(logOf(expanded)))).toBe(false);
+    const isPaused = (...entries: Parameters<typeof logOf>) =>
+      projectView(reduceRun(logOf(...entries)), { runId: "r", workflowId: "w" }).isPaused;
+    expect(isPaused(expanded, blocked, done("a[1]"), done("a[2]"))).toBe(true);
+    expect(isPaused(expanded, blocked, queued)).toBe(false);
+    expect(isPaused(expanded)).toBe(false);
   });
 });

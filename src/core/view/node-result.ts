@@ -23,6 +23,8 @@ export interface NodeResult {
   /** Why it failed, waits to try again, was tolerated or was cancelled. */
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
+  /** It has failed, and a handler has made up for it: that no longer fails the run. */
+  readonly isHandled: boolean;
   readonly costMicros: number;
 }
 
@@ -42,6 +44,7 @@ export function resultOfView(node: NodeView): NodeResult {
     output: node.output,
     errorCode: node.errorCode,
     errorMessage: node.errorMessage,
+    isHandled: node.isHandled,
     costMicros: node.costMicros,
   };
 }
@@ -64,6 +67,7 @@ export function resultOfState(state: RunState, node: NodeState): NodeResult {
     output: content.output,
     errorCode: content.errorCode,
     errorMessage: content.errorMessage,
+    isHandled: node.isHandled,
     costMicros: node.costMicros,
   };
 }

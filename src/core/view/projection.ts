@@ -128,13 +128,6 @@ function assemble(
   };
 }
 
-/** Whether nothing moves, and a person has to answer. */
-export function isPaused({ counts, nodes }: RunView): boolean {
-  if (counts.blocked === 0) return false;
-  const all = [...nodes.values()];
-  return isStill(counts, all.filter((node) => node.isExpanded).length) && all.some(needsPerson);
-}
-
 /** A node may also be blocked until an event or a moment comes. */
 function needsPerson({ status, waitingReason }: Pick<NodeResult, "status" | "waitingReason">): boolean {
   return status === "blocked" && waitingReason === "human_input";

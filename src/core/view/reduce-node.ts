@@ -32,6 +32,8 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "cost.recorded":
       view.costMicros += event.payload.costMicros;
       return spend(node, event);
+    case "node.handled":
+      return { ...node, isHandled: true };
     case "node.invalidated":
       return { ...node, ...NOTHING_NOW, status: "invalidated" };
     case "node.completed":
@@ -43,6 +45,7 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "node.queued":
     case "node.waiting":
     case "node.expanded":
+    case "node.round":
     case "node.started":
     case "node.stream.delta":
     case "node.retried":
@@ -67,6 +70,7 @@ type MovingEvent = EventOf<
     | "node.queued"
     | "node.waiting"
     | "node.expanded"
+    | "node.round"
     | "node.started"
     | "node.stream.delta"
     | "node.retried"
@@ -83,6 +87,9 @@ function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
       return wait(node, event);
     case "node.expanded":
       return expand(view, node, event);
+    case "node.round":
+      addRound(view, node, event);
+      return node;
     case "node.started":
       return start(node, event);
     case "node.stream.delta":
@@ -99,7 +106,12 @@ function move(view: RunView, node: NodeView, event: MovingEvent): NodeView {
 function wait(node: NodeView, { payload }: EventOf<"node.waiting">): NodeView {
   if (node.status === "running" || node.status === "streaming") return { ...node, waitingReason: "external_callback" };
   if (node.status === "queued") return { ...node, waitingReason: payload.waitingReason };
-  return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: "dependency" };
+  return { ...node, ...NOTHING_NOW, status: "awaiting_dependency", waitingReason: reasonOf(payload) };
+}
+
+/** Before it has begun a node waits for others, or with its run for a place. */
+function reasonOf({ waitingReason }: EventOf<"node.waiting">["payload"]): NodeView["waitingReason"] {
+  return waitingReason === "concurrency" ? waitingReason : "dependency";
 }
 
 function start(node: NodeView, { payload, at }: EventOf<"node.started">): NodeView {
@@ -182,9 +194,19 @@ function expand(view: RunView, node: NodeView, { payload, at }: EventOf<"node.ex
     ...NOTHING_NOW,
     status: "running",
     isExpanded: true,
+    ...(payload.isRepeated === true ? { isRepeated: true } : {}),
     failedInstances: 0,
     startedAt: node.startedAt ?? at,
   };
+}
+
+/** It begins anew when it is there from before. */
+function addRound(view: RunView, node: NodeView, { payload }: EventOf<"node.round">): void {
+  const { instanceId: id, round: element } = payload;
+  const known = view.nodes.get(id);
+  if (known === undefined)
+    addNode(view, newNode(id, `${node.label}[${element}]`, node.wave, { parent: node.id, element }));
+  else put(view, known, { ...known, ...NOTHING_NOW, status: "pending" });
 }
 
 function settle(node: NodeView, event: SettlingEvent): NodeView {

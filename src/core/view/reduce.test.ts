@@ -509,6 +509,7 @@ describe("projectView", () => {
           output: null,
           errorCode: "provider_error",
           errorMessage: "no",
+          isHandled: false,
           costMicros: 4,
         },
         {
@@ -526,6 +527,7 @@ describe("projectView", () => {
           output: null,
           errorCode: null,
           errorMessage: null,
+          isHandled: false,
           costMicros: 0,
         },
       ],

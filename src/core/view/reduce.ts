@@ -76,11 +76,12 @@ function reduceEvent(view: RunView, event: RunEvent): void {
 function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">): Standing {
   const node = nodes.get(payload.nodeId);
   if (node?.status !== "running") return "itself";
-  return node.isExpanded ? "list" : node.childRunId === null ? "itself" : "child";
+  if (node.isExpanded) return node.isRepeated === true ? "rounds" : "list";
+  return node.childRunId === null ? "itself" : "child";
 }
 
 function reduceStarted(view: RunView, { payload, at }: EventOf<"run.started">): void {
-  view.status = "running";
+  view.status = payload.place?.standing === "waiting" ? "queued" : "running";
   view.startedAt = at;
   view.workflow = payload.workflow;
   view.version = payload.version;

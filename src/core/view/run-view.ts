@@ -95,6 +95,10 @@ export interface NodeView {
   readonly deltaIndex: number;
   /** Running only because its instances are. */
   readonly isExpanded: boolean;
+  /** It has failed, and that no longer fails the run. */
+  readonly isHandled: boolean;
+  /** Its instances are rounds. */
+  readonly isRepeated?: true;
   /** Instances of a `for_each` node that have failed or timed out, tolerated or not. */
   readonly failedInstances: number;
 }
@@ -191,4 +195,5 @@ export const NOTHING_NOW = {
   approvalId: null,
   isCarried: false,
   isExpanded: false,
+  isHandled: false,
 } as const satisfies Partial<NodeView>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedAdapter, readScript } from "../../adapters/index.ts";
-import { createVirtualClock } from "../../clock/index.ts";
+import { createVirtualClock, type VirtualClock } from "../../clock/index.ts";
 import { digestText } from "../../core/base/index.ts";
 import { createAllowAllJudge, type Judge } from "../../governance/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../store/index.ts";
@@ -13,17 +13,22 @@ steps:
   - { id: b, command: go, depends_on: [a] }
 `;
 
-interface Faults {
+interface Parts {
+  readonly memory?: Store;
+  readonly clock?: VirtualClock;
+  readonly script?: string;
+  /** Done just before the driver starts. */
+  readonly before?: () => Promise<unknown>;
   readonly store?: (memory: Store) => Partial<Store>;
   readonly judge?: (judge: Judge) => Partial<Judge>;
 }
 
 /** A driver whose store or judge throws what nothing is prepared for. */
-async function machine({ store: breakStore, judge: breakJudge }: Faults) {
-  const clock = createVirtualClock(1_000_000);
-  const memory = createMemoryStore({ now: () => clock.now() });
+async function machine({ store: breakStore, judge: breakJudge, before, script: scripted, ...parts }: Parts) {
+  const clock = parts.clock ?? createVirtualClock(1_000_000);
+  const memory = parts.memory ?? createMemoryStore({ now: () => clock.now() });
   const store: Store = { ...memory, ...breakStore?.(memory) };
-  const { script } = readScript("default: echo\nnodes: { a: { delay_ms: 100 } }\n");
+  const { script } = readScript(scripted ?? "default: echo\nnodes: { a: { delay_ms: 100 } }\n");
   if (script === null) throw new Error("the script is wrong");
   const sound = createAllowAllJudge(new Set(["scripted"]), "scripted");
   const troubles: string[] = [];
@@ -39,6 +44,7 @@ async function machine({ store: breakStore, judge: breakJudge }: Faults) {
   });
   const definitionHash = digestText(SOURCE);
   await memory.putDefinition(ORG, definitionHash, { source: SOURCE, catalog: null });
+  await before?.();
   await driver.start();
   const wait = async <T>(promise: Promise<T>): Promise<T> => {
     let isDone = false;
@@ -82,16 +88,23 @@ const RUNS = ["run_1", "run_2", "run_3"];
 
 describe("something throws in the middle of a batch", () => {
   it("loading all of it together: each is tried alone, and nothing is lost", async () => {
+    let refused = 0;
+    const first = await machine({ script: "nodes: { a: { hang: true } }\n" });
     const on = await machine({
+      memory: first.memory,
+      clock: first.clock,
       store: (memory) => ({
         loadRuns: async (runIds) => {
-          if (runIds.length > 1) throw new Error("too much at once");
-          return memory.loadRuns(runIds);
+          if (runIds.length === 1) return memory.loadRuns(runIds);
+          refused += 1;
+          throw new Error("too much at once");
         },
       }),
+      before: () => first.launch(RUNS),
     });
-    expect(await on.launch(RUNS)).toEqual(["started", "started", "started"]);
+    // The second has taken over from the first, and has none of the runs in memory.
     expect(await on.statuses(RUNS)).toEqual(["completed", "completed", "completed"]);
+    expect(refused).toBeGreaterThan(0);
   });
 
   it("deciding or deriving one run: that one is parked, its callers are answered, the others go on", async () => {

@@ -157,6 +157,27 @@ describe("a child run", () => {
     expect(troubles).toEqual([]);
   });
 
+  it("that loses a race is called off with everything else that does, and the run ends after it", async () => {
+    const source =
+      "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n  - { id: quick, command: Q }\n" +
+      "  - { id: slow, command: S }\n  - { id: told, wait: { event: e, timeout: 1h } }\n" +
+      "  - { id: after, command: A, depends_on: [sub, quick, slow, told], join: any, race: true }\n";
+    const script = "nodes: { quick: { delay_ms: 500 }, slow: { delay_ms: 90000 }, leaf: { delay_ms: 90000 } }\n";
+    const began = clock.now();
+    const runId = await started(await replica({ script }), source);
+    expect(await ended(runId)).toBe("completed");
+    expect(clock.now() - began).toBeLessThan(10_000);
+    expect(await childrenOf(runId)).toMatchObject([{ status: "cancelled" }]);
+    const skipped = await payloadsOf(runId, "node.skipped");
+    expect(skipped.map(({ nodeId, reason }) => [nodeId, reason])).toEqual(
+      ["slow", "sub", "told"].map((id) => [id, "race_lost"]),
+    );
+    expect(calls).toEqual(["quick", "slow", "leaf", "after"]);
+    await pass(4_000_000);
+    expect(await memory.dueTimers(10)).toEqual([]);
+    expect(troubles).toEqual([]);
+  });
+
   it("that was refused fails its node with the reason", async () => {
     const preparer: ChildPreparer = { prepare: async () => ({ kind: "refused", message: "not today" }) };
     const runId = await started(await replica({ preparer }));

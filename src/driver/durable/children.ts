@@ -117,7 +117,8 @@ export class Children {
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
     const { preparer, starter } = this.#options;
     const prepared = await preparer.prepare(parent, wanted);
-    const refusal = prepared.kind === "launch" ? await starter.startChild(prepared.launch) : prepared.message;
+    const refusal =
+      prepared.kind === "launch" ? await starter.startChild(withKeys(prepared.launch, wanted)) : prepared.message;
     if (refusal !== null) return this.#submit(parent.runId, refusedChild(wanted, refusal));
     // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
     const now = await this.#look(parent.runId);
@@ -161,6 +162,10 @@ export class Children {
       });
     this.#busy.set(childRunId, now);
   }
+}
+
+function withKeys(launch: Launch, { heldKeys }: StartChild): Launch {
+  return heldKeys === undefined ? launch : { ...launch, heldKeys };
 }
 
 const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled" };

@@ -7,6 +7,7 @@ import type { CommitFacts } from "./commit-facts.ts";
 import type { Lease } from "./lease.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Moderator } from "./moderator.ts";
+import type { Places } from "./places.ts";
 import type { RunCache } from "./run-cache.ts";
 import type { InputQueue } from "./input-queue.ts";
 import type { StoreHealth } from "./store-health.ts";
@@ -22,6 +23,7 @@ export interface CommitterOptions {
   readonly jitter: () => number;
   readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly after: Pick<AfterCommit, "committed">;
+  readonly places: Pick<Places, "find" | "committed">;
   readonly onParked: (runId: string, error: unknown) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }

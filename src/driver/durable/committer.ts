@@ -81,13 +81,14 @@ export class Committer {
     const onUnreadable = (runId: string, error: unknown): void => void unreadable.set(runId, error);
     const known = await health.untilAvailable(() => cache.getAll(toLoad, onUnreadable));
     if (!(await this.#isJudgeReady(taken, known))) return this.#putBack(taken);
+    const found = await health.untilAvailable(() => this.#options.places.find(taken, known));
     const works: Work[] = [];
     for (const one of taken) {
       const live = one.fresh ?? known.get(one.runId);
       if (unreadable.has(one.runId)) this.#park(one, unreadable.get(one.runId));
       else if (live === undefined) this.#finish(one, () => ({ kind: "unknown" }));
       else {
-        const work = this.#decide(one, live);
+        const work = this.#decide(one, live, found.get(one.runId));
         if (work !== undefined) works.push(work);
       }
     }
@@ -106,11 +107,11 @@ export class Committer {
     }
   }
 
-  #decide(taken: Taken, live: LiveRun): Work | undefined {
+  #decide(taken: Taken, live: LiveRun, found: Parameters<typeof decideRun>[4]): Work | undefined {
     const { judge } = this.#options;
     const admissions = new Map<string, Admission>();
     try {
-      return decideRun(taken, live, this.#options, admissions);
+      return decideRun(taken, live, this.#options, admissions, found);
     } catch (error) {
       judge.dropped?.(live.run.orgId, { taken: [...admissions.values()] });
       this.#park(taken, error);
@@ -210,6 +211,7 @@ export class Committer {
     try {
       judge.committed?.(orgId, { runId, ended, settled: work.facts.settled, taken, slots, ledger, memories });
       this.#succeed(work, gone);
+      this.#options.places.committed(work.live, commit.place, work.victims);
     } catch (error) {
       cache.drop(runId);
       if (this.#held.has(runId)) this.#answer(work, true);

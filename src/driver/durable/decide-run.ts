@@ -11,7 +11,8 @@ import {
 import type { Clock } from "../../clock/index.ts";
 import { attemptKey } from "../../core/event/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
-import type { AttemptReport } from "../../store/index.ts";
+import type { AttemptReport, PlaceChange } from "../../store/index.ts";
+import { claimPlace, type PlacesFound } from "./claim-place.ts";
 import { CommitFacts } from "./commit-facts.ts";
 import type { Decided } from "./derive-commit.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -23,6 +24,8 @@ import type { ResolvedInput, Taken } from "./input-queue.ts";
 export interface Work extends Decided {
   readonly taken: Taken;
   readonly refusals: readonly (Refusal | undefined)[];
+  /** Runs that make room for this one. */
+  readonly victims: readonly string[];
 }
 
 export interface DecidingOptions {
@@ -41,6 +44,7 @@ export function decideRun(
   live: LiveRun,
   { judge, moderator, clock, jitter }: DecidingOptions,
   admissions: Map<string, Admission>,
+  found?: PlacesFound,
 ): Work {
   const { state } = live;
   const at = Math.max(live.lastAt, clock.now());
@@ -52,33 +56,24 @@ export function decideRun(
   const reports: AttemptReport[] = [];
   const rulings: Ruling[] = [];
   const places = new Map<string, QueuePlace>();
-  /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
-  const rule = (effect: RequestVerdict): Input | null => {
-    const { nodeId, epoch, nextAttempt } = effect;
-    if (!isAsked(live, effect)) return null;
-    const moderated = moderator.before(live, effect);
-    if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
-    // Args, depth and placement are known once the run has started, which may be in this very commit.
-    const { args, recursionDepth: depth, placement, lastEventId } = state;
-    const isBegun = hasBegun(live);
-    const nextEventId = lastEventId + 1;
-    const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });
-    rulings.push(ruling);
-    if (ruling.place !== null) places.set(nodeId, ruling.place);
-    if (ruling.admission !== null) admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
-    return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
-  };
+  let claimed: PlaceChange | null = null;
+  const victims: string[] = [];
+  const ruled: Ruled = { live, about, facts, judge, moderator, admissions, rulings, places, at };
   const refusals = taken.waiting.map((waiting) => {
     const resolved = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
     const { input, report }: ResolvedInput = resolved;
     if (input === null) return undefined;
     if (report !== undefined) reports.push(report);
     if (input.type === "timer") firedTimers.push(input.timer);
-    const priced = withCredits(pricedReport(input, live, about, judge), about, judge);
+    const claim = claimPlace(live, input, at, found);
+    if (claim.refusal !== undefined) return claim.refusal;
+    claimed = claim.change ?? claimed;
+    victims.push(...claim.victims);
+    const priced = withCredits(pricedReport(claim.input, live, about, judge), about, judge);
     const open: (Input | RequestVerdict)[] = [{ ...priced, at, jitter: jitter() }];
     let refusal: Refusal | undefined;
     for (const next of open) {
-      const stamped = next.type === "request-verdict" ? rule(next) : next;
+      const stamped = next.type === "request-verdict" ? rule(ruled, next) : next;
       if (stamped === null) continue;
       const turn = advance(state, stamped);
       facts.add(turn.events);
@@ -91,7 +86,50 @@ export function decideRun(
     return refusal;
   });
   live.hasBegun = hasBegun(live);
-  return { taken, live, about, facts, effects, firedTimers, refusals, reports, rulings, places, admissions, at };
+  return {
+    taken,
+    live,
+    about,
+    facts,
+    effects,
+    firedTimers,
+    refusals,
+    reports,
+    rulings,
+    places,
+    admissions,
+    at,
+    claimed,
+    victims,
+  };
+}
+
+interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
+  readonly live: LiveRun;
+  readonly about: AboutRun;
+  readonly facts: CommitFacts;
+  readonly admissions: Map<string, Admission>;
+  readonly rulings: Ruling[];
+  readonly places: Map<string, QueuePlace>;
+  readonly at: number;
+}
+
+/** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
+function rule({ live, about, facts, judge, moderator, ...ruled }: Ruled, effect: RequestVerdict): Input | null {
+  const { nodeId, epoch, nextAttempt } = effect;
+  const { at } = ruled;
+  if (!isAsked(live, effect)) return null;
+  const moderated = moderator.before(live, effect);
+  if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
+  // Args, depth and placement are known once the run has started, which may be in this very commit.
+  const { args, recursionDepth: depth, placement, lastEventId } = live.state;
+  const isBegun = hasBegun(live);
+  const nextEventId = lastEventId + 1;
+  const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });
+  ruled.rulings.push(ruling);
+  if (ruling.place !== null) ruled.places.set(nodeId, ruling.place);
+  if (ruling.admission !== null) ruled.admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
+  return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */

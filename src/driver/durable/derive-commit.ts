@@ -3,6 +3,7 @@ import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } f
 import {
   type AttemptReport,
   type OpenAttempt,
+  type PlaceChange,
   type RunCommit,
   type RunRecord,
   UNNAMED_QUEUE,
@@ -33,6 +34,8 @@ export interface Decided {
   /** What was taken for attempts opened in this batch, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
   readonly at: number;
+  /** What it asked for among the runs with its key; null: nothing. */
+  readonly claimed: PlaceChange | null;
 }
 
 /** Turns decisions into rows: attempts opened and closed, timers, approvals, and the run's head. */
@@ -73,7 +76,19 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
       judge.settle === undefined ? [] : [...entriesOfEvents(run, events), ...rulings.flatMap(({ audit }) => audit)],
     memories,
     files: filesOfEvents(events),
+    place: placeChange(decided),
   };
+}
+
+/** A run gives its place back with the commit that ends it; one that ends with its first commit never had one. */
+function placeChange({ live, facts, claimed }: Decided): RunCommit["place"] {
+  const { state, creating } = live;
+  if (!isTerminal(state.status)) {
+    const isHeld = claimed?.kind !== "hold" || state.place?.standing === "held";
+    return isHeld ? claimed : null;
+  }
+  const hasPlace = creating === null && state.place !== null && state.place.standing !== "inherited";
+  return hasPlace && hasEndedIn(facts.events) ? { kind: "release" } : null;
 }
 
 function deriveAttempts(

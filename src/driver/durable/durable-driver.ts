@@ -20,6 +20,7 @@ import { Lease } from "./lease.ts";
 import { type Listener, Listeners } from "./listeners.ts";
 import { Moderator } from "./moderator.ts";
 import { parkInBackground } from "./parking.ts";
+import { Places } from "./places.ts";
 import { PlanCache } from "./plan-cache.ts";
 import { ReportIntake } from "./report-intake.ts";
 import { RunCache } from "./run-cache.ts";
@@ -88,6 +89,7 @@ export class DurableDriver implements Runtime {
     const parking = { store, health, judge, clock, onStruck, after, onTrouble };
     const onParked = (runId: string, error: unknown): void => parkInBackground(parking, runId, error);
     const jitter = options.jitter ?? Math.random;
+    const places = new Places({ store, intake, dueTimers, clock, onTrouble });
     const committing = {
       store,
       cache,
@@ -99,6 +101,7 @@ export class DurableDriver implements Runtime {
       jitter,
       health,
       after,
+      places,
       onParked,
       onTrouble,
     };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NO_TOKENS, type UnstampedInput } from "../../core/engine/index.ts";
+import type { Store } from "../../store/index.ts";
 import { launch, type Manifest, openReplica, ORG } from "../../../test/integration/support/governed.ts";
 import { GovernedMachine } from "../../../test/integration/support/governed-machine.ts";
 import { deafAdapter } from "../../../test/integration/support/machine.ts";
@@ -114,6 +115,66 @@ describe("one commit that opens an attempt", () => {
     expect([0, 15_000]).toContain(reserved);
     await machine.submit(runId, { type: "cancel", reason: "enough" });
     expect(await books(machine)).toEqual({ open: 0, spent: 10_000, reserved: 0 });
+  });
+
+  it("of a run that was loaded ends it as well, and gives its slot and its money back", async () => {
+    const machine = await GovernedMachine.open([agent({ max_concurrent: 5 }), cap(1)], HANGING, 2);
+    const runId = await machine.launch(source({ id: "a", estimated_cost: 0.01 }));
+    await machine.submit(runId, failed("a", 70), 1);
+    expect(await machine.end(runId)).toBe("failed");
+    expect(await books(machine)).toEqual({ open: 0, spent: 70, reserved: 0 });
+    const [loaded] = await machine.store.loadRuns([runId]);
+    expect(loaded?.openAttempts).toEqual([]);
+  });
+});
+
+describe("a commit that is not written", () => {
+  /** Replicas whose attempts never end by themselves, and what was asked of their adapters. */
+  async function replicas(count: number, reach: (store: Store) => Store = (store) => store) {
+    const machine = await GovernedMachine.open([agent({ max_concurrent: 1 })], HANGING, 0);
+    const { store, clock, troubles } = machine;
+    const calls: string[] = [];
+    const hanging = deafAdapter(({ dispatchId }) => {
+      calls.push(dispatchId);
+      return new Promise<never>(() => undefined);
+    });
+    const adapter = { ...hanging, provider: "scripted" };
+    while (machine.replicas.length < count) {
+      const parts = { store: reach(store), clock, adapter, isAlone: count === 1, troubles };
+      machine.replicas.push(await machine.wait(openReplica(parts)));
+    }
+    return { machine, calls };
+  }
+
+  it("because another replica took the last slot sends nothing, and its run begins when the slot is free", async () => {
+    const { machine, calls } = await replicas(2);
+    const both = machine.replicas.map(({ driver }, index) =>
+      launch(driver, machine.store, source({ id: "a" }), { runId: `run_${index}` }),
+    );
+    await machine.wait(Promise.all(both));
+    await machine.pass(5_000);
+    expect(calls).toHaveLength(1);
+    const [holder = ""] = (calls[0] ?? "").split("/");
+    await machine.submit(holder, { type: "cancel", reason: "enough" });
+    await machine.pass(5_000);
+    expect(calls.toSorted()).toEqual(["run_0/a/1", "run_1/a/1"]);
+    expect(await books(machine)).toMatchObject({ open: 1 });
+  });
+
+  it("because of a bug takes nothing: what it would have taken is free for the next run", async () => {
+    const { machine, calls } = await replicas(1, (store) => ({
+      ...store,
+      commit: async (batch) => {
+        if (batch.some(({ runId }) => runId === "run_bad")) throw new TypeError("this row is poison");
+        return store.commit(batch);
+      },
+    }));
+    const { driver } = machine.replica();
+    const start = (runId: string) => machine.wait(launch(driver, machine.store, source({ id: "a" }), { runId }));
+    await expect(start("run_bad")).rejects.toThrow("poison");
+    await start("run_good");
+    await machine.pass(1);
+    expect(calls).toEqual(["run_good/a/1"]);
   });
 });
 

@@ -56,6 +56,7 @@ async function parkRun(
     parentTimer: parentTimerOf(run, at, null),
     approvalsClosed: closingsOf(loaded.events, at),
     ...releasesOf(openAttempts),
+    place: { kind: "release" },
   };
   const { conflicts } = await store.commit([commit]);
   return conflicts.length > 0 ? undefined : { ...commit, children: children.map(({ childRunId }) => childRunId) };
@@ -95,6 +96,7 @@ function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): R
     audit: [],
     memories: [],
     files: [],
+    place: null,
   };
 }
 

@@ -90,6 +90,8 @@ export interface Launch {
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** One more than the event that starts it has; absent: no event starts it. */
   readonly hops?: number;
+  /** Keys its ancestors hold, under which it need not wait; absent: none. */
+  readonly heldKeys?: readonly string[];
   /** Restart or branch: the run whose results are kept, cut at an event when branching. */
   readonly source?: {
     readonly runId: string;

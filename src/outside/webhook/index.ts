@@ -1,4 +1,5 @@
 export { deliveriesTo } from "./deliveries-to.ts";
 export { send as sendSigned } from "./send.ts";
 export { keysOf, newHookSecret, verify } from "./signature.ts";
+export { verifySlack } from "./slack-signature.ts";
 export { webhookTargets } from "./webhook-target.ts";

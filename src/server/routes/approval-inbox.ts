@@ -18,13 +18,12 @@ import {
 import { auditEntry, type AuditEntry } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import type { Answerer, ApprovalCommentRecord, ApprovalFilter, ApprovalRow } from "../../store/index.ts";
+import type { ApprovalCommentRecord, ApprovalFilter, ApprovalRow } from "../../store/index.ts";
 import { rightToAnswer } from "../answer-right.ts";
+import { answererOf } from "../answerer-of.ts";
 import { answersAs } from "../answers-as.ts";
-import type { Principal } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { answerMany } from "../bulk-answer.ts";
-import { hasKnownPerson, idsBehind } from "../key-line.ts";
 import { pageOf } from "../listing.ts";
 import { readMoment } from "../moment-query.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -42,10 +41,10 @@ export const approvalInboxRoutes: readonly Route[] = [
     replies: { 200: { description: "One page", schema: listOf(inboxItemSchema) } },
     handle: async (call) => {
       const { services, principal, query } = call;
-      const { order, include } = query;
+      const { order, include, grouped } = query;
       const filter = await filterOf(call);
       if (filter === null) return json({ data: [] });
-      const listing = { filter, order, withSubject: include === "subject" };
+      const listing = { filter, order, withSubject: include === "subject", isGrouped: grouped === "true" };
       return json(listOnWire(await services.store.findApprovals(principal.orgId, listing, pageOf(query)), itemOnWire));
     },
   }),
@@ -112,8 +111,8 @@ export const approvalInboxRoutes: readonly Route[] = [
   }),
 ];
 
-function itemOnWire({ approval, group }: ApprovalRow): InboxItem {
-  return { ...approvalOnWire(approval), group };
+function itemOnWire({ approval, group, groupSize }: ApprovalRow): InboxItem {
+  return { ...approvalOnWire(approval), group, groupSize };
 }
 
 function commentOnWire({ at, ...comment }: ApprovalCommentRecord): z.output<typeof commentSchema> {
@@ -133,7 +132,7 @@ async function filterOf(call: Asking & Pick<Call<unknown, z.output<typeof approv
     ...(workflow === undefined ? {} : { workflow }),
     ...(source === undefined ? {} : { source }),
     ...(run === undefined ? {} : { runId: run }),
-    ...(assignee === undefined ? {} : { assignee: assigneesOf(call, assignee) }),
+    ...(assignee === undefined ? {} : { assignee: await assigneesOf(call, assignee) }),
     ...(until === null ? {} : { requestedUntil: until }),
     ...(q === undefined ? {} : { text: q }),
     ...(group === undefined ? {} : { group }),
@@ -142,19 +141,9 @@ async function filterOf(call: Asking & Pick<Call<unknown, z.output<typeof approv
   return filter;
 }
 
-function assigneesOf({ principal }: Asking, written: string): readonly string[] | null {
+async function assigneesOf({ services, principal }: Asking, written: string): Promise<readonly string[] | null> {
   if (written === "none") return null;
-  return written === "me" ? answersAs(principal) : [written];
-}
-
-async function answererOf({ services, principal }: Asking): Promise<Answerer> {
-  const { store, config } = services;
-  const { orgId, keyId } = principal;
-  return {
-    names: config.approvers === "advisory" ? null : answersAs(principal),
-    ids: await idsBehind(store, orgId, keyId),
-    isKnown: await hasKnownPerson(store, orgId, keyId),
-  };
+  return written === "me" ? answersAs(services.store, principal) : [written];
 }
 
 async function countsFor(call: Asking) {
@@ -165,7 +154,7 @@ async function countsFor(call: Asking) {
   const [waiting, mine, assigned] = await Promise.all([
     count({}),
     mayAnswer ? count({ answerer: await answererOf(call) }) : 0,
-    count({ assignee: answersAs(principal) }),
+    count({ assignee: await answersAs(services.store, principal) }),
   ]);
   return { waiting, mine, assigned };
 }
@@ -187,7 +176,7 @@ async function assign(call: Call<z.output<typeof assigneeBody>, undefined>): Pro
   const { services, principal, body } = call;
   const approval = await requireApproval(call);
   const { id, orgId } = approval;
-  const assignee = body.to === "me" ? ownName(principal) : body.to;
+  const assignee = body.to === "me" ? await ownName(call) : body.to;
   const detail = { approvalId: id, by: principal.label, to: assignee, before: approval.assignee };
   const entry = entryOf(call, id, "approval.assigned", detail);
   if (!(await services.store.assignApproval(orgId, id, assignee, entry))) throw unknownApproval(id);
@@ -195,10 +184,10 @@ async function assign(call: Call<z.output<typeof assigneeBody>, undefined>): Pro
 }
 
 /** What people read: the address of a person, else the label of a key. */
-function ownName(principal: Principal): string {
-  const names = answersAs(principal);
+async function ownName({ services, principal }: Asking): Promise<string> {
+  const names = await answersAs(services.store, principal);
   const person = names.find((name) => name.startsWith("user:") && name.includes("@"));
-  return person ?? names.find((name) => name.startsWith("user:")) ?? `key:${principal.label}`;
+  return person ?? names.find((name) => name.startsWith("user:")) ?? names.at(-1) ?? `key:${principal.keyId}`;
 }
 
 function entryOf(

@@ -104,7 +104,7 @@ export async function readAnswer(
   const starter = approval.isSeparate ? await starterOf(store, approval) : null;
   const second = approval.isSeparate ? await secondPerson(store, approval.orgId, byId, starter, address) : {};
   const requesters = starter === null ? [] : await idsBehind(store, approval.orgId, starter);
-  const names = address === undefined ? answersAs(principal, requesters) : addressNames(approval, address);
+  const names = address === undefined ? await answersAs(store, principal, requesters) : addressNames(approval, address);
   return {
     decision,
     by,

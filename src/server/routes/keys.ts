@@ -64,6 +64,7 @@ async function mint({ services, principal, body }: Call<z.output<typeof mintBody
     label: body.label,
     permissions,
     agentId: agentOf(principal, body.agent),
+    isNamed: principal.permissions.has("governance:write"),
     createdBy: principal.keyId,
     personId: await personOf(services, principal, body.person),
     createdAt,
@@ -106,7 +107,11 @@ function wantedPermissions({ role, permissions }: z.output<typeof mintBody>): re
 
 /** The person who makes it, unless it is made for another member. Its maker stays behind it in either case. */
 async function personOf({ store }: Services, principal: Principal, wanted: string | undefined): Promise<string | null> {
-  if (wanted === undefined) return principal.personId;
+  if (wanted === undefined || wanted === principal.personId) return principal.personId;
+  if (!principal.permissions.has("governance:write")) {
+    const detail = "A key answers as its person: making one for another person needs governance:write.";
+    throw new Refused("forbidden", detail);
+  }
   if ((await store.getMember(principal.orgId, wanted)) === undefined) throw unknownPerson(wanted);
   return wanted;
 }

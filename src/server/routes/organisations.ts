@@ -106,6 +106,7 @@ async function firstKey({ store, config }: Services, { keyId, agentId }: Princip
     label: "admin",
     permissions: [...PERMISSIONS],
     agentId,
+    isNamed: true,
     createdBy: keyId,
     personId: null,
     createdAt: config.now(),

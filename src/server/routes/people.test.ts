@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ADMIN, type Api, type Answer, createApi, ENDLESS, ORG, STRANGER } from "../../../test/api/fixture.ts";
 import { type Account, type LocalProvider, startProvider } from "../../../test/oidc/provider.ts";
 import { HERE, Visitor } from "../../../test/oidc/visitor.ts";
+import { key } from "../../../test/contracts/shares.ts";
+import type { KeyRecord } from "../../store/index.ts";
 import { answersAs } from "../answers-as.ts";
 import { isOfRequester } from "../key-line.ts";
 import { PersonRing } from "../person-ring.ts";
@@ -448,38 +450,53 @@ describe("a deputy", () => {
     expect(set.body.deputy).toMatchObject({ person: bob.id, label: "bob@example.com", isActive: false });
     const own = names(bob.id, "bob", []);
     const both = [...own, ...names(ann.id, "ann", ["finance"])];
-    expect(answersAs(await principalOf(bob.id))).toEqual(own);
+    expect(await answersAs(api.store, await principalOf(bob.id))).toEqual(own);
     clock.passed += HOUR + 1_000;
-    expect(answersAs(await principalOf(bob.id))).toEqual(both);
-    expect(answersAs(await principalOf(bob.id), [ann.id])).toEqual(own);
+    expect(await answersAs(api.store, await principalOf(bob.id))).toEqual(both);
+    expect(await answersAs(api.store, await principalOf(bob.id), [ann.id])).toEqual(own);
     clock.passed += HOUR;
-    expect(answersAs(await principalOf(bob.id))).toEqual(own);
+    expect(await answersAs(api.store, await principalOf(bob.id))).toEqual(own);
     expect((await ann.ask("DELETE", "me/deputy")).body.deputy).toBeNull();
   });
 
-  it("is nobody for a key, which answers under its own names", () => {
-    const plain = {
-      orgId: ORG,
-      keyId: "key_1",
-      label: "ci",
-      agentId: null,
-      permissions: new Set<string>(),
-      expiresAt: null,
-    };
-    expect(answersAs({ ...plain, ...NO_PERSON })).toEqual(["key:key_1", "key:ci"]);
+  it("is nobody for a key, which answers under its id, and under a label that is its own", async () => {
+    const names = (keyId: string, label: string) =>
+      answersAs(api.store, {
+        orgId: ORG,
+        keyId,
+        label,
+        agentId: null,
+        permissions: new Set<string>(),
+        expiresAt: null,
+        ...NO_PERSON,
+      });
+    const put = (id: string, label: string, createdAt: number, more: Partial<KeyRecord> = {}) =>
+      api.store.putKey({ ...key(id, { orgId: ORG, label, createdAt }), ...more });
+    await put("key_ci_1", "ci", 1);
+    await put("key_ci_2", "ci", 2);
+    expect(await names("key_ci_1", "ci")).toEqual(["key:key_ci_1", "key:ci"]);
+    expect(await names("key_ci_2", "ci")).toEqual(["key:key_ci_2", "key:ci"]);
+    // A label that is the id of another key names neither.
+    await put("key_copy", "key_ci_2", 1);
+    expect(await names("key_copy", "key_ci_2")).toEqual(["key:key_copy"]);
+    // A label given by a caller who may not decide who answers names no one.
+    await put("key_self", "release-manager", 1, { isNamed: false });
+    expect(await names("key_self", "release-manager")).toEqual(["key:key_self"]);
   });
-});
 
-it("a key answers as the person who made it", async () => {
-  const ann = await Member.signIn("ann", { sluice_role: "admin", groups: ["finance"] });
-  const { body } = await api.request("POST", "keys", {
-    key: null,
-    headers: ann.headers(),
-    body: { label: "ci", role: "viewer" },
+  it("cannot be claimed by a label, or by a key for another person, without governance:write", async () => {
+    const permissions = ["keys:manage", "governance:read", "governance:approve", "workflow:execute"] as const;
+    const maker = (await api.request("POST", "keys", { body: { label: "maker", permissions } })).body.key;
+    const mint = (body: object, by: string) => api.request("POST", "keys", { body, key: by });
+    const { body: made } = await mint({ label: "board", permissions: ["governance:approve"] }, maker);
+    expect((await api.request("GET", "session", { key: made.key })).body.answersAs).toEqual([`key:${made.id}`]);
+    const ann = await Member.signIn("ann-of-keys", { sluice_role: "approver" });
+    const refused = await mint({ label: "x", permissions: ["governance:approve"], person: ann.id }, maker);
+    expect(codeOf(refused)).toEqual([403, "forbidden"]);
+    const { body: named } = await mint({ label: "board", permissions: ["governance:approve"] }, ADMIN);
+    expect((await api.request("GET", "session", { key: named.key })).body.answersAs).toEqual([
+      `key:${named.id}`,
+      "key:board",
+    ]);
   });
-  const { body: session } = await api.request("GET", "session", { key: body.key });
-  expect(session).toMatchObject({ keyId: body.id, person: { id: ann.id, groups: ["finance"] }, sessionId: null });
-  expect((await api.request("GET", "sessions", { key: body.key })).body.data).toEqual([]);
-  const forBob = { label: "x", role: "viewer", person: "per_9" };
-  expect(codeOf(await api.request("POST", "keys", { key: ADMIN, body: forBob }))).toEqual([404, "unknown_person"]);
 });

@@ -12,8 +12,9 @@ import {
   stateSchema,
 } from "../../contract/index.ts";
 import { isSettling, type RunEvent } from "../../core/event/index.ts";
-import { findNode } from "../../core/engine/index.ts";
+import { findNode, waitingForOf } from "../../core/engine/index.ts";
 import { isoFromEpochMs, projectRun } from "../../core/view/index.ts";
+import type { RunView } from "../../driver/index.ts";
 import type { RunRecord, Store } from "../../store/index.ts";
 import { frameOf } from "../frame-text.ts";
 import { resultWithReferences, withReferences } from "../large-values.ts";
@@ -21,6 +22,7 @@ import { readEventId } from "../listing.ts";
 import { NodeLog } from "../node-history.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { waitingOf } from "../run-waiting.ts";
 import { verdictOnWire } from "../verdict-on-wire.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
 
@@ -38,7 +40,8 @@ export const runViewRoutes: readonly Route[] = [
     handle: async ({ services, principal, params: { runId = "" } }) => {
       const view = await services.runtime.stateOf(principal.orgId, runId);
       if (view === undefined) throw unknownRun(runId);
-      return json(withReferences(projectRun(view.state, { workflowId: view.run.workflow })));
+      const run = { ...view.run, status: view.state.status, waitingFor: waitingForOf(view.state) };
+      return json({ ...stateOf(view), waitingFor: (await waitingOf(services.store, [run]))(run) });
     },
   }),
   defineRoute({
@@ -102,7 +105,13 @@ async function stateAt({ services, principal, params }: RunCall): Promise<State>
   const view = await services.runtime.stateAt(principal.orgId, runId, eventId);
   if (view === undefined) throw unknownRun(runId);
   if (view === null) throw unknownEvent(runId, written);
-  return withReferences(projectRun(view.state, { workflowId: view.run.workflow }));
+  return stateOf(view);
+}
+
+function stateOf({ run, state }: RunView): State {
+  const own = waitingForOf(state);
+  const projection = projectRun(state, { workflowId: run.workflow });
+  return { ...withReferences(projection), waitingFor: own === "child" ? null : own };
 }
 
 function unknownEvent(runId: string, eventId: string): Refused {

@@ -14,6 +14,7 @@ import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { awaitOutputs, outputsOf } from "../run-outputs.ts";
+import { waitingOf } from "../run-waiting.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
 
 export const runRoutes: readonly Route[] = [
@@ -46,7 +47,9 @@ export const runRoutes: readonly Route[] = [
         ...(query.parent === undefined ? {} : { parentRunId: query.parent }),
         ...(query.waiting_for === undefined ? {} : { waitingFor: query.waiting_for }),
       };
-      return json(listOnWire(await services.store.listRuns(principal.orgId, filter, pageOf(query)), runOnWire));
+      const found = await services.store.listRuns(principal.orgId, filter, pageOf(query));
+      const waiting = await waitingOf(services.store, found.data);
+      return json(listOnWire(found, (run) => runOnWire(run, waiting(run))));
     },
   }),
   defineRoute({
@@ -77,7 +80,7 @@ export function unknownRun(runId: string): Refused {
 
 /** One run, with what it came to. */
 async function shownRun(services: Services, run: RunRecord): Promise<Run> {
-  if (run.status !== "completed") return runOnWire(run);
+  if (run.status !== "completed") return runOnWire(run, (await waitingOf(services.store, [run]))(run));
   return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId) };
 }
 

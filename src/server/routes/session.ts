@@ -73,7 +73,7 @@ async function sessionOf({ services, principal, request }: Call<undefined, undef
     approvers: services.config.approvers,
     person: personId === null ? null : { id: personId, email: email ?? null, groups },
     organisations: await organisationsOf(services, principal),
-    answersAs: [...answersAs(principal)],
+    answersAs: [...(await answersAs(services.store, principal))],
     sessionId,
     csrfToken: secret === null ? null : csrfTokenOf(secret),
   };

@@ -1,5 +1,13 @@
 /** Tables whose rows come and go. Rows that are only added need no vacuum. */
-const TABLES = ["audit_pending", "open_attempts", "waiting_nodes", "run_heads", "agent_counters", "timers"] as const;
+const TABLES = [
+  "audit_pending",
+  "open_attempts",
+  "waiting_nodes",
+  "run_heads",
+  "agent_counters",
+  "timers",
+  "run_places",
+] as const;
 
 /** Writes after which one of them is vacuumed: often, so that each time there is little to do. */
 const WRITES_PER_VACUUM = 100;

@@ -18,24 +18,30 @@ import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
   const { approvals, comments } = world;
-  const note = (orgId: string, entry: AuditEntry): void => {
+  const note = (orgId: string, id: string, entry: AuditEntry): void => {
+    world.noted.set(id, { orgId, id, notedAt: world.now() });
     world.audit.pending.set(appendedAuditId(), { orgId, at: entry.at, body: JSON.stringify([entry]) });
   };
   const ofOrganisation = (orgId: string, approvalId: string): ApprovalRecord | undefined => {
     const approval = approvals.get(approvalId);
     return approval?.orgId === orgId ? approval : undefined;
   };
-  const find = (orgId: string, { filter, order, withSubject }: ApprovalListing, page: Page): Listed<ApprovalRow> => {
+  const find = (orgId: string, listing: ApprovalListing, page: Page): Listed<ApprovalRow> => {
+    const { filter, order, withSubject, isGrouped } = listing;
     const after = decodeCursor(page.cursor);
     const compare = COMPARISONS[order];
-    const rows = [...approvals.values()]
+    const matching = [...approvals.values()]
       .filter((approval) => approval.orgId === orgId && fits(world, approval, filter))
-      .filter((approval) => after === null || compare(positionOf(approval, order), after) > 0)
       .sort((left, right) => compare(positionOf(left, order), positionOf(right, order)));
+    const sizes = isGrouped ? sizesOf(matching) : null;
+    const rows = (sizes === null ? matching : [...sizes.keys()]).filter(
+      (approval) => after === null || compare(positionOf(approval, order), after) > 0,
+    );
     const { data, nextCursor } = listed(rows, page.limit, (approval) => positionOf(approval, order));
     const shown = data.map((approval) => ({
       approval: copy(withSubject ? approval : { ...approval, subject: null }),
       group: indexed(approval).group,
+      groupSize: sizes?.get(approval) ?? null,
     }));
     return { data: shown, nextCursor };
   };
@@ -45,20 +51,26 @@ export function memoryApprovalInbox(world: MemoryWorld): ApprovalInboxStore {
       return { data: data.map(({ approval }) => approval), nextCursor };
     },
     findApprovals: async (orgId, listing, page) => find(orgId, listing, page),
+    listSeparateRequesters: async (orgId) => {
+      const waiting = [...approvals.values()].filter(
+        (approval) => approval.orgId === orgId && approval.status === "pending" && approval.isSeparate,
+      );
+      return [...new Set(waiting.map((approval) => requesterOf(world, approval)))].filter((id) => id !== "");
+    },
     countApprovals: async (orgId, filter) =>
       [...approvals.values()].filter((approval) => approval.orgId === orgId && fits(world, approval, filter)).length,
     assignApproval: async (orgId, approvalId, assignee, entry) => {
       const approval = ofOrganisation(orgId, approvalId);
       if (approval === undefined) return false;
       approvals.set(approvalId, { ...approval, assignee });
-      note(orgId, entry);
+      note(orgId, approvalId, entry);
       return true;
     },
     addComment: async (orgId, approvalId, comment, entry) => {
       if (ofOrganisation(orgId, approvalId) === undefined) return false;
       const key = keyOf(orgId, approvalId);
       comments.set(key, [...(comments.get(key) ?? []), copy(comment)]);
-      note(orgId, entry);
+      note(orgId, approvalId, entry);
       return true;
     },
     listComments: async (orgId, approvalId, page) => {
@@ -78,6 +90,19 @@ function indexed(approval: ApprovalRecord): ApprovalIndex {
   const known = indexes.get(approval) ?? indexOf(approval);
   indexes.set(approval, known);
   return known;
+}
+
+/** The first approval of each group, in order, and how many there are of it. Answered ones are not grouped. */
+function sizesOf(matching: readonly ApprovalRecord[]): ReadonlyMap<ApprovalRecord, number> {
+  const firsts = new Map<string, ApprovalRecord>();
+  const sizes = new Map<ApprovalRecord, number>();
+  for (const approval of matching) {
+    const group = approval.status === "pending" ? (indexed(approval).group ?? approval.id) : approval.id;
+    const first = firsts.get(group) ?? approval;
+    firsts.set(group, first);
+    sizes.set(first, (sizes.get(first) ?? 0) + 1);
+  }
+  return sizes;
 }
 
 function positionOf({ requestedAt, expiresAt, id }: ApprovalRecord, order: ApprovalOrder): Position {
@@ -114,17 +139,25 @@ function isAssigned({ assignee }: ApprovalRecord, wanted: readonly string[] | nu
   return wanted === null ? assignee === null : assignee !== null && wanted.includes(assignee);
 }
 
-function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, { names, ids, isKnown }: Answerer): boolean {
-  const { asks, answered, requester } = indexed(approval);
-  if (names !== null && asks !== "" && !holds(asks, names.map(askedName))) return false;
-  if (approval.isSeparate && !isKnown) return false;
-  if (holds(answered, ids)) return false;
-  const starter = requester ?? world.runs.get(approval.runId)?.pinned.startedBy ?? null;
-  const person = starter === null ? null : (personOfKey(world, starter) ?? starter);
-  return !(approval.isSeparate && [starter, person].some((id) => id !== null && ids.includes(id)));
+function mayBeAnswered(world: MemoryWorld, approval: ApprovalRecord, answerer: Answerer): boolean {
+  const { names, id, agentId, isKnown, ownRequesters, deputised } = answerer;
+  const { asks, answered } = indexed(approval);
+  if (approval.status !== "pending") return false;
+  if (agentId !== null && approval.agentId === agentId) return false;
+  if (names !== null && !isAsked(asks, names)) return false;
+  if (holds(answered, [id])) return false;
+  if (!approval.isSeparate) return true;
+  const requester = requesterOf(world, approval);
+  if (!isKnown || ownRequesters.includes(requester)) return false;
+  return names === null || deputised.every((one) => one.requester !== requester || isAsked(asks, one.names));
 }
 
-function personOfKey({ keys }: MemoryWorld, keyId: string): string | null {
-  for (const { id, personId } of keys.values()) if (id === keyId) return personId;
-  return null;
+function isAsked(asks: string, names: readonly string[]): boolean {
+  return asks === "" || holds(asks, names.map(askedName));
+}
+
+/** Whose work an approval is about; empty: not known. */
+function requesterOf(world: MemoryWorld, approval: ApprovalRecord): string {
+  const run = world.runs.get(approval.runId)?.pinned;
+  return indexed(approval).requester ?? run?.requestedBy ?? run?.startedBy ?? "";
 }

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../core/event/index.ts";
 import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
-import type { Head } from "../store.ts";
+import { waitingIn } from "./memory-runs.ts";
 import type { MemoryWorld } from "./memory-world.ts";
 
 export function memoryBacklog(world: MemoryWorld): BacklogStore {
@@ -15,7 +15,7 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       const now = world.now();
       return {
         openRuns: runs.filter(({ head }) => !isTerminal(head.status)).length,
-        waitingRuns: waitingRuns(runs.map(({ head }) => head)),
+        waitingRuns: waitingRuns(world),
         openAttempts: attempts.length,
         pendingApprovals: [...world.approvals.values()].filter(({ status }) => status === "pending").length,
         pendingDeliveries: [...world.webhooks.deliveries.values()].filter(({ nextAt }) => nextAt !== null).length,
@@ -27,8 +27,8 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
   };
 }
 
-function waitingRuns(heads: readonly Head[]): Backlog["waitingRuns"] {
+function waitingRuns(world: MemoryWorld): Backlog["waitingRuns"] {
   const counts = { ...NO_WAITING_RUNS };
-  for (const { waitingFor } of heads) if (waitingFor !== null) counts[waitingFor] += 1;
+  for (const waitingFor of waitingIn(world).values()) counts[waitingFor] += 1;
   return counts;
 }

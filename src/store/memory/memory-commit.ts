@@ -9,6 +9,7 @@ import { writeCommittedAudit } from "./memory-audit.ts";
 import { writeEvents } from "./memory-events.ts";
 import { writeFileReferences } from "./memory-files.ts";
 import { isOverLimit, writeGovernance } from "./memory-governance.ts";
+import { isSlotTaken, writePlace } from "./memory-places.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 /** All that can go wrong is found before the first change, so that a commit that throws has written nothing. */
@@ -16,12 +17,8 @@ export function commitToMemory(world: MemoryWorld, batch: readonly RunCommit[]):
   checkBatch(batch);
   const packed = new Map(batch.map((commit) => [commit.runId, packEvents(commit.events)]));
   for (const commit of batch) checkFollows(world, commit);
-  if (
-    isOverLimit(
-      world,
-      batch.filter((commit) => isExpected(world, commit)),
-    )
-  ) {
+  const expected = batch.filter((commit) => isExpected(world, commit));
+  if (isOverLimit(world, expected) || isSlotTaken(world, expected)) {
     return { isOverLimit: true, conflicts: [], duplicates: [] };
   }
   const conflicts: string[] = [];
@@ -88,6 +85,7 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   writeMemories(world, commit);
   writeCommittedAudit(world, commit);
   writeFileReferences(world, commit);
+  writePlace(world, commit);
   for (const report of commit.reports) {
     const key = keyOf(runId, report.nodeId, report.attempt);
     if (!world.reports.has(key)) world.reports.set(key, { ...copy(report), runId, orgId });

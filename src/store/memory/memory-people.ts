@@ -2,6 +2,7 @@ import { decodeCursor, listed } from "../cursor.ts";
 import { compareCodeUnits } from "../../core/base/index.ts";
 import {
   ADMIN_ROLE,
+  groupsOf,
   losesLastAdmin,
   memberAfter,
   type MemberOutcome,
@@ -83,6 +84,16 @@ export function memoryMemberships(world: MemoryWorld): MembershipStore {
         at: joinedAt,
         id: personId,
       }));
+    },
+    findMembers: async (orgId, { personIds = [], emails = [], accounts = [], groups = [] }) => {
+      const addresses = emails.map((email) => email.toLowerCase());
+      return membersOf(world, orgId).filter(
+        (member) =>
+          personIds.includes(member.personId) ||
+          (member.email !== null && addresses.includes(member.email.toLowerCase())) ||
+          accounts.some(({ issuer, subject }) => issuer === member.issuer && subject === member.subject) ||
+          groupsOf(member).some((group) => groups.includes(group)),
+      );
     },
     readStanding: async (orgId, personId) => {
       const members = membersOf(world, orgId);

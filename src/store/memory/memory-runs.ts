@@ -1,5 +1,7 @@
 import { compareCodeUnits, type Json } from "../../core/base/index.ts";
+import type { WaitingFor } from "../../core/event/index.ts";
 import { decodeCursor, listed, type Position } from "../cursor.ts";
+import { familyWaiting } from "../family-waiting.ts";
 import { hashesIn, readBodies, unpackEvents } from "../event-pack.ts";
 import type { Listed, LoadedRun, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
 import type { Timer } from "../../core/engine/index.ts";
@@ -23,8 +25,18 @@ export function memoryRuns(world: MemoryWorld): RunStore {
       const run = runOf(orgId, runId);
       return run === undefined ? undefined : recordOf(run);
     },
+    readWaiting: async (runIds) => {
+      const waiting = waitingIn(world);
+      return new Map([...waiting].filter(([runId]) => runIds.includes(runId)));
+    },
     listRuns: async (orgId, filter, page) => {
-      const runs = [...world.runs.values()].filter((run) => run.orgId === orgId && fits(run, filter));
+      const waiting = filter.waitingFor === undefined ? null : waitingIn(world);
+      const runs = [...world.runs.values()].filter(
+        (run) =>
+          run.orgId === orgId &&
+          fits(run, filter) &&
+          (waiting === null || waiting.get(run.head.runId) === filter.waitingFor),
+      );
       return newestFirst(runs.map(recordOf), page, (run) => ({ at: run.createdAt, id: run.runId }));
     },
     readEvents: async (orgId, runId, afterEventId, limit) =>
@@ -77,9 +89,13 @@ function fits(run: MemoryRun, filter: RunFilter): boolean {
   return (
     (filter.status === undefined || run.head.status === filter.status) &&
     (filter.workflow === undefined || run.pinned.workflow === filter.workflow) &&
-    (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId) &&
-    (filter.waitingFor === undefined || run.head.waitingFor === filter.waitingFor)
+    (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId)
   );
+}
+
+/** What runs wait for, child runs included. */
+export function waitingIn({ runs }: MemoryWorld): ReadonlyMap<string, WaitingFor> {
+  return familyWaiting([...runs.values()].map(({ head, pinned }) => ({ ...head, parentRunId: pinned.parentRunId })));
 }
 
 /** One page of a list, newest first; rows of one instant by id. */

@@ -14,6 +14,7 @@ import type { Wait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
+import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
@@ -27,6 +28,8 @@ export interface MemoryWorld {
   readonly approvals: Map<string, ApprovalRecord>;
   /** By organisation and approval, in the order they came. */
   readonly comments: Map<string, readonly ApprovalCommentRecord[]>;
+  /** When approvals were last assigned or commented on. */
+  readonly noted: Map<string, { readonly orgId: string; readonly id: string; readonly notedAt: number }>;
   readonly idempotency: Map<string, { readonly runId: string; readonly bodyHash: string; readonly at: number }>;
   readonly blobs: Map<string, string>;
   readonly definitions: Map<string, PinnedDefinition>;
@@ -57,6 +60,8 @@ export interface MemoryWorld {
   readonly files: MemoryFiles;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
+  /** By run. */
+  readonly places: Map<string, MemoryPlace>;
   /** Events, and the nodes that wait for them. */
   readonly waiting: MemoryEvents;
 }
@@ -105,6 +110,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     runs: new Map(),
     approvals: new Map(),
     comments: new Map(),
+    noted: new Map(),
     idempotency: new Map(),
     blobs: new Map(),
     definitions: new Map(),
@@ -136,6 +142,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
       sessions: new Map(),
     },
     channels: createMemoryChannels(),
+    places: new Map(),
     waiting: { events: new Map(), waiters: new Map() },
   };
 }

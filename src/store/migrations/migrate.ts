@@ -31,6 +31,8 @@ import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
 import { FILES } from "./0027-files.ts";
 import { TRIGGERS } from "./0028-triggers.ts";
 import { EVENTS } from "./0029-events.ts";
+import { APPROVERS_FOUND } from "./0031-approvers-found.ts";
+import { PLACES } from "./0032-places.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -63,6 +65,8 @@ const MIGRATIONS: readonly Migration[] = [
   FILES,
   TRIGGERS,
   EVENTS,
+  APPROVERS_FOUND,
+  PLACES,
 ];
 
 /** The last step this program knows. */

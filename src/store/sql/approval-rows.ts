@@ -69,34 +69,46 @@ const OPEN = {
 };
 
 const REWRITE = {
-  name: "rewrite approval",
-  text: `insert into approvals as a (${APPROVAL.list()}) values (${APPROVAL.places})
+  name: "rewrite approvals",
+  text: `insert into approvals as a (${APPROVAL.list()}) select * from ${APPROVAL.unnest()}
     on conflict (id) do update set ${APPROVAL.updatesExcept("id", "orgId", "runId")}`,
 };
 
+/** In one order, so that two that change the same ones wait for each other instead of both failing. */
 const SELECT = {
-  name: "select approval to change",
-  text: `select ${APPROVAL_BODY} from approvals a where id = $1 and run_id = $2 for update`,
+  name: "select approvals to change",
+  text: `select ${APPROVAL_BODY} from approvals a where id = any($1::text[]) order by id for update`,
 };
 
-/** Approvals are answered by people, one by one: changing them row by row costs nothing that matters. */
+/** An answer to many at once is a commit of many runs: all their approvals are changed by one statement. */
 export async function writeApprovals(sql: Sql, written: readonly RunCommit[]): Promise<void> {
   const opened = written.flatMap(({ approvalsOpened }) => approvalsOpened);
   if (opened.length > 0) await sql.query(OPEN, APPROVAL.batch(opened.map(rowOf)));
-  for (const { runId, approvalsChanged, approvalsClosed } of written) {
-    for (const change of approvalsChanged) await changeRow(sql, runId, change);
-    for (const closing of approvalsClosed) await changeRow(sql, runId, closing);
+  const changes = written.flatMap(({ runId, approvalsChanged, approvalsClosed }) =>
+    [...approvalsChanged, ...approvalsClosed].map((change) => ({ runId, change })),
+  );
+  if (changes.length > 0) await changeRows(sql, changes);
+}
+
+interface RowChange {
+  readonly runId: string;
+  readonly change: ApprovalChange | ApprovalClosing;
+}
+
+async function changeRows(sql: Sql, changes: readonly RowChange[]): Promise<void> {
+  const ids = [...new Set(changes.map(({ change }) => change.id))];
+  const rows = await sql.query<ApprovalBody>(SELECT, [ids]);
+  const approvals = new Map(rows.map(approvalOf).map((approval) => [approval.id, approval]));
+  for (const { runId, change } of changes) {
+    const approval = approvals.get(change.id);
+    if (approval?.runId === runId) approvals.set(change.id, { ...approval, ...change });
   }
+  await rewriteApprovals(sql, [...approvals.values()]);
 }
 
-async function changeRow(sql: Sql, runId: string, change: ApprovalChange | ApprovalClosing): Promise<void> {
-  const [row] = await sql.query<ApprovalBody>(SELECT, [change.id, runId]);
-  if (row !== undefined) await rewriteApproval(sql, { ...approvalOf(row), ...change });
-}
-
-/** Of a row that is locked. */
-export async function rewriteApproval(sql: Sql, approval: ApprovalRecord): Promise<void> {
-  await sql.query(REWRITE, APPROVAL.values(rowOf(approval)));
+/** Of rows that are locked. */
+export async function rewriteApprovals(sql: Sql, approvals: readonly ApprovalRecord[]): Promise<void> {
+  if (approvals.length > 0) await sql.query(REWRITE, APPROVAL.batch(approvals.map(rowOf)));
 }
 
 const GET = {

@@ -45,6 +45,8 @@ export const PARTS = {
   waiters: new Columns({ ...KEY, ...NEW_WAITER }),
   waiters_ended: new Columns({ runId: text, nodeId: text }),
   emitted: new Columns({ ...KEY, ...NEW_EVENT }),
+  places: new Columns({ ...KEY, key: text, slot: optional(int), since: bigint }),
+  places_released: new Columns({ runId: text }),
   slots: new Columns(SLOT),
   rated_slots: new Columns({
     ...SLOT,
@@ -105,6 +107,8 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     waiters: [],
     waiters_ended: [],
     emitted: [],
+    places: [],
+    places_released: [],
     slots: [],
     rated_slots: [],
     ledger: [],
@@ -129,6 +133,7 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     for (const key of cleared) rows.timers_cleared.push({ runId, key });
     addWaits(rows, commit);
     addEvents(rows, commit);
+    addPlace(rows, commit);
     addGovernance(rows, commit, isRated);
   }
   return { ...rows, timers_set: onceEach(rows.timers_set) };
@@ -142,6 +147,19 @@ function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit
     rows.waits.push({ runId, orgId, ...wait });
   }
   for (const nodeId of waitsEnded) if (!waiting.has(nodeId)) rows.waits_ended.push({ runId, nodeId });
+}
+
+function addPlace(rows: PartRows, { runId, orgId, place }: RunCommit): void {
+  if (place === null) return;
+  if (place.kind === "release") rows.places_released.push({ runId });
+  else
+    rows.places.push({
+      runId,
+      orgId,
+      key: place.key,
+      slot: place.kind === "hold" ? place.slot : null,
+      since: place.since,
+    });
 }
 
 /** A node that waits for an event again in one commit waits for the new one. */

@@ -2,6 +2,7 @@ import { NOW_MS, type SqlValue, type Statement } from "../sql.ts";
 import { GOVERNANCE_CTES } from "./governance-ctes.ts";
 import { PART_NAMES, PARTS, type PartName, type PartRows } from "./commit-parts.ts";
 import { NEW_RUN } from "./run-columns.ts";
+import { PLACE_CTES } from "./sql-places.ts";
 import { ON_TAKEN_ID } from "./sql-events.ts";
 
 /**
@@ -54,6 +55,7 @@ function isGuard(part: PartName): boolean {
 
 const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   ...GOVERNANCE_CTES,
+  ...PLACE_CTES,
   updated: (rows) => [
     // A log that would get a gap makes the not-null column null: the batch fails, and nothing of it counts.
     `updated as (

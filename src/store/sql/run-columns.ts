@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { RunStatus, WaitingFor } from "../../core/event/index.ts";
+import type { OwnWait, RunStatus } from "../../core/event/index.ts";
 import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 
 /** Of `run_heads`: what changes with every commit. */
@@ -10,7 +10,7 @@ export const HEAD_FIELDS = {
   costMicros: bigint,
   startedAt: optional(bigint),
   endedAt: optional(bigint),
-  waitingFor: optional(oneOf<WaitingFor>()),
+  waitingFor: optional(oneOf<OwnWait>()),
 };
 
 export const RUN_HEAD = new Columns({ runId: text, rowVersion: int, ...HEAD_FIELDS });

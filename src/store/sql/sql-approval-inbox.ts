@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../../core/audit/index.ts";
 import {
+  type Answerer,
   type ApprovalCommentRecord,
   type ApprovalFilter,
   type ApprovalInboxStore,
@@ -11,7 +12,7 @@ import {
 import { askedName, searchable } from "../approval-index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import { arrayLiteral, type Sql, type SqlScalar } from "../sql.ts";
+import { arrayLiteral, NOW_MS, type Sql, type SqlScalar } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
 import { type ApprovalBody, approvalOf } from "./approval-rows.ts";
 import { bigint, Columns, optional, text } from "./columns.ts";
@@ -24,6 +25,10 @@ export function sqlApprovalInbox(sql: Sql): ApprovalInboxStore {
       return { data: data.map(({ approval }) => approval), nextCursor };
     },
     findApprovals: (orgId, listing, page) => find(sql, orgId, listing, page),
+    listSeparateRequesters: async (orgId) =>
+      (await lookUp<{ requester: string }>(sql, REQUESTERS, [orgId]))
+        .map(({ requester }) => requester)
+        .filter((requester) => requester !== ""),
     countApprovals: async (orgId, filter) => {
       const where = new Conditions(orgId, filter);
       const counting = { name: "", text: `select count(*)::int as count from approvals a where ${where.text}` };
@@ -89,41 +94,76 @@ class Conditions {
   }
 
   /** As `mayBeAnswered` has it in memory. */
-  #answerable({ names, ids, isKnown }: NonNullable<ApprovalFilter["answerer"]>): void {
-    const own = `${this.place(arrayLiteral(ids))}::text[]`;
-    if (names !== null) {
-      const asked = `${this.place(arrayLiteral(names.map(askedName)))}::text[]`;
-      this.#parts.push(`(a.asks = '' or ${holds("asks", asked)})`);
+  #answerable(answerer: Answerer): void {
+    const { names, id, agentId, isKnown, ownRequesters, deputised } = answerer;
+    this.#parts.push("a.status = 'pending'");
+    if (names !== null) this.#parts.push(this.#asks(names));
+    this.#parts.push(`not ${holds("answered", this.#array([id]))}`);
+    if (agentId !== null) {
+      const own = this.place(JSON.stringify(agentId));
+      this.#parts.push(`(a.body::json -> 'agentId')::text is distinct from ${own}`);
     }
-    this.#parts.push(`not ${holds("answered", own)}`);
     if (!isKnown) this.#parts.push("not a.is_separate");
-    // A key of the same person is the same person.
-    const isOwn = (id: string): string =>
-      `(${id} = any(${own}) or exists (select from keys k where k.id = ${id} and k.person_id = any(${own})))`;
-    this.#parts.push(`not (a.is_separate and (coalesce(${isOwn("a.requester")}, false)
-      or exists (select from runs r where r.run_id = a.run_id and ${isOwn("r.started_by")})))`);
+    if (ownRequesters.length > 0) {
+      this.#parts.push(`not (a.is_separate and ${REQUESTER} = any(${this.#array(ownRequesters)}))`);
+    }
+    if (names === null) return;
+    for (const { requester, names: fewer } of deputised) {
+      this.#parts.push(`(not a.is_separate or ${REQUESTER} <> ${this.place(requester)} or ${this.#asks(fewer)})`);
+    }
+  }
+
+  #asks(names: readonly string[]): string {
+    return `(a.asks = '' or ${holds("asks", this.#array(names.map(askedName)))})`;
+  }
+
+  #array(values: readonly string[]): string {
+    return `${this.place(arrayLiteral(values))}::text[]`;
   }
 }
+
+/** Whose work an approval is about. */
+const REQUESTER =
+  "coalesce(a.requester, (select coalesce(r.requested_by, r.started_by) from runs r where r.run_id = a.run_id), '')";
+const REQUESTERS = {
+  name: "list separate requesters",
+  text: `select distinct ${REQUESTER} as requester from approvals a
+    where a.org_id = $1 and a.status = 'pending' and a.is_separate`,
+};
 
 /** Whether one of the words stands in a column, as `between` has written it. */
 function holds(column: "asks" | "answered", words: string): string {
   return `exists (select from unnest(${words}) as w(word) where position(chr(10) || w.word || chr(10) in a.${column}) > 0)`;
 }
 
+/** Answered approvals are not grouped: each has its own answer. */
+const GROUP = "case when a.status = 'pending' then coalesce(a.group_key, a.id) else a.id end";
+
+type InboxRow = ApprovalBody & { readonly group_key: string | null; readonly size: number | null };
+
 async function find(sql: Sql, orgId: string, listing: ApprovalListing, page: Page): Promise<Listed<ApprovalRow>> {
   const after = decodeCursor(page.cursor);
   const { column, direction, after: beyond } = ORDERS[listing.order];
   const where = new Conditions(orgId, listing.filter);
-  if (after !== null)
-    where.add(`(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`);
+  const isBeyond =
+    after === null
+      ? null
+      : `(a.${column}, a.id) ${beyond} (${where.place(after.at)}::bigint, ${where.place(after.id)})`;
+  if (isBeyond !== null && !listing.isGrouped) where.add(isBeyond);
   const columns = `a.body, a.assignee, a.group_key${listing.withSubject ? ", a.subject" : ""}`;
-  const statement = {
-    name: "",
-    text: `select ${columns} from approvals a where ${where.text}
-      order by a.${column} ${direction}, a.id ${direction} limit ${where.place(page.limit + 1)}`,
-  };
-  const rows = await lookUp<ApprovalBody & { group_key: string | null }>(sql, statement, where.params);
-  const found = rows.map((row) => ({ approval: approvalOf(row), group: row.group_key }));
+  const order = `a.${column} ${direction}, a.id ${direction}`;
+  const limit = where.place(page.limit + 1);
+  const one = `select ${columns}, null as size from approvals a where ${where.text} order by ${order} limit ${limit}`;
+  // Where an approval stands in its group is decided over all that match; what is shown is read of one page alone.
+  const grouped = `with placed as (select a.id, a.${column},
+        row_number() over (partition by ${GROUP} order by ${order}) as place, count(*) over (partition by ${GROUP})::int as size
+      from approvals a where ${where.text}),
+      page as (select * from placed a where a.place = 1${isBeyond === null ? "" : ` and ${isBeyond}`}
+        order by ${order} limit ${limit})
+    select ${columns}, p.size from page p join approvals a on a.id = p.id order by ${order}`;
+  const statement = { name: "", text: listing.isGrouped ? grouped : one };
+  const rows = await lookUp<InboxRow>(sql, statement, where.params);
+  const found = rows.map((row) => ({ approval: approvalOf(row), group: row.group_key, groupSize: row.size }));
   return listed(found, page.limit, ({ approval }) => ({
     at: listing.order === "expiring" ? approval.expiresAt : approval.requestedAt,
     id: approval.id,
@@ -137,7 +177,7 @@ function noteOf(entry: AuditEntry): readonly SqlScalar[] {
 /** One statement: what is recorded in the audit has happened. */
 const ASSIGN = {
   name: "assign approval",
-  text: `with changed as (update approvals set assignee = $3 where org_id = $1 and id = $2 returning id),
+  text: `with changed as (update approvals set assignee = $3, noted_at = ${NOW_MS} where org_id = $1 and id = $2 returning id),
       noted as (insert into audit_pending (id, org_id, at, body) select $4, $1, $5, $6 from changed)
     select id from changed`,
 };
@@ -157,6 +197,7 @@ const ADD_COMMENT = {
   text: `with added as (
       insert into approval_comments (${COMMENT.list()})
         select org_id, id, $3::bigint, $4, $5, $6, $7, $8 from approvals where org_id = $1 and id = $2 returning id),
+      dated as (update approvals set noted_at = ${NOW_MS} where org_id = $1 and id = $2 returning id),
       noted as (insert into audit_pending (id, org_id, at, body) select $9, $1, $10, $11 from added)
     select id from added`,
 };

@@ -1,5 +1,6 @@
 import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
+import { COUNT_WAITING } from "./waiting-for.ts";
 
 type Waiting = Backlog["waitingRuns"];
 
@@ -39,9 +40,7 @@ const READ_BACKLOG = {
   name: "read backlog",
   text: `select
       (select count(*)::int from run_heads where status in ('queued', 'running', 'recovered')) as runs,
-      (select json_object_agg(w.waiting_for, w.count)::text from (
-        select waiting_for, count(*)::int as count from run_heads where waiting_for is not null group by waiting_for) w)
-        as waiting,
+      (select json_object_agg(w.waiting_for, w.count)::text from (${COUNT_WAITING}) w) as waiting,
       (select count(*)::int from open_attempts) as attempts,
       (select count(*)::int from approvals where status = 'pending') as approvals,
       (select count(*)::int from webhook_deliveries where next_at is not null) as deliveries,

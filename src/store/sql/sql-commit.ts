@@ -16,6 +16,7 @@ import { sqlState } from "./sql-state.ts";
 const TRIES = 4;
 const MET_ANOTHER = new Set(["40001", "40P01"]);
 const NOT_NULL = "23502";
+const TAKEN = "23505";
 
 export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promise<CommitOutcome> {
   if (batch.length === 0) return { isOverLimit: false, conflicts: [], duplicates: [] };
@@ -28,6 +29,7 @@ export async function commitToSql(sql: Sql, batch: readonly RunCommit[]): Promis
         : await sql.transaction((within) => writeAll(within, packed, batch));
     } catch (error) {
       const code = sqlState(error);
+      if (code === TAKEN && isIn(error, SLOTS)) return { isOverLimit: true, conflicts: [], duplicates: [] };
       if (code === NOT_NULL && isLimit(error)) return { isOverLimit: true, conflicts: [], duplicates: [] };
       if (code === NOT_NULL) throw new Bug("the events of a commit do not follow the log", { cause: error });
       if (!MET_ANOTHER.has(code) || tried === TRIES) throw error;
@@ -39,7 +41,14 @@ const COUNTERS: ReadonlySet<unknown> = new Set(["agent_counters", "envelope_coun
 
 /** The column that refused stands in a table of counters: a limit would have been passed. */
 function isLimit(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "table" in error && COUNTERS.has(error.table);
+  return isIn(error, COUNTERS);
+}
+
+/** Another run has taken the place. */
+const SLOTS: ReadonlySet<unknown> = new Set(["run_places"]);
+
+function isIn(error: unknown, tables: ReadonlySet<unknown>): boolean {
+  return typeof error === "object" && error !== null && "table" in error && tables.has(error.table);
 }
 
 interface PackedBatch {

@@ -2,7 +2,7 @@ import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { KeyRecord, KeyStore } from "../key-store.ts";
 import type { Listed, Page } from "../store.ts";
-import { bigint, Columns, optional, parsed, text } from "./columns.ts";
+import { bigint, boolean, Columns, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 import { sqlState } from "./sql-state.ts";
 
@@ -22,6 +22,7 @@ const KEY = new Columns({
   orgId: text,
   hash: text,
   label: text,
+  isNamed: boolean,
   permissions: parsed<readonly string[]>(),
   agentId: optional(text),
   createdBy: optional(text),

@@ -9,7 +9,7 @@ import {
   withAnswer,
 } from "../launch-approval-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import { APPROVAL, APPROVAL_BODY, type ApprovalBody, approvalOf, rewriteApproval, rowOf } from "./approval-rows.ts";
+import { APPROVAL, APPROVAL_BODY, type ApprovalBody, approvalOf, rewriteApprovals, rowOf } from "./approval-rows.ts";
 
 export function sqlLaunchApprovals(sql: Sql): LaunchApprovalStore {
   return {
@@ -77,7 +77,7 @@ async function answer(sql: Sql, orgId: string, given: LaunchAnswer, entry: Audit
   const [row] = await sql.query<ApprovalBody>(HELD, [orgId, given.id]);
   const approval = row === undefined ? undefined : (approvalOf(row) as LaunchApproval);
   if (approval === undefined || approval.answers.length !== given.seen) return false;
-  await rewriteApproval(sql, withAnswer(approval, given));
+  await rewriteApprovals(sql, [withAnswer(approval, given)]);
   // A second request for the same launch after a refusal opens a new approval.
   if (given.status === "rejected") await sql.query(FORGET, [given.id]);
   await note(sql, orgId, entry);
@@ -141,7 +141,7 @@ async function move(sql: Sql, approval: LaunchApproval, entry: AuditEntry | null
   const { id, orgId, status, expiresAt, chain } = approval;
   const movable = await sql.query(MOVABLE, [orgId, id, (chain?.steps ?? 0) - 1]);
   if (movable.length === 0) return false;
-  await rewriteApproval(sql, approval);
+  await rewriteApprovals(sql, [approval]);
   if (status === "approved") await sql.query(EXTEND, [id, expiresAt]);
   else if (status !== "pending") await sql.query(FORGET, [id]);
   if (entry !== null) await note(sql, orgId, entry);

@@ -1,39 +1,59 @@
 import type { LiveStore } from "../live-store.ts";
 import type { Sql } from "../sql.ts";
-import { Columns, optional, parsed, text } from "./columns.ts";
+import { bigint, Columns, optional, parsed, text } from "./columns.ts";
 import { RUN_HEAD } from "./run-columns.ts";
 
 export function sqlLive(sql: Sql): LiveStore {
   return {
-    listLiveRuns: async ({ orgIds, createdSince, runIds, limit }) =>
-      LIVE.all(await sql.query(LIST_LIVE, [orgIds, createdSince, runIds, limit])).map((run) => ({
-        ...run,
-        pendingApprovals: run.pendingApprovals ?? [],
-      })),
+    listLiveRuns: async ({ orgIds, createdSince, runIds, known, limit }) => {
+      const named = [orgIds, runIds, [...known.keys()], [...known.values()]];
+      const rows = await (createdSince === null
+        ? sql.query(LIST_NAMED, named)
+        : sql.query(LIST_LIVE, [...named, createdSince, limit]));
+      return LIVE.all(rows).map((run) => ({ ...run, pendingApprovals: run.pendingApprovals ?? [] }));
+    },
+    listNotedApprovals: async (orgIds, since) => NOTED.all(await sql.query(LIST_NOTED, [orgIds, since])),
     listOpenLaunches: async (orgIds) => LAUNCH.all(await sql.query(OPEN_LAUNCHES, [orgIds])),
   };
 }
 
-const RUN = new Columns({ orgId: text, workflow: text });
+const RUN = new Columns({ orgId: text, workflow: text, parentRunId: optional(text) });
 const LIVE = new Columns({
   ...RUN_HEAD.fields,
   ...RUN.fields,
   pendingApprovals: optional(parsed<readonly string[]>()),
 });
 
+/** What is read of those of the wanted runs that are not known as they are. */
+const UNKNOWN = `select ${RUN_HEAD.list("h")}, ${RUN.list("r")},
+    (select json_agg(a.id order by a.id)::text from approvals a where a.run_id = h.run_id and a.status = 'pending')
+      as pending_approvals
+  from wanted w join run_heads h using (run_id) join runs r using (run_id)
+    left join unnest($3::text[], $4::int[]) as known(run_id, version) on known.run_id = h.run_id
+  where r.org_id = any($1::text[]) and known.version is distinct from h.row_version
+  order by r.created_at desc, r.run_id desc`;
+
+const LIST_NAMED = {
+  name: "list named runs",
+  text: `with wanted(run_id) as (select distinct unnest($2::text[])) ${UNKNOWN}`,
+};
+
 /** Each way to be wanted is found by an index of its own; only then are rows read. */
 const LIST_LIVE = {
   name: "list live runs",
-  text: `with wanted as (
-      select run_id from run_heads where org_id = any($1::text[]) and status in ('queued', 'running', 'recovered')
-      union select run_id from runs where org_id = any($1::text[]) and created_at >= $2
-      union select unnest($3::text[])
-    )
-    select ${RUN_HEAD.list("h")}, ${RUN.list("r")},
-      (select json_agg(a.id order by a.id)::text from approvals a where a.run_id = h.run_id and a.status = 'pending')
-        as pending_approvals
-    from wanted w join run_heads h using (run_id) join runs r using (run_id)
-    where r.org_id = any($1::text[]) order by r.created_at desc, r.run_id desc limit $4`,
+  text: `with newest as (
+      select r.run_id from (
+        select run_id from run_heads where org_id = any($1::text[]) and status in ('queued', 'running', 'recovered')
+        union select run_id from runs where org_id = any($1::text[]) and created_at >= $5) o
+      join runs r using (run_id) order by r.created_at desc, r.run_id desc limit $6),
+    wanted as (select run_id from newest union select unnest($2::text[]))
+    ${UNKNOWN}`,
+};
+
+const NOTED = new Columns({ orgId: text, id: text, notedAt: bigint });
+const LIST_NOTED = {
+  name: "list noted approvals",
+  text: `select ${NOTED.list()} from approvals where org_id = any($1::text[]) and noted_at >= $2 order by noted_at, id`,
 };
 
 const LAUNCH = new Columns({ orgId: text, approvalId: text });

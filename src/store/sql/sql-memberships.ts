@@ -7,6 +7,7 @@ import {
   type MemberOutcome,
   type MemberRecord,
   type MembershipStore,
+  type NamedMembers,
   type Standing,
 } from "../membership-store.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
@@ -18,6 +19,7 @@ export function sqlMemberships(sql: Sql): MembershipStore {
   return {
     getMember: async (orgId, personId) => MEMBER.first(await lookUp(sql, GET, [orgId, personId])),
     listMembers: (orgId, page) => list(sql, orgId, page),
+    findMembers: (orgId, named) => find(sql, orgId, named),
     readStanding: (orgId, personId) => standing(sql, orgId, personId),
     listMemberships: async (personId) => VIEW.all(await lookUp(sql, OF_PERSON, [personId])),
     claimMembership: (orgId, personId, claimed) => claim(sql, orgId, personId, claimed),
@@ -63,11 +65,24 @@ const VIEW = new Columns({ ...MEMBERSHIP_FIELDS, organisationName: optional(text
 
 const MEMBERS = `select ${MEMBERSHIP.list("m")}, ${PERSON.list("p")} from memberships m join persons p on p.id = m.person_id`;
 
+const GROUPS = "(claimed_groups::jsonb || assigned_groups::jsonb)";
+
 const GET = { name: "get member", text: `${MEMBERS} where m.org_id = $1 and m.person_id = $2` };
 const LIST = {
   name: "list members",
   text: `${MEMBERS} where m.org_id = $1 and ($2::bigint is null or (m.joined_at, m.person_id) > ($2, $3))
     order by m.joined_at, m.person_id limit $4`,
+};
+/** Each way to be named has an index of its own; only then are members read. */
+const FIND = {
+  name: "find members",
+  text: `with named as (
+      select unnest($2::text[]) as id
+      union select id from persons where lower(email) = any($3::text[])
+      union select p.id from persons p join unnest($4::text[], $5::text[]) as a(issuer, subject)
+        on a.issuer = p.issuer and a.subject = p.subject
+      union select person_id from memberships where ${GROUPS} ?| $6::text[])
+    ${MEMBERS} where m.org_id = $1 and m.person_id in (select id from named) order by m.joined_at, m.person_id`,
 };
 const ALL = { name: "list all members", text: `${MEMBERS} where m.org_id = $1` };
 const STANDING = {
@@ -112,6 +127,20 @@ const REVOKE_KEYS = {
   text: `update keys set revoked_at = ${NOW_MS}
     where org_id = $1 and person_id = $2 and agent_id is null and revoked_at is null`,
 };
+
+async function find(sql: Sql, orgId: string, named: NamedMembers): Promise<readonly MemberRecord[]> {
+  const { personIds = [], emails = [], accounts = [], groups = [] } = named;
+  const lists = [
+    personIds,
+    emails.map((email) => email.toLowerCase()),
+    accounts.map(({ issuer }) => issuer),
+    accounts.map(({ subject }) => subject),
+    groups,
+  ];
+  // A name with NUL names no member, and the database would refuse to be asked for it.
+  if (lists.flat().some((text) => text.includes("\0"))) return [];
+  return MEMBER.all(await lookUp(sql, FIND, [orgId, ...lists]));
+}
 
 async function list(sql: Sql, orgId: string, page: Page): Promise<Listed<MemberRecord>> {
   const after = decodeCursor(page.cursor);

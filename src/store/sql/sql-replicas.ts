@@ -117,6 +117,7 @@ const STALLED = {
       and not exists (select from timers t where t.run_id = h.run_id)
       and not exists (select from waiting_nodes w where w.run_id = h.run_id)
       and not exists (select from event_waiters e where e.run_id = h.run_id)
+      and not exists (select from run_places l where l.run_id = h.run_id and l.slot is null)
       and not exists (select from approvals p where p.run_id = h.run_id and p.status = 'pending')
       and not exists (
         select from runs c join run_heads o using (run_id)

@@ -1,5 +1,6 @@
 import type { Json } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
+import type { WaitingFor } from "../../core/event/index.ts";
 import { queueTimer } from "../commit-check.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents, type StoredEvent } from "../event-pack.ts";
@@ -12,12 +13,14 @@ import { findKey } from "./idempotency-rows.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";
 import { NEW_RUN, RUN_HEAD } from "./run-columns.ts";
 import { commitToSql } from "./sql-commit.ts";
+import { idsWaiting, waitingOf } from "./waiting-for.ts";
 
 export function sqlRuns(sql: Sql): RunStore {
   return {
     commit: (batch) => commitToSql(sql, batch),
     loadRuns: (runIds) => loadRuns(sql, runIds),
     getRun: async (orgId, runId) => RUN.first(await lookUp(sql, GET_RUN, [orgId, runId])),
+    readWaiting: (runIds) => readWaiting(sql, runIds),
     listRuns: (orgId, filter, page) => listRuns(sql, orgId, filter, page),
     readEvents: (orgId, runId, afterEventId, limit) => readEvents(sql, orgId, runId, afterEventId, limit),
     headsOf: async (runIds) => RUN_HEAD.all(await sql.query(HEADS, [runIds])),
@@ -120,18 +123,33 @@ function attemptsOf(text: string | null): OpenAttempt[] {
   }));
 }
 
-const LIST_RUNS = {
-  name: "list runs",
-  text: `select ${RUN_COLUMNS} from runs r join run_heads h using (run_id)
-    where r.org_id = $1 and ($2::text is null or h.status = $2) and ($3::text is null or r.workflow = $3)
-      and ($4::text is null or r.parent_run_id = $4) and ($5::bigint is null or (r.created_at, r.run_id) < ($5, $6))
-      and ($8::text is null or h.waiting_for = $8)
-    order by r.created_at desc, r.run_id desc limit $7`,
+const READ_WAITING = {
+  name: "read waiting",
+  text: `select w.run_id, w.waiting_for from (${waitingOf("select unnest($1::text[])")}) w where w.waiting_for is not null`,
 };
+
+async function readWaiting(sql: Sql, runIds: readonly string[]): Promise<ReadonlyMap<string, WaitingFor>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await sql.query<{ run_id: string; waiting_for: WaitingFor }>(READ_WAITING, [runIds]);
+  return new Map(rows.map(({ run_id, waiting_for }) => [run_id, waiting_for]));
+}
+
+/** What waits is found by an index of its own. */
+function listStatement(waitingFor: WaitingFor | undefined) {
+  const isWaiting = waitingFor === undefined ? "" : ` and r.run_id in (${idsWaiting(waitingFor, "$1")})`;
+  return {
+    name: waitingFor === undefined ? "list runs" : `list runs waiting for ${waitingFor}`,
+    text: `select ${RUN_COLUMNS} from runs r join run_heads h using (run_id)
+      where r.org_id = $1 and ($2::text is null or h.status = $2) and ($3::text is null or r.workflow = $3)
+        and ($4::text is null or r.parent_run_id = $4) and ($5::bigint is null or (r.created_at, r.run_id) < ($5, $6))
+        ${isWaiting}
+      order by r.created_at desc, r.run_id desc limit $7`,
+  };
+}
 
 async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>> {
   const after = decodeCursor(page.cursor);
-  const rows = await lookUp(sql, LIST_RUNS, [
+  const rows = await lookUp(sql, listStatement(filter.waitingFor), [
     orgId,
     filter.status ?? null,
     filter.workflow ?? null,
@@ -139,7 +157,6 @@ async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page):
     after?.at ?? null,
     after?.id ?? null,
     page.limit + 1,
-    filter.waitingFor ?? null,
   ]);
   return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }

@@ -94,6 +94,7 @@ async function refused(settings: ServerSettings, sign: 1 | -1): Promise<readonly
 const LEFT = `select
   (select count(*)::int from timers) as timers,
   (select count(*)::int from waiting_nodes) as "waiting nodes",
+  (select count(*)::int from run_places) as places,
   (select count(*)::int from open_attempts) as "open attempts",
   (select coalesce(sum(open), 0)::int from agent_counters) as slots`;
 

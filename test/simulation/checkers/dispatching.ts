@@ -1,6 +1,12 @@
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
-const UNRUN_REASONS: ReadonlySet<string> = new Set(["condition_false", "parents_skipped", "parent_failed"]);
+const UNRUN_REASONS: ReadonlySet<string> = new Set([
+  "condition_false",
+  "parents_skipped",
+  "parent_failed",
+  "no_failure",
+  "join_unreachable",
+]);
 
 /** E11. Skipped nodes never dispatch. */
 export function skippedNeverRuns(): Checker {

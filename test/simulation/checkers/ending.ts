@@ -1,6 +1,7 @@
-import { isSettled, type NodeStatus, type RunEvent } from "../../../src/core/event/index.ts";
+import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
+import { hasFailed } from "./outcomes.ts";
 
 /** Written out here and not taken from the core: a checker must not trust the lists it checks. */
 const ENDS: ReadonlySet<string> = new Set(["run.completed", "run.failed", "run.cancelled", "run.timed_out"]);
@@ -41,14 +42,15 @@ function isCurrent(node: NodeFacts): boolean {
 
 function expectedEnd(facts: RunFacts, nodes: readonly NodeFacts[]): string {
   if (facts.ending !== null) return `run.${facts.ending}`;
-  const has = (...statuses: NodeStatus[]) => nodes.some(({ status }) => statuses.includes(status));
+  const isCancelled = nodes.some(({ status }) => status === "cancelled");
+  const isFailed = nodes.some((node) => hasFailed(node) && !node.isHandled);
   if (facts.workflow.plan.completion === "strict") {
-    if (has("failed", "timed_out")) return "run.failed";
-    return has("cancelled") ? "run.cancelled" : "run.completed";
+    if (isFailed) return "run.failed";
+    return isCancelled ? "run.cancelled" : "run.completed";
   }
   const leaves = nodes.filter(({ plan }) => plan.dependents.length === 0);
   if (leaves.every(({ status }) => status === "completed" || status === "skipped")) return "run.completed";
-  return has("cancelled") && !has("failed", "timed_out") ? "run.cancelled" : "run.failed";
+  return isCancelled && !isFailed ? "run.cancelled" : "run.failed";
 }
 
 function requireCounts(facts: RunFacts, event: RunEvent, fail: (message: string) => Violation): void {

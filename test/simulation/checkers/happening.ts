@@ -1,4 +1,5 @@
 import { canonicalJson } from "../../../src/core/base/index.ts";
+import { takenBy } from "../world/facts.ts";
 import { mayTake } from "../world/happenings.ts";
 import { type Checker, type Surroundings, Violation } from "./checker.ts";
 
@@ -10,7 +11,7 @@ export function eventsAreTakenOnce(around: Surroundings): Checker {
       if (event.type !== "event.received" || node === undefined) return;
       const { id, type } = event.payload;
       const fail = (message: string) => new Violation("events", facts.runId, `${node.id} ${message}`);
-      if (node.taken.has(id)) throw fail(`takes ${id} a second time`);
+      if (takenBy(node).has(id)) throw fail(`takes ${id} a second time`);
       if (node.status !== "blocked" || node.awaited === null) throw fail(`takes ${id} and waits for nothing`);
       const sent = around.happenings.find((happening) => happening.id === id);
       if (sent === undefined) throw fail(`takes ${id}, which was never sent`);

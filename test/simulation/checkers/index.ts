@@ -12,7 +12,9 @@ import {
 import { approvalsMatchBlocked, endsAsNodesSay } from "./ending.ts";
 import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
+import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
+import { roundsFollow } from "./repeating.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
@@ -69,4 +71,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   eventsAreTakenOnce,
   eventsAreNeverLost,
   momentsCome,
+  failuresAreHandled,
+  joinsAreKept,
+  roundsFollow,
 ];

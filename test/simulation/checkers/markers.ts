@@ -68,6 +68,13 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return event.payload.late === true ? "late_cost" : null;
     case "event.emitted":
       return "event_emitted";
+    case "node.blocked":
+      return node !== undefined &&
+        node.plan.repeat !== null &&
+        node.plan.kind !== "wait" &&
+        event.payload.until !== undefined
+        ? "round_paused"
+        : null;
     case "node.timed_out":
       return "timed_out";
     case "node.stream.delta":
@@ -88,7 +95,10 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return "rewound";
     case "run.ending":
       return endingMarker(facts, event.payload.as);
+    case "node.handled":
+      return "handled";
     case "node.queued":
+      if (event.payload.counted !== undefined) return "join_reached";
       return node?.status === "awaiting_dependency" && isSubstituted(facts, node) ? "lens_substituted" : null;
     default:
       return null;
@@ -97,6 +107,7 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
 
 function skipMarker(facts: RunFacts, reason: string): Marker | null {
   if (reason === "on_failure" && facts.ending === "failed") return "skipped_while_halting";
+  if (reason === "no_failure" || reason === "join_unreachable" || reason === "race_lost") return reason;
   return reason === "condition_false" ? "condition_skipped" : reason === "parent_failed" ? "parent_failed_skip" : null;
 }
 
@@ -107,8 +118,13 @@ function failMarker(node: NodeFacts | undefined, code: string): Marker | null {
     case "outcome_unknown":
     case "too_many_calls":
       return code;
+    case "repeat_exhausted":
+      return "rounds_used_up";
     case "too_many_failures":
       return "for_each_too_many_failures";
+    case "provider_auth":
+    case "provider_error":
+      return node !== undefined && [...node.plan.outcomes.values()].includes("failure") ? "handler_failed" : null;
     case "agent_busy":
     case "rate_limited":
       return node?.status === "queued" ? "queue_timeout" : null;

@@ -80,8 +80,12 @@ function requireDescendantsFailed(
   if (facts.ending !== "failed") return;
   const at = events.findIndex((event) => event.type === "run.ending" && event.payload.as === "failed");
   const failure = events[at - 1];
+  const ending = events[at];
+  // A failure that others waited for ends the run after they have settled.
+  const named = ending?.type === "run.ending" ? ending.payload.reason.replace(/ failed$/u, "") : "";
   const failed =
-    failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined;
+    facts.nodes.get(named) ??
+    (failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined);
   if (failed === undefined) return;
   const below = new Set<number>();
   const open = [...failed.plan.dependents];
@@ -95,7 +99,7 @@ function requireDescendantsFailed(
     const isHalted = event.type === "node.cancelled" && event.payload.reason === "run_halted";
     if (!isUpstream && !isHalted) continue;
     const node = facts.nodes.get(event.payload.nodeId);
-    if (node === undefined || node.plan.forEach !== null) continue;
+    if (node === undefined || node.plan.forEach !== null || node.plan.repeat !== null) continue;
     if (below.has(node.plan.index) !== isUpstream) {
       throw new Violation("stop", facts.runId, `${node.id} ended by ${event.type} after ${failed.id} halted the run`);
     }

@@ -1,6 +1,7 @@
 import type { Carried } from "../../../src/core/engine/index.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import { type Checker, Violation } from "./checker.ts";
+import { parentsOf } from "./outcomes.ts";
 
 /**
  * E10. A restart runs again exactly what failed, timed out or was cancelled (or the named node) and everything below
@@ -83,6 +84,11 @@ function isBroken(status: string): boolean {
   return status === "failed" || status === "timed_out" || status === "cancelled";
 }
 
+/** A join that is done runs again only for the parents it counted. */
+function isDoneWithout({ counted, status }: NodeFacts, parent: string): boolean {
+  return counted !== null && (status === "completed" || status === "skipped") && !counted.includes(parent);
+}
+
 function runsAgain(source: RunFacts, isChosen: (node: NodeFacts) => boolean): ReadonlySet<string> {
   const again = new Set<string>();
   const open = [...source.nodes.values()].flatMap((node) => {
@@ -92,8 +98,15 @@ function runsAgain(source: RunFacts, isChosen: (node: NodeFacts) => boolean): Re
     if (again.has(next.id)) continue;
     again.add(next.id);
     for (const index of next.dependents) {
-      const dependent = source.workflow.plan.nodes[index];
-      if (dependent !== undefined) open.push(dependent);
+      const dependent = source.nodes.get(source.workflow.plan.nodes[index]?.id ?? "");
+      if (dependent === undefined || isDoneWithout(dependent, next.id)) continue;
+      open.push(dependent.plan);
+      // A race is run again by all who were in it.
+      if (dependent.counted === null) continue;
+      const others = parentsOf(source, dependent).filter(
+        ({ status, skipReason }) => status === "skipped" && skipReason === "race_lost",
+      );
+      open.push(...others.map(({ plan }) => plan));
     }
   }
   return again;

@@ -88,7 +88,7 @@ export function instancesAddUp(): Checker {
     afterTurn(facts, { events }): void {
       if (events.length === 0) return;
       for (const node of facts.nodes.values()) {
-        if (node.status !== "running" || node.instances.length === 0 || !isBeyond(node)) continue;
+        if (node.status !== "running" || node.plan.forEach === null || !isBeyond(node)) continue;
         throw new Violation("for_each", facts.runId, `${node.id} can only fail and continues`);
       }
     },

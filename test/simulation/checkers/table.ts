@@ -22,7 +22,8 @@ const TABLE: Readonly<Record<NodeStatus, readonly NodeStatus[]>> = {
   queued: ["running", "blocked", "retrying", "failed", "skipped", "cancelled"],
   running: FROM_FLIGHT,
   streaming: FROM_FLIGHT,
-  retrying: ["queued", "cancelled"],
+  // A race is lost in any status.
+  retrying: ["queued", "cancelled", "skipped"],
   blocked: ["queued", "completed", "failed", "skipped", "cancelled"],
   completed: ["invalidated"],
   failed: ["invalidated"],

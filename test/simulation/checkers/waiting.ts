@@ -101,7 +101,9 @@ function requireWakeup(
       const { until, waitingReason } = event.payload;
       if (node?.status !== "blocked" || node.blockedBy !== event.eventId || waitingReason === "human_input") return;
       if (until === undefined && waitingReason === "timer") throw fail("it waits for no moment");
-      const isIt = (timer: Timer) => timer.kind === "wait" && timer.nodeId === node.id;
+      const isIt = (timer: Timer) =>
+        (timer.kind === "wait" && timer.nodeId === node.id) ||
+        (timer.kind === "round" && `${timer.nodeId}[${timer.round}]` === node.id);
       if (until !== undefined && !hasTimer(until, isIt)) throw fail("no timer ends the wait");
       return;
     }

@@ -1,4 +1,5 @@
-import { playGoverned, type PlayReport } from "./play.ts";
+import { playGoverned } from "./play.ts";
+import type { PlayReport } from "./play-report.ts";
 
 /** Plays one seed and prints what began in it, in its order. */
 export async function playOneGoverned(seed: number, print: (line: string) => void): Promise<number> {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../src/core/base/index.ts";
 import type { Judge, Ruling } from "../../../src/governance/index.ts";
 import { WaitingRoom } from "../../../src/governance/waiting-room.ts";
 import type { Entry, EntryKind, RunCommit, Store } from "../../../src/store/index.ts";
-import type { PlayOptions } from "./play.ts";
+import type { PlayOptions } from "./play-report.ts";
 
 /** A planted bug and the invariant whose checker has to notice it. */
 export interface GovernanceMutant {

@@ -1,10 +1,8 @@
 import { isTerminal } from "../../../src/core/event/index.ts";
 import { digestText } from "../../../src/core/base/index.ts";
 import { createVirtualClock, type VirtualClock } from "../../../src/clock/index.ts";
-import type { Judge } from "../../../src/governance/index.ts";
 import { createMemoryStore, type Store } from "../../../src/store/index.ts";
 import { launch, openReplica, ORG, register, type Replica } from "../../integration/support/governed.ts";
-import type { Violation } from "../checkers/index.ts";
 import { Prng } from "../prng.ts";
 import { seededAdapter } from "./adapter.ts";
 import { Books, type KnownChild } from "./books.ts";
@@ -12,32 +10,9 @@ import type { GovernanceChecker } from "./checker.ts";
 import { GOVERNANCE_CHECKERS } from "./checkers.ts";
 import { type Act, agentManifest, CALM, drawScene, manifestsOf, policyManifest, type Scene } from "./scene.ts";
 import { preparerOf, childReport } from "./families.ts";
+import type { PlayOptions, PlayReport } from "./play-report.ts";
 import { bindingManifest } from "./roles.ts";
-import { asViolation, Link, type Tamper, Watch } from "./watched-store.ts";
-
-export interface PlayOptions {
-  readonly checkers?: readonly GovernanceChecker[];
-  /** Planted bugs: in what replicas read and write, and in who judges. */
-  readonly tamper?: Tamper;
-  readonly lie?: (store: Store) => Store;
-  readonly disguise?: (judge: Judge) => Judge;
-}
-
-export interface PlayReport {
-  readonly seed: number;
-  readonly violation: Violation | null;
-  readonly runs: number;
-  readonly starts: number;
-  readonly waits: number;
-  readonly answers: number;
-  readonly micros: number;
-  /** Admissions in a role with a bound. */
-  readonly bounded: number;
-  /** Times a parent received what a child had spent after its end. */
-  readonly lateReports: number;
-  /** Of everything that began, in its order. */
-  readonly trace: string;
-}
+import { asViolation, Link, Watch } from "./watched-store.ts";
 
 /** Shorter than a node may wait at a gate: who is never woken must not be let off by giving up. */
 const KIND_MS_MAX = 240_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commandFor } from "./main.ts";
-import { playGoverned, type PlayReport } from "./play.ts";
+import { playGoverned } from "./play.ts";
+import type { PlayReport } from "./play-report.ts";
 
 const SCHEDULES = 120;
 

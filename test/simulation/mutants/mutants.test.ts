@@ -6,6 +6,8 @@ import { playSchedule, type ScheduleOptions } from "../schedule.ts";
 import { DECISION_MUTANTS } from "./decision-mutants.ts";
 import { EVENT_MUTANTS } from "./event-mutants.ts";
 import { withEngine } from "./mutant.ts";
+import { OUTCOME_MUTANTS } from "./outcome-mutants.ts";
+import { REPEAT_MUTANTS } from "./repeat-mutants.ts";
 import { RULE_MUTANTS, STATUS_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
 import { SPEECH_MUTANTS } from "./speech-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
@@ -14,12 +16,14 @@ const SCHEDULES_MAX = 3_000;
 const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 };
 const MUTANTS = [
   ...VALUE_MUTANTS,
+  ...REPEAT_MUTANTS,
   ...DECISION_MUTANTS,
   ...SPEECH_MUTANTS,
   ...RULE_MUTANTS,
   ...STATUS_MUTANTS,
   ...WORLD_MUTANTS,
   ...EVENT_MUTANTS,
+  ...OUTCOME_MUTANTS,
 ];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */

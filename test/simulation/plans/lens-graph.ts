@@ -25,13 +25,26 @@ export function draftLensGraph(rng: Prng, name: string, children: readonly strin
     format: "lens-graph/v1",
     name,
     root_inputs: { q: { type: "string", default: "why" } },
-    nodes: ids.map((id) => ({ id, lens_id: null, config: draftConfig(rng, id, labels.get(id) ?? [], children) })),
+    nodes: ids.map((id) => ({
+      id,
+      lens_id: null,
+      config: {
+        ...draftConfig(rng, id, labels.get(id) ?? [], children),
+        ...drawJoin(rng.fork(`join ${id}`), new Set(forms.get(id)?.map(({ source }) => source)).size),
+      },
+    })),
     edges,
   };
   if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
   if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
   if (rng.chance(0.3)) document["completion"] = "strict";
   return { document, oracle: { conditions: new Map(), edges: forms } };
+}
+
+/** Drawn apart, so that graphs without joins stay as they were. */
+function drawJoin(rng: Prng, parents: number): Record<string, unknown> {
+  if (parents === 0 || !rng.chance(0.1)) return {};
+  return { join: rng.chance(0.5) ? "any" : rng.between(1, parents), ...(rng.chance(0.4) ? { race: true } : {}) };
 }
 
 function draftEdge(

@@ -1,5 +1,7 @@
 import type { Prng } from "../prng.ts";
+import { addOutcomes } from "./outcomes.ts";
 import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
+import { addRepeats } from "./repeats.ts";
 import { addValues, drawEnd, drawOutputs } from "./values.ts";
 
 /** A file before it is text. */
@@ -46,6 +48,8 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   }
   const values = rng.fork("values");
   addValues(values, steps);
+  addRepeats(rng.fork("repeats"), steps);
+  steps.push(...addOutcomes(rng.fork("outcomes"), steps, conditions));
   const end = drawEnd(values, steps, conditions);
   const outputs = drawOutputs(values, steps);
   const document: Record<string, unknown> = {

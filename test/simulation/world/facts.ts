@@ -70,6 +70,9 @@ export interface NodeFacts {
   blockedAt: number;
   /** Ids of events it has taken in this epoch. */
   readonly taken: Set<string>;
+  /** The parents a step with `join` has counted. */
+  counted: readonly string[] | null;
+  isHandled: boolean;
 }
 
 export interface ApprovalFacts {
@@ -135,6 +138,8 @@ function addNode(run: RunFacts, id: string, plan: PlanNode, owner: NodeFacts | n
     blockedBy: 0,
     blockedAt: 0,
     taken: new Set(),
+    counted: null,
+    isHandled: false,
   };
   run.nodes.set(id, node);
   run.counts.set("pending", countOf(run, "pending") + 1);
@@ -234,9 +239,18 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
     case "node.queued":
       beginEpoch(run, node);
       node.waitingReason = event.payload.waitingReason;
+      node.counted = event.payload.counted ?? node.counted;
+      return;
+    case "node.handled":
+      node.isHandled = true;
+      return;
+    case "node.invalidated":
+      node.counted = null;
+      node.isHandled = false;
       return;
     case "event.received":
       node.taken.add(event.payload.id);
+      takenBy(node).add(event.payload.id);
       node.tries += 1;
       return;
     case "node.blocked":
@@ -253,6 +267,9 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
     case "node.retried":
       node.waitingReason = event.payload.cause === "rate_limit" ? "rate_limit" : "retry_backoff";
       return;
+    case "node.round":
+      node.instances.push(renewed(run, event.payload.instanceId, node));
+      return;
     case "node.expanded":
       return foldExpanded(run, node, event.payload.instanceIds);
     case "node.started":
@@ -268,9 +285,11 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       node.outputs = event.payload.outputs;
       node.text = event.payload.envelope.output;
       node.isCarried = event.payload.carried ?? false;
+      node.counted = event.payload.counted ?? node.counted;
       return;
     case "node.skipped":
       node.skipReason = event.payload.reason;
+      node.counted = event.payload.counted ?? node.counted;
       node.isCarried = event.payload.carried ?? false;
       return;
     case "node.failed":
@@ -304,12 +323,23 @@ function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly stri
   beginEpoch(run, node);
   node.instances.length = 0;
   for (const id of instanceIds) {
-    const known = run.nodes.get(id);
-    const instance = known ?? addNode(run, id, node.plan, node);
-    if (known !== undefined && !isSettled(known.status)) move(run, known, "pending");
+    const instance = renewed(run, id, node);
     node.instances.push(instance);
+    if (node.plan.repeat !== null) for (const taken of instance.taken) node.taken.add(taken);
     const carried = run.carriedAhead.get(id);
     if (carried !== undefined) foldNode(run, instance, carried);
     run.carriedAhead.delete(id);
   }
+}
+
+/** An instance that is new, or begins anew; one that has settled stays. */
+function renewed(run: RunFacts, id: string, node: NodeFacts): NodeFacts {
+  const known = run.nodes.get(id);
+  if (known !== undefined && !isSettled(known.status)) move(run, known, "pending");
+  return known ?? addNode(run, id, node.plan, node);
+}
+
+/** A repeated step takes an event once over all its rounds. */
+export function takenBy({ owner, plan, taken }: NodeFacts): Set<string> {
+  return owner !== null && plan.repeat !== null ? owner.taken : taken;
 }

@@ -3,7 +3,7 @@ import { type Effect, signalTo } from "../../../src/core/engine/index.ts";
 import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Turn } from "../engine.ts";
 import type { Prng } from "../prng.ts";
-import type { NodeFacts } from "./facts.ts";
+import { type NodeFacts, takenBy } from "./facts.ts";
 import type { SimRun } from "./run.ts";
 import type { World } from "./world.ts";
 
@@ -106,7 +106,7 @@ export function mayTake(run: SimRun, node: NodeFacts, { id, type, key, at }: Hap
   const { awaited } = node;
   if (node.status !== "blocked" || awaited === null || awaited.type !== type || at < rootOf(run).createdAt)
     return false;
-  return canonicalJson(awaited.key) === canonicalJson(key) && !node.taken.has(id);
+  return canonicalJson(awaited.key) === canonicalJson(key) && !takenBy(node).has(id);
 }
 
 function rootOf(run: SimRun): SimRun {

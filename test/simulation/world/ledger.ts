@@ -1,5 +1,5 @@
 import type { RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
-import type { ApprovalRule } from "../../../src/core/definition/index.ts";
+
 import { type RunEvent, SETTLING_TYPES } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
@@ -12,6 +12,7 @@ import {
   type LedgerBugs,
   type Waiting,
 } from "./agents.ts";
+import { HOLD_RULE, oddVerdict } from "./odd-verdict.ts";
 
 interface Holding {
   readonly agentId: string;
@@ -26,17 +27,6 @@ interface AgentAccount {
   admissions: readonly number[];
   waiting: readonly Waiting[];
 }
-
-const HOLD_RULE: ApprovalRule = {
-  approvers: [{ who: "role:r0", withinMs: null }],
-  otherwise: null,
-  expiresMs: 7_200_000,
-  isSeparate: false,
-  quorum: 1,
-  show: [],
-  form: null,
-  confirm: null,
-};
 
 /** Slots, rate windows, money: decided and changed inside a commit, undone together with it. */
 export class Ledger {
@@ -84,7 +74,7 @@ export class Ledger {
     const verdictId = `vrd_${this.verdicts}`;
     const account = this.account(asked.assignedTo ?? asked.hints.agent ?? "default");
     const dice = this.rng.fork(`verdict ${asker.path}/${asked.nodeId}`);
-    const odd = this.oddVerdict(asked, dice);
+    const odd = oddVerdict({ profile: this.profile, sometimes: this.sometimes }, asked, dice);
     if (odd !== null) return odd;
     if (at < account.model.pausedUntil) {
       this.sometimes.hit("paused_agent");
@@ -154,21 +144,6 @@ export class Ledger {
       executionPath: "async",
     } as const;
     return { disposition: "allow", verdictId, route, maxOutputTokens: 100 };
-  }
-
-  private oddVerdict(asked: RequestVerdict, dice: Prng): Verdict | null {
-    if (!dice.chance(this.profile.oddVerdict)) return null;
-    const isModerated = asked.moderation === "input" || asked.moderation === "both";
-    if (isModerated) {
-      this.sometimes.hit("moderated");
-      return { disposition: "moderated", decision: { flagged: true } };
-    }
-    if (asked.assignedTo !== null) return null;
-    if (dice.chance(0.8)) {
-      this.sometimes.hit("unassigned");
-      return { disposition: "unassigned", message: "no agent may take it" };
-    }
-    return { disposition: "contradiction", errors: [{ field: "tools", reason: "schema_violation", details: "no" }] };
   }
 
   private waitFor(account: AgentAccount, asker: Asker, at: number) {

@@ -22,12 +22,14 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "node.queued": { label: "Queued", tone: "idle" },
   "node.waiting": { label: "Waiting", tone: "idle" },
   "node.expanded": { label: "Expanded", tone: "info" },
+  "node.round": { label: "Next round", tone: "info" },
   "node.started": { label: "Started", tone: "info" },
   "node.stream.delta": { label: "Streamed", tone: "idle" },
   "node.log": { label: "Logged", tone: "idle" },
   "node.retried": { label: "Will be tried again", tone: "warn" },
   "node.completed": { label: "Completed", tone: "ok" },
   "node.failed": { label: "Failed", tone: "bad" },
+  "node.handled": { label: "Handled", tone: "warn" },
   "node.timed_out": { label: "Timed out", tone: "bad" },
   "node.cancelled": { label: "Cancelled", tone: "warn" },
   "node.skipped": { label: "Skipped", tone: "idle" },
@@ -81,7 +83,9 @@ export function detailOf(event: RunEvent): string {
     case "node.waiting":
       return join(words(event.payload.waitingReason), position(event.payload.queuePosition));
     case "node.expanded":
-      return `${event.payload.count} instances`;
+      return event.payload.isRepeated === true ? "in rounds" : `${event.payload.count} instances`;
+    case "node.round":
+      return event.payload.instanceId;
     case "node.started":
       return join(event.payload.agentId, event.payload.gatewayId, event.payload.model ?? event.payload.provider);
     case "node.stream.delta":
@@ -117,6 +121,8 @@ export function detailOf(event: RunEvent): string {
         event.payload.code,
         event.payload.missing?.join(", "),
       );
+    case "node.handled":
+      return `by ${event.payload.by}`;
     case "event.received":
     case "event.emitted":
       return join(event.payload.type, event.payload.id);

@@ -493,8 +493,10 @@ describe("ViewHistory", () => {
 });
 
 describe("RunFeed", () => {
-  const state = (events: readonly RunEvent[]): State =>
-    projectView(reduceRun(events, OUTLINE), { runId: "run_1", workflowId: "w" });
+  const state = (events: readonly RunEvent[]): State => ({
+    ...projectView(reduceRun(events, OUTLINE), { runId: "run_1", workflowId: "w" }),
+    waitingFor: null,
+  });
 
   function feedOf(events: readonly RunEvent[], msPerLook = 0) {
     const frames: (() => void)[] = [];
@@ -659,7 +661,10 @@ describe("a view made from a state", () => {
       "node.expanded",
       { nodeId: "a", count: 2, instanceIds: ["a[0]", "a[1]"], items: [1, 2] },
     ]);
-    const calls: State = projectView(reduceRun(events, OUTLINE), { runId: "r", workflowId: "w" });
+    const calls: State = {
+      ...projectView(reduceRun(events, OUTLINE), { runId: "r", workflowId: "w" }),
+      waitingFor: null,
+    };
     expect(outlineOfState(calls).nodes.map(({ id }) => id)).toEqual(["a", "b"]);
     expect(viewOfState(calls).nodes.get("a[1]")?.instance).toEqual({ parent: "a", element: 1 });
     expect(viewOfState(calls).counts).toEqual(reduceRun(events, OUTLINE).counts);

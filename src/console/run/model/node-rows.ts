@@ -15,6 +15,7 @@ const SHOWN = [
   "errorCode",
   "failedInstances",
   "isCarried",
+  "isHandled",
 ] as const satisfies readonly (keyof NodeView)[];
 
 /**
@@ -41,7 +42,7 @@ function isSame(row: NodeRow, view: NodeView): boolean {
 
 function rowOf(view: NodeView): NodeRow {
   const { id, label, wave, status, waitingReason, attempts, durationMs, costMicros, errorCode } = view;
-  const { failedInstances, isCarried } = view;
+  const { failedInstances, isCarried, isHandled } = view;
   const figures = { attempts, durationMs, costMicros, failedInstances };
-  return { id, label, wave, status, waitingReason, errorCode, isCarried, ...figures };
+  return { id, label, wave, status, waitingReason, errorCode, isCarried, isHandled, ...figures };
 }

@@ -205,6 +205,7 @@ const INSTANCE_ID = /^(.+)\[\d+\]$/s;
 /** The nodes an event may have changed, or an edge to one of them. */
 function changedBy({ type, payload }: Frame): readonly string[] {
   if (type === "node.expanded") return [payload.nodeId, ...payload.instanceIds];
+  if (type === "node.round") return [payload.nodeId, payload.instanceId];
   if (!("nodeId" in payload)) return [];
   // The node of an instance counts its failures.
   const parent = INSTANCE_ID.exec(payload.nodeId)?.[1];

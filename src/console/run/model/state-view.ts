@@ -40,6 +40,7 @@ export function viewOfState(state: State): RunView {
       output: result.output,
       errorCode: result.errorCode,
       errorMessage: result.errorMessage,
+      isHandled: result.isHandled,
       costMicros: result.costMicros,
     };
     view.nodes.set(node.id, node);

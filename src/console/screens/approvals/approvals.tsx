@@ -1,4 +1,4 @@
-import { type JSX, useState } from "react";
+import type { JSX } from "react";
 import { type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { useSession } from "../../live/session-store.ts";
 import { useApprovalCounts } from "../../live/use-approval-counts.ts";
@@ -18,8 +18,8 @@ import "./approvals.css";
 export function ApprovalsScreen(): JSX.Element {
   const params = useSearchParams();
   const isDone = params.get("show") === "answered";
-  const [pages, setPages] = useState(1);
-  const found = useInbox(filterOf(params), pages);
+  const filter = filterOf(params);
+  const found = useInbox(filter);
   const waiting = useApprovalCounts().data?.waiting;
   const list = found.data;
   return (
@@ -38,10 +38,7 @@ export function ApprovalsScreen(): JSX.Element {
           { id: "answered", label: "Answered" },
         ]}
         selected={isDone ? "answered" : "waiting"}
-        onSelect={(id) => {
-          setPages(1);
-          params.set({ show: id === "answered" ? id : null, id: null });
-        }}
+        onSelect={(id) => params.set({ show: id === "answered" ? id : null, id: null })}
       >
         <FilterBar params={params} />
         {found.problem !== null && <ProblemView problem={found.problem} onRetry={() => void found.refresh()} />}
@@ -52,11 +49,10 @@ export function ApprovalsScreen(): JSX.Element {
         ) : (
           <InboxView
             list={list}
+            filter={filter}
             selected={params.get("id")}
             onSelect={(id) => params.set({ id })}
-            onMore={() => {
-              if (!found.isLoading) setPages(pages + 1);
-            }}
+            onMore={found.readMore}
           />
         )}
       </Tabs>

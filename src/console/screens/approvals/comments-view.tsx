@@ -9,12 +9,12 @@ import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 
-const EVERY_MS = 15_000;
-
 /** What people say about an approval. It answers nothing. */
 export function CommentsView({ approvalId }: { readonly approvalId: string }): JSX.Element {
   const key = `approval-comments/${approvalId}`;
-  const found = useQuery(key, () => api.approvals.listComments(approvalId, { limit: 100 }), { everyMs: EVERY_MS });
+  const found = useQuery(key, () => api.approvals.listComments(approvalId, { limit: 100 }), {
+    tags: [`approval:${approvalId}`],
+  });
   const mayComment = useMay("governance:approve");
   const [text, setText] = useState("");
   const adding = useAction(async () => {

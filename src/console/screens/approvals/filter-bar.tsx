@@ -14,7 +14,7 @@ const AGES = [
 
 const SOURCES = { gate: "Step of a workflow", policy: "Policy", escalation: "Failure", block: "Blocked node" } as const;
 
-const TYPING_MS = 250;
+const TYPING_MS = 60;
 
 /** The filters of the inbox; all of them are part of the address. */
 export function FilterBar({ params }: { readonly params: SearchParams }): JSX.Element {

@@ -1,5 +1,5 @@
 import { type JSX, useId, useState } from "react";
-import type { InboxItem } from "../../../client/index.ts";
+import type { ApprovalsQuery, InboxItem } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
@@ -20,13 +20,18 @@ const PAGE = 100;
 
 interface GroupProps {
   readonly group: string;
+  /** As the list is filtered: others of the group are not answered here. */
+  readonly filter: ApprovalsQuery;
+  /** How many there are. */
+  readonly size: number;
   readonly onOpen: (id: string) => void;
   readonly onAnswer: (decision: Decision, items: readonly InboxItem[]) => void;
 }
 
 /** Approvals that differ in nothing but their args: what differs in a table, and answers for those that are chosen. */
-export function GroupDetail({ group, onOpen, onAnswer }: GroupProps): JSX.Element {
-  const found = useQuery(`approval-group/${group}`, () => readGroup(group), { tags: ["approvals"] });
+export function GroupDetail({ group, filter, size, onOpen, onAnswer }: GroupProps): JSX.Element {
+  const key = `approval-group/${group}?${JSON.stringify(filter)}`;
+  const found = useQuery(key, () => readGroup(group, filter), { tags: ["approvals"] });
   if (found.data === undefined) {
     return (
       <section className="approval-detail" aria-label="Approvals that ask the same">
@@ -40,15 +45,15 @@ export function GroupDetail({ group, onOpen, onAnswer }: GroupProps): JSX.Elemen
   }
   const [first] = found.data;
   if (first === undefined) return <section className="approval-detail">They have been answered.</section>;
-  return <Members items={found.data} first={first} onOpen={onOpen} onAnswer={onAnswer} />;
+  return <Members items={found.data} first={first} size={size} onOpen={onOpen} onAnswer={onAnswer} />;
 }
 
-async function readGroup(group: string): Promise<readonly InboxItem[]> {
+async function readGroup(group: string, filter: ApprovalsQuery): Promise<readonly InboxItem[]> {
+  const wanted = { ...filter, group, grouped: "false", include: "subject" } as const;
   const items: InboxItem[] = [];
   let cursor: string | undefined;
   while (items.length < MEMBERS_MAX) {
-    const page = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const found = await api.listApprovals({ group, status: "pending", order: "expiring", include: "subject", ...page });
+    const found = await api.listApprovals({ ...wanted, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
     items.push(...found.data);
     cursor = found.nextCursor;
     if (cursor === undefined) break;
@@ -56,12 +61,12 @@ async function readGroup(group: string): Promise<readonly InboxItem[]> {
   return items;
 }
 
-function Members({
-  items,
-  first,
-  onOpen,
-  onAnswer,
-}: Omit<GroupProps, "group"> & { readonly items: readonly InboxItem[]; readonly first: InboxItem }): JSX.Element {
+interface MembersProps extends Pick<GroupProps, "size" | "onOpen" | "onAnswer"> {
+  readonly items: readonly InboxItem[];
+  readonly first: InboxItem;
+}
+
+function Members({ items, first, size, onOpen, onAnswer }: MembersProps): JSX.Element {
   const id = useId();
   const mayAnswer = useMay("governance:approve");
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -75,7 +80,7 @@ function Members({
     <section className="approval-detail" aria-labelledby={id}>
       <div className="spread">
         <h2 id={id}>
-          {items.length} approvals of {first.workflow} ask the same
+          {Math.max(size, items.length)} approvals of {first.workflow} ask the same
         </h2>
         <StatusBadge status="hold" label="Waiting" />
       </div>
@@ -94,6 +99,11 @@ function Members({
             ))}
           {first.form !== null && <p className="note">Each of them has a form; answer them one by one.</p>}
         </div>
+      )}
+      {size > items.length && (
+        <p className="note">
+          These are the {items.length} that expire first; the others follow when these are answered.
+        </p>
       )}
       <DifferenceTable items={items} left={left} onToggle={toggle} onOpen={onOpen} />
       <WhoView approval={first} right={undefined} />

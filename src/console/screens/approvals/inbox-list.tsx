@@ -6,7 +6,7 @@ import type { InboxEntry } from "./inbox.ts";
 /** Height of an entry, as the style sheet has it. */
 const ENTRY_PX = 84;
 const AROUND = 10;
-const DRAWN_MAX = 120;
+const DRAWN_MAX = 40;
 
 interface ListProps {
   readonly entries: readonly InboxEntry[];
@@ -60,14 +60,14 @@ interface EntryProps {
   readonly onSelect: () => void;
 }
 
-function EntryButton({ entry: { items }, isSelected, onSelect }: EntryProps): JSX.Element {
-  const [{ title, workflow, nodeId, status, requestedAt, expiresAt, assignee, quorum, answers }] = items;
+function EntryButton({ entry: { item, size }, isSelected, onSelect }: EntryProps): JSX.Element {
+  const { title, workflow, nodeId, status, requestedAt, expiresAt, assignee, quorum, answers } = item;
   const where = [workflow, nodeId ?? "launch"].filter((part) => part !== null).join(" / ");
   return (
     <button type="button" className="inbox-item" aria-current={isSelected || undefined} onClick={onSelect}>
       <span className="cut inbox-title">{title}</span>
       <span className="muted cut">
-        {items.length > 1 && <strong>{items.length} × </strong>}
+        {size > 1 && <strong>{size} × </strong>}
         {where}
         {assignee !== null && ` · ${assignee}`}
         {quorum > 1 && ` · ${answers.length} of ${quorum}`}

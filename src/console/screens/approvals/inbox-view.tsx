@@ -1,5 +1,5 @@
 import { type JSX, useEffect, useMemo, useRef, useState } from "react";
-import type { AnswerRight, Approval, InboxItem } from "../../../client/index.ts";
+import type { AnswerRight, Approval, ApprovalsQuery, InboxItem } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { useShortcuts } from "../../page/keyboard.ts";
@@ -14,7 +14,7 @@ import { BulkDialog } from "./bulk-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
 import type { Edited } from "./edit-values.ts";
 import { GroupDetail } from "./group-detail.tsx";
-import { entriesOf, groupOfKey, type InboxEntry, placeOf } from "./inbox.ts";
+import { entriesOf, groupKey, type InboxEntry, isSelected, placeOf, readKey } from "./inbox.ts";
 import { InboxList } from "./inbox-list.tsx";
 import type { InboxList as List } from "./use-inbox.ts";
 
@@ -26,7 +26,8 @@ type Asked =
 
 interface InboxProps {
   readonly list: List;
-  /** Of the address: the id of an approval, or the key of a group. */
+  readonly filter: ApprovalsQuery;
+  /** Of the address, as `readKey` reads it. */
   readonly selected: string | null;
   /** Null: nothing is left to select. */
   readonly onSelect: (key: string | null) => void;
@@ -34,13 +35,18 @@ interface InboxProps {
 }
 
 /** The list, and what is selected in it. */
-export function InboxView({ list, selected, onSelect, onMore }: InboxProps): JSX.Element {
+export function InboxView({ list, filter, selected, onSelect, onMore }: InboxProps): JSX.Element {
   const [asked, setAsked] = useState<Asked | null>(null);
   const entries = useMemo(() => entriesOf(list.items), [list.items]);
   const { at, key } = useSelection(entries, selected, onSelect);
-  const group = key === null ? null : groupOfKey(key);
-  const shown = useShown(group === null ? key : null);
+  const { group, id } = key === null ? { group: null, id: null } : readKey(key);
+  const shown = useShown(id);
   const { approval, right } = shown;
+  const isMemberDone = group !== null && approval !== undefined && approval.status !== "pending";
+  // After an answer to one of a group the others are shown again.
+  useEffect(() => {
+    if (isMemberDone && group !== null) onSelect(groupKey(group));
+  }, [isMemberDone, group, onSelect]);
   const move = (step: number): void => {
     const next = entries[Math.min(Math.max(at + step, 0), entries.length - 1)];
     if (next !== undefined) onSelect(next.key);
@@ -57,12 +63,14 @@ export function InboxView({ list, selected, onSelect, onMore }: InboxProps): JSX
   ]);
   return (
     <div className="inbox">
-      <InboxList entries={entries} at={at} hasMore={list.hasMore} onSelect={onSelect} onMore={onMore} />
-      {group !== null ? (
+      <InboxList entries={entries} at={at} hasMore={list.nextCursor !== null} onSelect={onSelect} onMore={onMore} />
+      {group !== null && id === null ? (
         <GroupDetail
           key={group}
           group={group}
-          onOpen={onSelect}
+          filter={filter}
+          size={entries[at]?.size ?? 0}
+          onOpen={(member) => onSelect(groupKey(group, member))}
           onAnswer={(decision, items) => setAsked({ kind: "bulk", decision, items })}
         />
       ) : approval === undefined ? (
@@ -107,7 +115,7 @@ function useSelection(
   const seen = useRef<string | null>(null);
   const at = placeOf(entries, selected, before.current);
   const entry = entries[at];
-  const isListed = entry !== undefined && (entry.key === selected || entry.items.some(({ id }) => id === selected));
+  const isListed = entry !== undefined && selected !== null && isSelected(entry, selected);
   const hasLeft = !isListed && selected !== null && seen.current === selected;
   useEffect(() => {
     before.current = at;
@@ -116,7 +124,9 @@ function useSelection(
   useEffect(() => {
     if (hasLeft) onSelect(entry?.key ?? null);
   }, [hasLeft, entry, onSelect]);
-  if (selected !== null && !hasLeft) return { at: isListed ? at : -1, key: selected };
+  // What is left of a group is one approval at last.
+  const isLast = isListed && entry.size === 1;
+  if (selected !== null && !hasLeft) return { at: isListed ? at : -1, key: isLast ? entry.key : selected };
   return { at, key: entry?.key ?? null };
 }
 

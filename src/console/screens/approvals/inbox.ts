@@ -3,39 +3,43 @@ import { APPROVAL_SOURCES } from "../../../core/event/index.ts";
 import type { SearchParams } from "../../page/router.tsx";
 import type { FeedMessage } from "../../live/hub.ts";
 
-/** A line of the inbox: one approval, or several that differ in nothing but their args. */
+/** A line of the inbox: one approval, or several that differ in nothing but their args, by the first of them. */
 export interface InboxEntry {
-  /** Of the address: the id of the approval, or `group:` and the group. */
+  /** Of the address, as `readKey` reads it. */
   readonly key: string;
-  readonly items: readonly [InboxItem, ...InboxItem[]];
+  readonly item: InboxItem;
+  readonly size: number;
 }
 
 const GROUP = "group:";
 
-export function groupOfKey(key: string): string | null {
-  return key.startsWith(GROUP) ? key.slice(GROUP.length) : null;
+/** What an address selects: an approval by its id, a group, or an approval as one of a group. */
+export function readKey(key: string): { readonly group: string | null; readonly id: string | null } {
+  if (!key.startsWith(GROUP)) return { group: null, id: key };
+  const [group = "", id = null] = key.slice(GROUP.length).split(":");
+  return { group, id };
 }
 
-/** Groups stand where their first approval stands. Answered ones are not grouped: each has its own answer. */
+export function groupKey(group: string, id?: string): string {
+  return id === undefined ? `${GROUP}${group}` : `${GROUP}${group}:${id}`;
+}
+
 export function entriesOf(items: readonly InboxItem[]): readonly InboxEntry[] {
-  const groups = new Map<string, InboxItem[]>();
-  for (const item of items) {
-    if (item.group === null || item.status !== "pending") continue;
-    groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
-  }
-  const done = new Set<string>();
-  return items.flatMap((item): readonly InboxEntry[] => {
-    const [first, ...others] = groups.get(item.group ?? "") ?? [];
-    if (first === undefined || others.length === 0) return [{ key: item.id, items: [item] }];
-    if (done.has(item.group ?? "")) return [];
-    done.add(item.group ?? "");
-    return [{ key: `${GROUP}${item.group}`, items: [first, ...others] }];
+  return items.map((item) => {
+    const size = item.groupSize ?? 1;
+    return { key: size > 1 && item.group !== null ? groupKey(item.group) : item.id, item, size };
   });
+}
+
+/** Whether an entry is what is selected, or the group it belongs to; what is left of a group is one approval at last. */
+export function isSelected({ item }: InboxEntry, selected: string): boolean {
+  const { group, id } = readKey(selected);
+  return group === null ? item.id === id : item.group === group && item.status === "pending";
 }
 
 /** Where the selection is. After its entry has left, whatever moved into its place is selected. */
 export function placeOf(entries: readonly InboxEntry[], selected: string | null, before: number): number {
-  const found = entries.findIndex(({ key, items }) => key === selected || items.some(({ id }) => id === selected));
+  const found = selected === null ? -1 : entries.findIndex((entry) => isSelected(entry, selected));
   return found === -1 ? Math.max(0, Math.min(before, entries.length - 1)) : found;
 }
 
@@ -50,7 +54,7 @@ export function filterOf({ get }: Pick<SearchParams, "get">): ApprovalsQuery {
     }),
   );
   return {
-    ...(isDone ? { status: "closed", order: "newest" } : { status: "pending", order: "expiring" }),
+    ...(isDone ? { status: "closed", order: "newest" } : { status: "pending", order: "expiring", grouped: "true" }),
     ...(source === undefined ? {} : { source }),
     ...(get("mine") === "true" && !isDone ? { mine: "true" } : {}),
     ...texts,
@@ -59,21 +63,14 @@ export function filterOf({ get }: Pick<SearchParams, "get">): ApprovalsQuery {
 
 export const FILTERS = ["workflow", "source", "assignee", "older_than", "q", "mine"] as const;
 
-/**
- * The list without approvals that were answered in the meantime, and whether there are new ones that it may have to show.
- * A message names all approvals of its run that wait.
- */
-export function patchItems(
-  items: readonly InboxItem[],
-  messages: readonly FeedMessage[],
-): { readonly items: readonly InboxItem[]; readonly hasNew: boolean } {
-  let left = items;
-  let hasNew = false;
-  for (const message of messages) {
-    if (message.type !== "approval") continue;
-    const { runId, pending } = message;
-    left = left.filter((item) => item.runId !== runId || item.status !== "pending" || pending.includes(item.id));
-    hasNew ||= pending.some((id) => !items.some((item) => item.id === id));
-  }
-  return { items: left.length === items.length ? items : left, hasNew };
+/** The list without approvals that were answered in the meantime. A message names all approvals of its run that wait. */
+export function withoutAnswered(items: readonly InboxItem[], messages: readonly FeedMessage[]): readonly InboxItem[] {
+  const pending = new Map(
+    messages.flatMap((one) => (one.type === "approval" ? [[one.runId, one.pending] as const] : [])),
+  );
+  // A group that has lost its first approval may have others.
+  const isLeft = ({ id, runId, status, groupSize }: InboxItem): boolean =>
+    status !== "pending" || (groupSize ?? 1) > 1 || (pending.get(runId)?.includes(id) ?? true);
+  const left = items.filter(isLeft);
+  return left.length === items.length ? items : left;
 }

@@ -1,27 +1,34 @@
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import type { ApprovalsQuery, InboxItem } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useLive } from "../../live/connection.ts";
 import { type Query, useQuery } from "../../live/use-query.ts";
-import { patchItems } from "./inbox.ts";
+import { withoutAnswered } from "./inbox.ts";
 
 export interface InboxList {
   readonly items: readonly InboxItem[];
-  readonly hasMore: boolean;
+  /** Null: this is all there is. */
+  readonly nextCursor: string | null;
+}
+
+interface Inbox extends Query<InboxList> {
+  /** Reads the next page. */
+  readonly readMore: () => void;
 }
 
 const PAGE = 100;
-/** New approvals are collected for this long before the list is read again. */
+/** Changes are collected for this long before the list is read again. */
 const COLLECT_MS = 600;
 
 /**
- * The first pages of the approvals that match. Answered ones leave at once by live messages; the pages are read again when
- * there are new ones, because only the server knows whether they match and where they stand.
+ * The approvals that match, as far as they were wanted. Answered ones leave at once by live messages; then what is shown
+ * is read again, because only the server knows what matches, where it stands, and how many a group has.
  */
-export function useInbox(filter: ApprovalsQuery, pages: number): Query<InboxList> {
-  const key = `inbox?${JSON.stringify([filter, pages])}`;
+export function useInbox(filter: ApprovalsQuery): Inbox {
+  const key = `inbox?${JSON.stringify(filter)}`;
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const isReading = useRef(false);
   useEffect(
     () => () => {
       if (timer.current !== null) clearTimeout(timer.current);
@@ -30,28 +37,48 @@ export function useInbox(filter: ApprovalsQuery, pages: number): Query<InboxList
     [key],
   );
   useLive((messages) => {
-    const list = cache.get(key).data as InboxList | undefined;
-    if (list === undefined) return;
-    const { items, hasNew } = patchItems(list.items, messages);
-    if (items !== list.items && filter.status === "pending") cache.patch(key, { ...list, items });
-    const mustRead = hasNew || filter.status !== "pending" || (list.hasMore && items.length < (PAGE * pages) / 2);
-    if (!mustRead) return;
+    const list = listOf(key);
+    if (list === undefined || !messages.some(({ type }) => type === "approval")) return;
+    const items = withoutAnswered(list.items, messages);
+    if (items !== list.items) cache.patch(key, { ...list, items });
     timer.current ??= setTimeout(() => {
       timer.current = null;
       void cache.refresh(key);
     }, COLLECT_MS);
   });
-  return useQuery(key, () => readPages(filter, pages), { tags: ["approval-list"] });
+  const readMore = useCallback(() => {
+    const list = listOf(key);
+    if (isReading.current || cache.get(key).isLoading || list === undefined || list.nextCursor === null) return;
+    isReading.current = true;
+    void readPage(filter, list.nextCursor)
+      .then((page) => {
+        const now = listOf(key);
+        // What was read again meanwhile has another end.
+        if (now?.nextCursor === list.nextCursor) cache.patch(key, { ...page, items: [...now.items, ...page.items] });
+      })
+      .catch(() => cache.refresh(key))
+      .finally(() => {
+        isReading.current = false;
+      });
+  }, [key]);
+  return { ...useQuery(key, () => readShown(filter, listOf(key)), { tags: ["approval-list"] }), readMore };
 }
 
-async function readPages(filter: ApprovalsQuery, pages: number): Promise<InboxList> {
-  const items: InboxItem[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages; page += 1) {
-    const found = await api.listApprovals({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    items.push(...found.data);
-    cursor = found.nextCursor;
-    if (cursor === undefined) break;
+function listOf(key: string): InboxList | undefined {
+  return cache.get(key).data as InboxList | undefined;
+}
+
+/** As much as is shown, at least a page. */
+async function readShown(filter: ApprovalsQuery, shown: InboxList | undefined): Promise<InboxList> {
+  let list = await readPage(filter, null);
+  while (list.nextCursor !== null && list.items.length < (shown?.items.length ?? 0)) {
+    const page = await readPage(filter, list.nextCursor);
+    list = { ...page, items: [...list.items, ...page.items] };
   }
-  return { items, hasMore: cursor !== undefined };
+  return list;
+}
+
+async function readPage(filter: ApprovalsQuery, cursor: string | null): Promise<InboxList> {
+  const found = await api.listApprovals({ ...filter, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
+  return { items: found.data, nextCursor: found.nextCursor ?? null };
 }

@@ -17,6 +17,7 @@ const node = (nodeId: string, more: Partial<NodeState> = {}): NodeState => ({
   output: "one",
   errorCode: null,
   errorMessage: null,
+  isHandled: false,
   costMicros: 10,
   ...more,
 });

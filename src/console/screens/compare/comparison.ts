@@ -109,10 +109,12 @@ export function wordsOf(left: Run, right: Run): readonly FactPair[] {
 
 /** `5 completed, 1 failed, 2 not run of 9` */
 export function resultCounts({ nodeResults, executedCount, failedCount, upstreamFailedCount }: State): string {
-  const failed = failedCount - upstreamFailedCount;
+  const handled = nodeResults.filter(({ isHandled }) => isHandled).length;
+  const failed = failedCount - upstreamFailedCount - handled;
   const parts = [
     `${executedCount} completed`,
     ...(failed === 0 ? [] : [`${failed} failed`]),
+    ...(handled === 0 ? [] : [`${handled} handled`]),
     ...(upstreamFailedCount === 0 ? [] : [`${upstreamFailedCount} not run`]),
   ];
   return `${parts.join(", ")} of ${nodeResults.length}`;

@@ -1,12 +1,12 @@
 import type { JSX, ReactNode } from "react";
-import type { RunView } from "../../../client/index.ts";
-import { isTerminal } from "../../../core/event/index.ts";
-import { isPaused, type NodeView, relaunchText } from "../../../core/view/index.ts";
+import type { Run, RunView } from "../../../client/index.ts";
+import { type NodeView, relaunchText } from "../../../core/view/index.ts";
 import { Link } from "../../page/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
+import { RunBadge } from "../../parts/run-badge.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import { RunActions } from "./run-actions.tsx";
@@ -32,7 +32,7 @@ export function RunHead(): JSX.Element {
       />
       <dl className="run-facts">
         <Fact name="Status">
-          <RunBadge view={view} />
+          <ShownBadge view={view} run={run} />
           {view.errorCode !== null && <code className="text-bad">{view.errorCode}</code>}
         </Fact>
         <Fact name="Started">
@@ -85,13 +85,14 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** A run that waits for a person is shown as waiting, although its status is `running`. */
-function RunBadge({ view }: { readonly view: RunView }): JSX.Element {
+/** What is shown may be an earlier moment: then the run waits for what its own nodes waited for. */
+function ShownBadge({ view, run }: { readonly view: RunView; readonly run: Run }): JSX.Element {
   if (view.ending !== null) {
     return <StatusBadge status={view.status} label={`Ending as ${view.ending.replaceAll("_", " ")}`} />;
   }
-  if (!isTerminal(view.status) && isPaused(view)) return <StatusBadge status="blocked" label="Waiting for a person" />;
-  return <StatusBadge status={view.status} />;
+  const isNow = view.lastEventId >= run.lastEventId;
+  const waitingFor = view.counts.blocked > 0 ? "person" : isNow ? run.waitingFor : null;
+  return <RunBadge status={view.status} waitingFor={waitingFor} />;
 }
 
 function Counts({ view: { counts, upstreamFailures } }: { readonly view: RunView }): JSX.Element {

@@ -11,7 +11,7 @@ import { Empty } from "../../parts/empty.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { WAITING_TEXTS } from "../../parts/run-badge.tsx";
+import { waitingLabel } from "../../parts/run-badge.tsx";
 import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { lookOf } from "../../parts/status.tsx";
@@ -124,7 +124,7 @@ function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
           <option value="">Any</option>
           {WAITING_FOR.map((each) => (
             <option key={each} value={each}>
-              {WAITING_TEXTS[each]}
+              {waitingLabel(each)}
             </option>
           ))}
         </select>

@@ -30,8 +30,7 @@ const COLUMNS: readonly Column<OutlineNode>[] = [
   {
     id: "after",
     head: "Dependencies",
-    cell: ({ dependsOn }) =>
-      dependsOn.length === 0 ? <span className="muted">nothing</span> : <code>{dependsOn.join(", ")}</code>,
+    cell: ({ waitsFor }) => (waitsFor === "" ? <span className="muted">nothing</span> : <code>{waitsFor}</code>),
   },
   { id: "agent", head: "Agent", isWide: true, cell: ({ agent }) => agent ?? <span className="muted">–</span> },
 ];

@@ -87,9 +87,7 @@ function Drawn({ plan, isCompact }: Required<PlanViewProps>): JSX.Element {
           <span>{node.kind}</span>
           {node.phase !== null && <span>phase {node.phase}</span>}
           {node.agent !== null && <span>agent {node.agent}</span>}
-          <span className="muted">
-            {node.dependsOn.length === 0 ? "waits for nothing" : `waits for ${node.dependsOn.join(", ")}`}
-          </span>
+          <span className="muted">{node.waitsFor === "" ? "waits for nothing" : `waits for ${node.waitsFor}`}</span>
         </p>
       )}
     </>

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { getOwn, isJsonObject, type Json } from "../../../core/base/index.ts";
 import type { Verification } from "../../../registry/index.ts";
-import { keysOf, verify as verifyStandard } from "../../webhook/index.ts";
+import { keysOf, verify as verifyStandard, verifySlack } from "../../webhook/index.ts";
 import { digestOf, fitsAny, hmac, isTimely, type Proof, type Scheme, type Verdict } from "./scheme.ts";
 import { readStripeSignature } from "./stripe-signature.ts";
 
@@ -47,14 +47,12 @@ const stripe: Scheme = {
   idOf: (_message, body) => memberOf(body, "id"),
 };
 
-/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
 const slack: Scheme = {
   needs: () => ["x-slack-signature", "x-slack-request-timestamp"],
   verify({ secrets, message, now }) {
     const timestamp = valueOf(message, "x-slack-request-timestamp");
-    const given = signatureIn(valueOf(message, "x-slack-signature"), "v0=", "hex");
-    const expected = secrets.map((secret) => hmac(secret, `v0:${timestamp}:`, message.body));
-    return judge(fitsAny(given, expected), isTimely(timestamp, now));
+    const signature = valueOf(message, "x-slack-signature");
+    return verifySlack(secrets, { timestamp, signature }, message.body, now);
   },
   idOf: (_message, body) => memberOf(body, "event_id"),
 };

@@ -126,7 +126,7 @@ function Failure({ node }: { readonly node: NodeView }): JSX.Element | null {
   if (node.errorCode === null) return null;
   if (isUpstreamFailure(node)) return <NotRun node={node} />;
   return (
-    <Section title="What went wrong">
+    <Section title={node.isHandled ? "What went wrong, and was handled" : "What went wrong"}>
       <p>
         <code className="text-bad">{node.errorCode}</code>
       </p>

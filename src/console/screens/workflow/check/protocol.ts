@@ -1,7 +1,7 @@
 import type { JsonObject, Problem } from "../../../../core/base/index.ts";
 import type { ArgField } from "../../../../core/definition/index.ts";
 import type { RunEvent } from "../../../../core/event/index.ts";
-import type { NodeKind, Plan } from "../../../../core/plan/index.ts";
+import { type NodeKind, type Plan, waitsForText } from "../../../../core/plan/index.ts";
 
 /** A plan as far as a page draws it: small enough to be sent from one thread to another with every keystroke. */
 export interface PlanOutline {
@@ -19,6 +19,8 @@ export interface OutlineNode {
   readonly phase: string | null;
   readonly wave: number;
   readonly dependsOn: readonly string[];
+  /** The same in words, with how they must have ended. */
+  readonly waitsFor: string;
   readonly agent: string | null;
   readonly isForEach: boolean;
 }
@@ -82,6 +84,7 @@ export function outlineOf(plan: Plan): PlanOutline {
       phase: node.phase,
       wave: node.wave,
       dependsOn: node.parents.map(idAt),
+      waitsFor: waitsForText(plan, node),
       agent: node.request.agent,
       isForEach: node.forEach !== null,
     })),

@@ -16,7 +16,7 @@ const verify = (
   parts: Partial<{ secret: string; timestamp: string; signature: string; body: string; now: number }>,
 ) => {
   const { secret = SECRET, timestamp = TIMESTAMP, signature = SIGNATURE, body = BODY, now = NOW } = parts;
-  return verifySlack(secret, { timestamp, signature }, Buffer.from(body), now);
+  return verifySlack([secret], { timestamp, signature }, Buffer.from(body), now);
 };
 
 describe("the signature of Slack", () => {

@@ -1,0 +1,106 @@
+/** `concurrency` of a document: how many of its runs with the same key may be open at a time. */
+import { didYouMean, isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
+import { parseExpression } from "../expression/index.ts";
+import { parseValue, pathsOfValue, type Value, valueStyle } from "../template/index.ts";
+import type { ArgField } from "./field.ts";
+import { isWritten, optional, record } from "./record.ts";
+import type { Report } from "./report.ts";
+import { anyJson, byKind, choice, nameOf, number, type Shape } from "./shape.ts";
+
+export const WHEN_FULL = ["queue", "cancel_new", "cancel_old"] as const;
+export type WhenFull = (typeof WHEN_FULL)[number];
+
+export interface Concurrency {
+  /** Runs with the same value count together. */
+  readonly key: Value;
+  readonly limit: number;
+  readonly whenFull: WhenFull;
+}
+
+const RAW = record(
+  {
+    key: optional(anyJson, "An expression over args and run: runs with the same value count together."),
+    limit: optional(
+      number({
+        isInteger: true,
+        min: 1,
+        max: LIMITS.concurrentRunsMax,
+        expected: `a whole number from 1 to ${LIMITS.concurrentRunsMax}`,
+        code: "bad_concurrency",
+      }),
+      "How many of them may be open.",
+      { default: 1 },
+    ),
+    when_full: optional(
+      choice(WHEN_FULL),
+      "What happens beyond that: the new run waits, is cancelled, or takes the place of the oldest.",
+      { default: "queue" },
+    ),
+  },
+  { title: "concurrency" },
+);
+
+/** A key that is wrong has been reported, and is not there. */
+export type WrittenConcurrency = Omit<Concurrency, "key"> & { readonly key: Value | null };
+
+export const concurrencyShape: Shape<WrittenConcurrency> = byKind("a map such as { key: customer, limit: 1 }", {
+  map: {
+    read(value, path, report) {
+      const raw = RAW.read(value, path, report);
+      if (raw === undefined) return undefined;
+      const { limit = 1, when_full: whenFull = "queue" } = raw;
+      return { key: keyOf(value, path, report), limit, whenFull };
+    },
+    schema: { ...RAW.schema, required: ["key"] },
+  },
+});
+
+const LITERAL = valueStyle(() => false);
+const HINT = "Write an expression such as customer, or a text such as deploy-${stage}.";
+
+function keyOf(written: Json, path: TreePath, report: Report): Value | null {
+  const at = [...path, "key"];
+  const raw = isJsonObject(written) ? written["key"] : undefined;
+  if (!isWritten(written, "key") || raw === undefined) {
+    report.problem("bad_concurrency", at, `"concurrency" needs "key".`, { at: path, hint: HINT });
+    return null;
+  }
+  if (typeof raw !== "string" || raw.trim() === "") {
+    report.problem("bad_concurrency", at, `${nameOf(at)} must be an expression.`, { hint: HINT });
+    return null;
+  }
+  const parsed = raw.includes("${") ? parseValue(raw, LITERAL) : parseExpression(raw);
+  if (!parsed.ok) {
+    const { message, position: offset } = parsed.failure;
+    report.problem("bad_concurrency", at, `${nameOf(at)} cannot be read: ${message}.`, { offset, hint: HINT });
+    return null;
+  }
+  return "root" in parsed.value ? { kind: "expression", expression: parsed.value } : parsed.value;
+}
+
+const RUN_FACTS: ReadonlySet<unknown> = new Set(["id", "workflow", "started_at", "args"]);
+
+/** It is decided before any step has run: only what the run is given is there. Answers the args it reads. */
+export function checkConcurrency(
+  written: WrittenConcurrency | undefined,
+  args: Readonly<Record<string, ArgField>>,
+  report: Report,
+): readonly string[] {
+  if (written === undefined || written.key === null) return [];
+  const used: string[] = [];
+  for (const { path } of pathsOfValue(written.key)) {
+    const [head, second, name] = path.segments;
+    const isFact = head === "run" && (second === undefined || RUN_FACTS.has(second)) && !Object.hasOwn(args, "run");
+    if (isFact && second === "args") used.push(...(name === undefined ? Object.keys(args) : [String(name)]));
+    if (Object.hasOwn(args, String(head))) used.push(String(head));
+    else if (!isFact) reportUnknown(path.text, path.position, args, report);
+  }
+  return used;
+}
+
+function reportUnknown(text: string, offset: number, args: Readonly<Record<string, ArgField>>, report: Report): void {
+  const message = `${text} is no arg and no fact of the run, and nothing else is known when a run starts.`;
+  const hint = (): string =>
+    didYouMean(text, [...Object.keys(args), "run.id", "run.workflow"]) ?? `For a fixed text write '"${text}"'.`;
+  report.problem("bad_concurrency", ["concurrency", "key"], message, { offset, hint });
+}

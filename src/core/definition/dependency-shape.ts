@@ -1,0 +1,47 @@
+import type { Json } from "../base/index.ts";
+import { DEPENDENCY_OUTCOMES, type DependencyOutcome } from "./definition.ts";
+import { mandatory, optional, record } from "./record.ts";
+import { anyText, byKind, choice, nameOf, refine, type Shape } from "./shape.ts";
+
+/** A step that is waited for, and how it must have ended. */
+export interface Dependency {
+  readonly step: string;
+  readonly on: DependencyOutcome;
+  /** Written as a map, which stored versions do not have. */
+  readonly isMap: boolean;
+}
+
+export const dependency: Shape<Dependency> = byKind<Dependency>("the id of a step, or a map with step and on", {
+  text: refine(anyText, (step) => ({ step, on: "success", isMap: false })),
+  map: refine(
+    record(
+      {
+        step: mandatory(anyText, "Id of the step."),
+        on: optional(choice(DEPENDENCY_OUTCOMES), "How it must have ended for this step to run.", {
+          default: "success",
+        }),
+      },
+      { title: "a dependency" },
+    ),
+    ({ step, on = "success" }) => (step === undefined ? undefined : { step, on, isMap: true }),
+  ),
+});
+
+const EXPECTED = "all, any, or a whole number of steps, 1 or more";
+
+/** How many dependencies are enough; null: all are waited for. */
+export const joinShape: Shape<number | null> = {
+  read(value, path, report) {
+    if (value === "all") return null;
+    if (value === "any") return 1;
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1) return value;
+    const message = `${nameOf(path)} must be ${EXPECTED}, but it is ${shown(value)}.`;
+    report.problem("bad_join", path, message, { hint: "Write join: any, or join: 2." });
+    return undefined;
+  },
+  schema: { anyOf: [{ enum: ["all", "any"] }, { type: "integer", minimum: 1 }] },
+};
+
+function shown(value: Json): string {
+  return JSON.stringify(value).slice(0, 80);
+}

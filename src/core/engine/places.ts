@@ -1,0 +1,65 @@
+/**
+ * How many runs with the same key are open: a run takes a place when it starts and gives it back when it ends. Who has
+ * one is known to the driver; the engine evaluates the key, waits, and begins when it is admitted.
+ */
+import { digestJson, fail, type Failure, type JsonObject, type Outcome, succeed } from "../base/index.ts";
+import type { EventPayload } from "../event/index.ts";
+import { windDown } from "./ending.ts";
+import type { StartInput } from "./input.ts";
+import { nodeAt } from "./move.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { RunState } from "./state.ts";
+import { emit, setTimer, type Turn } from "./turn.ts";
+import { evaluateValue, sceneOfRun } from "./value.ts";
+
+/** What the run counts under, by its args; null: its workflow limits nothing. */
+export function concurrencyKey(state: RunState, args: JsonObject, startedAt: number): Outcome<string, Failure> | null {
+  const { concurrency } = state.plan;
+  if (concurrency === null) return null;
+  const scene = sceneOfRun({ ...state, args, startedAt }, concurrency.scope);
+  const value = evaluateValue(scene, concurrency.key, "concurrency.key");
+  if (scene.failure !== null) return fail(scene.failure);
+  if (value === null) return fail({ code: "expression_error", message: "concurrency.key has no value" });
+  return succeed(digestJson(value));
+}
+
+/** What the first event says of it. */
+export function placeOf({ place, heldKeys = [] }: StartInput): Pick<EventPayload<"run.started">, "place" | "heldKeys"> {
+  const keys = heldKeys.length === 0 ? {} : { heldKeys: [...heldKeys] };
+  if (place === undefined || "failure" in place || place.standing === "full") return keys;
+  return { ...keys, place: { key: place.key, standing: place.standing } };
+}
+
+/** Why a run is cancelled that finds no place. */
+const CONCURRENCY_FULL = "concurrency_full";
+/** A place may have become free while the run began to wait: so long after it is looked once more. */
+const LOOK_AGAIN_MS = 2_000;
+
+export function settlePlace(turn: Turn, { place }: StartInput): void {
+  if (place === undefined) return;
+  if ("failure" in place) {
+    const { code: errorCode, message: reason } = place.failure;
+    return windDown(turn, { as: "failed", reason, errorCode, failed: null, isFailFast: true });
+  }
+  if (place.standing === "full") windDown(turn, { as: "cancelled", reason: CONCURRENCY_FULL });
+  if (place.standing === "waiting") setTimer(turn, { kind: "place" }, turn.at + LOOK_AGAIN_MS);
+}
+
+/** It has not been admitted. One that cancels older runs looks until it is: a call to one of them may have been lost. */
+export function lookAgain(turn: Turn): void {
+  const { place, plan } = turn.state;
+  if (place?.standing !== "waiting" || plan.concurrency?.whenFull !== "cancel_old") return;
+  setTimer(turn, { kind: "place" }, turn.at + LOOK_AGAIN_MS);
+}
+
+export function onAdmit(turn: Turn): Refusal | undefined {
+  const { state } = turn;
+  if (state.place?.standing !== "waiting" || state.ending !== null || state.status !== "queued")
+    return refuse("not_waiting", "the run does not wait for a place");
+  emit(turn, "run.status.changed", { from: state.status, to: "running", epoch: state.epoch });
+  for (const { index } of state.plan.nodes) {
+    const { now, unsettledParents } = nodeAt(state, index);
+    if (now.status === "awaiting_dependency" && unsettledParents === 0) turn.toDecide.push(index);
+  }
+  return undefined;
+}

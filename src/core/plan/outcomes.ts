@@ -1,0 +1,35 @@
+import { required } from "../base/index.ts";
+import type { Step } from "../definition/index.ts";
+import type { Order } from "./order.ts";
+import type { PlanNode } from "./plan.ts";
+
+/** How a node's parents count for it, and which of its dependents do without its success. */
+export type NodeOutcomes = Pick<PlanNode, "outcomes" | "join" | "tolerants" | "isCaught">;
+
+/** A node all of whose parents must complete, and whose failure no other node waits for. */
+const PLAIN: NodeOutcomes = { outcomes: new Map(), join: null, tolerants: [], isCaught: false };
+
+/** Of every node in plan order; one object serves all that are plain. */
+export function outcomesOf(order: Order, steps: readonly Pick<Step, "outcomes" | "join">[]): readonly NodeOutcomes[] {
+  const isPlain = steps.every((step) => step.outcomes === undefined && step.join === undefined);
+  if (isPlain) return steps.map(() => PLAIN);
+  const own = steps.map(({ outcomes = {}, join = null }) => ({
+    outcomes: new Map(
+      Object.entries(outcomes).map(([id, outcome]) => [required(order.indexById.get(id), "a known step"), outcome]),
+    ),
+    join,
+  }));
+  const ownOf = (dependent: number) => required(own[dependent], "a dependent is a node");
+  return own.map((each, index) => {
+    const dependents = required(order.dependents[index], "every node has dependents");
+    const tolerants = dependents.filter((dependent) => {
+      const { outcomes, join } = ownOf(dependent);
+      return join !== null || outcomes.has(index);
+    });
+    const isCaught = tolerants.some((dependent) => {
+      const { outcomes, join } = ownOf(dependent);
+      return join !== null || outcomes.get(index) === "failure";
+    });
+    return { ...each, tolerants, isCaught };
+  });
+}

@@ -1,0 +1,9 @@
+import type { WaitingFor } from "../event/index.ts";
+
+/** What a run waits for, in words. */
+export const WAITING_TEXTS: Readonly<Record<WaitingFor, string>> = {
+  person: "waiting for a person",
+  event: "waiting for an event",
+  timer: "waiting for a time",
+  gate: "waiting at a gate",
+};

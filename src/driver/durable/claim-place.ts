@@ -1,0 +1,103 @@
+/** Whether a run gets a place among the runs with its key: decided from what is stored, held by the commit. */
+import { concurrencyKey, type FoundPlace, type Refusal, type UnstampedInput } from "../../core/engine/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import type { Place, PlaceChange } from "../../store/index.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** What is stored of the key when the batch is decided; absent: the run asks for no place. */
+export interface PlacesFound {
+  readonly key: ReturnType<typeof concurrencyKey>;
+  readonly places: readonly Place[];
+}
+
+export interface Claim {
+  readonly input: UnstampedInput;
+  readonly change: PlaceChange | null;
+  /** Runs that make room: they are cancelled once the claim is committed. */
+  readonly victims: readonly string[];
+  readonly refusal?: Refusal;
+}
+
+export function claimPlace(live: LiveRun, input: UnstampedInput, at: number, found: PlacesFound | undefined): Claim {
+  const nothing: Claim = { input, change: null, victims: [] };
+  if (found === undefined) return nothing;
+  switch (input.type) {
+    case "start":
+      return claimAtStart(live, input, at, found);
+    case "timer":
+      return input.timer.kind === "place" ? claimInTurn(live, input, found) : nothing;
+    case "rewind":
+    case "recover":
+      return claimAgain(live, input, at, found);
+    default:
+      return nothing;
+  }
+}
+
+type Start = Extract<UnstampedInput, { readonly type: "start" }>;
+
+function claimAtStart({ state }: LiveRun, input: Start, at: number, { key, places }: PlacesFound): Claim {
+  const { concurrency } = state.plan;
+  const claim = (place: FoundPlace, change: PlaceChange | null = null, victims: readonly string[] = []): Claim => ({
+    input: { ...input, place },
+    change,
+    victims,
+  });
+  if (key === null || concurrency === null || state.startedAt !== null) return { input, change: null, victims: [] };
+  if (!key.ok) return claim({ failure: key.failure });
+  const { limit, whenFull } = concurrency;
+  if (input.heldKeys?.includes(key.value) === true) return claim({ key: key.value, standing: "inherited" });
+  const slot = places.every((place) => place.slot !== null) ? freeSlot(places, limit) : null;
+  if (slot !== null) {
+    return claim({ key: key.value, standing: "held" }, { kind: "hold", key: key.value, slot, since: at });
+  }
+  if (whenFull === "cancel_new") return claim({ key: key.value, standing: "full" });
+  const victims = whenFull === "cancel_old" ? inTheWay(places, limit) : [];
+  return claim({ key: key.value, standing: "waiting" }, { kind: "wait", key: key.value, since: at }, victims);
+}
+
+/** It may begin when a place is free and no other run has waited longer. */
+function claimInTurn({ state }: LiveRun, input: UnstampedInput, { key, places }: PlacesFound): Claim {
+  const { concurrency } = state.plan;
+  const nothing: Claim = { input, change: null, victims: [] };
+  if (key === null || !key.ok || concurrency === null || state.place?.standing !== "waiting") return nothing;
+  const own = places.findIndex(({ runId, slot }) => runId === state.runId && slot === null);
+  // Another replica has ended or admitted it: this state is not the newest, and the commit would say so.
+  if (own === -1) return nothing;
+  const ahead = places.slice(0, own);
+  const slot = ahead.every((place) => place.slot !== null) ? freeSlot(ahead, concurrency.limit) : null;
+  const since = places[own]?.since ?? 0;
+  if (slot !== null) {
+    return { input: { type: "admit" }, change: { kind: "hold", key: key.value, slot, since }, victims: [] };
+  }
+  return {
+    ...nothing,
+    victims: concurrency.whenFull === "cancel_old" ? inTheWay(ahead, concurrency.limit, since) : [],
+  };
+}
+
+/** A run that had ended has given its place back, and needs one to be opened again. */
+function claimAgain({ state }: LiveRun, input: UnstampedInput, at: number, { key, places }: PlacesFound): Claim {
+  const { concurrency } = state.plan;
+  const nothing: Claim = { input, change: null, victims: [] };
+  if (key === null || !key.ok || concurrency === null || !isTerminal(state.status)) return nothing;
+  if (state.place === null || state.place.standing === "inherited") return nothing;
+  const slot = places.every((place) => place.slot !== null) ? freeSlot(places, concurrency.limit) : null;
+  if (slot !== null) return { ...nothing, change: { kind: "hold", key: key.value, slot, since: at } };
+  const message = `other runs have all ${concurrency.limit} places of its key; try again when one of them has ended`;
+  return { ...nothing, refusal: { code: "concurrency_full", message } };
+}
+
+/** The lowest slot that no run holds; null: as many runs hold one as may. */
+function freeSlot(places: readonly Place[], limit: number): number | null {
+  const held = new Set(places.map(({ slot }) => slot));
+  if (held.size >= limit) return null;
+  for (let slot = 0; slot < limit; slot += 1) if (!held.has(slot)) return slot;
+  return null;
+}
+
+/** Those that came first, as many as have to go; none that came later goes. */
+function inTheWay(ahead: readonly Place[], limit: number, before = Infinity): readonly string[] {
+  const oldest = ahead.filter(({ since }) => since <= before).toSorted((left, right) => left.since - right.since);
+  return oldest.slice(0, Math.max(0, ahead.length + 1 - limit)).map(({ runId }) => runId);
+}

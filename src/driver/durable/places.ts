@@ -1,0 +1,80 @@
+import { concurrencyKey, type Timer, type UnstampedInput } from "../../core/engine/index.ts";
+import { LIMITS } from "../../core/base/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
+import type { PlaceChange, PlaceStore } from "../../store/index.ts";
+import type { PlacesFound } from "./claim-place.ts";
+import type { DueTimers } from "./due-timers.ts";
+import type { Taken } from "./input-queue.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { ReportIntake } from "./report-intake.ts";
+
+export interface PlacesOptions {
+  readonly store: PlaceStore;
+  readonly intake: Pick<ReportIntake, "submitToNewest">;
+  readonly dueTimers: Pick<DueTimers, "found">;
+  readonly clock: { now(): number };
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * Runs that count together by a key.
+ * - Before a batch: reads who holds a place and who waits, for runs that ask for one; for all others nothing is read.
+ * - After a commit: the run that waits longest looks whether it may begin; runs that have to make room are cancelled.
+ * A timer written with the commit does the same where this process dies in between.
+ */
+export class Places {
+  readonly #options: PlacesOptions;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  async find(taken: readonly Taken[], known: ReadonlyMap<string, LiveRun>): Promise<ReadonlyMap<string, PlacesFound>> {
+    const found = new Map<string, PlacesFound>();
+    for (const { runId, fresh } of taken) {
+      const live = fresh ?? known.get(runId);
+      if (live === undefined || live.state.plan.concurrency === null || !asks(live)) continue;
+      found.set(runId, await this.#read(live));
+    }
+    return found;
+  }
+
+  async #read({ run, state }: LiveRun): Promise<PlacesFound> {
+    const { store, clock } = this.#options;
+    const key = concurrencyKey(state, run.args, state.startedAt ?? clock.now());
+    if (key === null || !key.ok) return { key, places: [] };
+    return { key, places: await store.placesOf(run.orgId, key.value, LIMITS.concurrentRunsMax) };
+  }
+
+  committed({ run, state }: LiveRun, change: PlaceChange | null, victims: readonly string[]): void {
+    for (const victim of victims)
+      this.#submit(victim, { type: "cancel", reason: `concurrency: ${state.runId} takes its place` });
+    if (change === null || change.kind === "wait" || state.place === null) return;
+    void this.#wakeNext(run.orgId, state.place.key);
+  }
+
+  async #wakeNext(orgId: string, key: string): Promise<void> {
+    const { store, dueTimers, onTrouble } = this.#options;
+    try {
+      const places = await store.placesOf(orgId, key, 1);
+      const next = places.find(({ slot }) => slot === null);
+      if (next !== undefined) dueTimers.found(next.runId, LOOK);
+    } catch (error) {
+      onTrouble("the next run of a key was not woken, and is found by its timer", error);
+    }
+  }
+
+  #submit(runId: string, input: UnstampedInput): void {
+    const { intake, onTrouble } = this.#options;
+    intake
+      .submitToNewest(runId, () => () => ({ input }))
+      .catch((error: unknown) => onTrouble(`run ${runId} could not be cancelled to make room`, error));
+  }
+}
+
+const LOOK: Timer = { kind: "place" };
+
+/** It begins, waits for a place, or has ended and may be opened again. */
+function asks({ state }: LiveRun): boolean {
+  return state.startedAt === null || state.place?.standing === "waiting" || isTerminal(state.status);
+}
