@@ -108,6 +108,7 @@ const NEW_RUN = {
   parentRunId: null,
   parentNode: null,
   parentAttempt: null,
+  block: null,
   sourceRunId: null,
   recursionDepth: 0,
   gateway: null,

@@ -31,7 +31,11 @@ export async function measureFlow(root: string, plan: FlowPlan, print: Print): P
   let server: Server | null = null;
   try {
     migrate(root, postgres.url);
-    server = await startServer(root, join(data, "server"), { command: "up", url: postgres.url, connections: CONNECTIONS });
+    server = await startServer(root, join(data, "server"), {
+      command: "up",
+      url: postgres.url,
+      connections: CONNECTIONS,
+    });
     await measureFile(server, plan.fileMegabytes, print);
     await measureWaiting(server, plan.waiting, print);
   } finally {

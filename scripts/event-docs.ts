@@ -9,6 +9,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
     "Logs written before `run.ending` existed also record here that the run winds down (`cancelling`, `timing_out`, `halting`).",
   "run.ending":
     "The run winds down: nothing new starts, and it ends as `as` when nothing is in flight any more. A second one replaces the first.",
+  "run.finally": "Everything has settled, and how the run ends is known; the steps of finally have begun.",
+  "run.finally.ended": "The steps of finally have ended; the run ends next.",
   "run.rewound": "The run goes back to an event: what settled later runs again, in a new epoch.",
   "run.completed": "The run succeeded.",
   "run.failed": "The run failed; `snapshot` records how far it had come.",

@@ -7,20 +7,7 @@ import { type Case, firstOutOfOrder, playCase, readCases } from "./own/cases.ts"
 
 /** Workflows that use what is not built yet, by what they wait for. They are not run and count as nothing. */
 const PENDING: Readonly<Record<string, string>> = {
-  "patterns/04-exclusive-choice.lobsterX": "blocks, choose",
-  "patterns/10-arbitrary-cycles.lobsterX": "blocks, choose, repeat",
-  "patterns/15-instances-not-known-before.lobsterX": "blocks, repeat",
-  "patterns/25-cancel-region.lobsterX": "blocks, join",
-  "patterns/28-blocking-discriminator.lobsterX": "blocks, repeat, join",
-  "patterns/31-blocking-partial-join.lobsterX": "blocks, repeat, join",
-  "patterns/33-generalized-and-join.lobsterX": "blocks, repeat",
-  "patterns/34-static-partial-join-of-instances.lobsterX": "blocks, repeat",
-  "patterns/35-cancelling-partial-join-of-instances.lobsterX": "blocks, repeat, join",
-  "patterns/36-dynamic-partial-join-of-instances.lobsterX": "blocks, repeat, join",
-  "patterns/39-critical-section.lobsterX": "blocks, concurrency",
-  "from-others/03-argo-exit-handlers.lobsterX": "finally",
-  "from-others/16-serverless-switch.lobsterX": "blocks, choose",
-  "from-others/19-dagu-tables.lobsterX": "finally",
+  "patterns/39-critical-section.lobsterX": "concurrency of a block",
 };
 
 const FOLDERS = ["patterns", "from-others"] as const;

@@ -176,6 +176,14 @@ describe("examples with their scripts", () => {
     expect(outputsOf(projection, "look")).toEqual({ readers: 4, rounds: 2, exhausted: false });
   });
 
+  it("17: steps run per element, and the branch that fits is taken", async () => {
+    const projection = await run("17-blocks.lobsterX");
+    expect(projection).toMatchObject({
+      status: "completed",
+      outputs: { decisions: ["small: paid 12 for A1", expect.stringMatching(/^large: /u)] },
+    });
+  });
+
   it("15: what two people have agreed on is paid, and what they refuse is not", async () => {
     const script = "15-payment.script.yaml";
     const paid = await run("15-payment.lobsterX", { script });

@@ -78,6 +78,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
     ["parent", run.parentRunId],
+    ["block", run.block],
     ["args", oneLine(JSON.stringify(run.args))],
   ]);
   io.out.write(

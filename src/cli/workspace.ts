@@ -51,10 +51,9 @@ export async function openWorkspace(io: Io, file: SourceFile, library: Library):
     const checked = check(io, next.file, known);
     refuseMissing(next.file, checked.definition, known);
     pinned.set(next, checked);
-    for (const { child } of checked.plan.nodes) {
-      if (child === null) continue;
-      const chosen = demand(found, child.workflow, next);
-      started.set(refText(child.workflow), chosen);
+    for (const workflow of startedBy(checked.plan)) {
+      const chosen = demand(found, workflow, next);
+      started.set(refText(workflow), chosen);
       toCheck.push(chosen);
     }
   }
@@ -86,10 +85,10 @@ export async function childFilesOf(
   const children: FiledPlan[] = [];
   const seen = new Set([plan.name]);
   const visit = (by: Plan): void => {
-    for (const { child } of by.nodes) {
-      if (child === null || child.workflow.version !== null || seen.has(child.workflow.name)) continue;
-      seen.add(child.workflow.name);
-      const beside = choose(found, child.workflow);
+    for (const workflow of startedBy(by)) {
+      if (workflow.version !== null || seen.has(workflow.name)) continue;
+      seen.add(workflow.name);
+      const beside = choose(found, workflow);
       if (beside === undefined) continue;
       const checked = check(io, beside.file, catalog);
       visit(checked.plan);
@@ -158,7 +157,14 @@ function refuseMissing(file: SourceFile, definition: Definition, catalog: Catalo
 }
 
 function startsOthers(plan: Plan): boolean {
-  return plan.nodes.some((node) => node.child !== null);
+  return startedBy(plan).length > 0;
+}
+
+/** The workflows its nodes start, those of its blocks included. */
+function startedBy(plan: Plan): readonly WorkflowRef[] {
+  return [plan, ...plan.blocks.values()].flatMap(({ nodes }) =>
+    nodes.flatMap(({ child }) => (child !== null && "workflow" in child ? [child.workflow] : [])),
+  );
 }
 
 /** Of several files with one name, the version asked for, else the highest. */

@@ -52,6 +52,8 @@ export const runSchema = z.object({
   traceId: z.string(),
   rootSpanId: z.string(),
   parentRunId: z.string().optional(),
+  /** Path of the block of the file it runs; absent: it runs the file itself. */
+  block: z.string().optional(),
   sourceRunId: z.string().optional().describe("The run this one was restarted or branched from"),
   recursionDepth: count,
   epoch: count,

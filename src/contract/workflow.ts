@@ -4,7 +4,7 @@ import { POSTURES } from "../core/governance/index.ts";
 import { type Answered, count, moment } from "./field.ts";
 import { sentProblemSchema } from "./problem.ts";
 
-export const planSchema = z.object({
+const graph = {
   name: z.string(),
   format: z.string(),
   nodes: z.array(
@@ -27,6 +27,10 @@ export const planSchema = z.object({
     }),
   ),
   layers: z.array(z.array(z.string())),
+};
+export const planSchema = z.object({
+  ...graph,
+  blocks: z.record(z.string(), z.object(graph)).optional().describe("The blocks of the file, by path"),
 });
 export type PlanDescription = Answered<typeof planSchema>;
 

@@ -16,6 +16,7 @@ export function childReport(
     costMicros: state.costMicros,
     tokens: state.tokens,
     ...(errorMessage === null ? {} : { errorMessage }),
+    ...(state.endsOwner === null ? {} : { ends: state.endsOwner }),
   };
 }
 

@@ -12,7 +12,8 @@ export function isFamilyWaiting(open: readonly RunState[]): boolean {
 function isResting(state: RunState, open: ReadonlySet<string>): boolean {
   const { counts, waits, expandedRunning, liveChildren, nodes } = state;
   // A `for_each` node runs only as far as its instances do.
-  const inFlight = counts.running + counts.streaming - expandedRunning;
+  const last = state.finally?.isRunning === true ? 1 : 0;
+  const inFlight = counts.running + counts.streaming - expandedRunning + last;
   if (counts.retrying > 0 || inFlight !== liveChildren.size) return false;
   // A moment comes by itself, and so does the end of a wait that has one.
   if (waits.timer > 0 || (waits.event > 0 && nodes.some(({ now }) => now.status === "blocked" && now.until !== null)))

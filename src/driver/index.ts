@@ -1,4 +1,5 @@
 export type { ChildPreparer, PreparedChild } from "./durable/children.ts";
+export { launchOfChild } from "./durable/launch-of-child.ts";
 export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { pinnedVersion, pinsOfJson, type Plan, refText } from "../core/plan/index.ts";
 import type { StartChild } from "../core/engine/index.ts";
-import type { ChildPreparer, Launch, PreparedChild, Runtime } from "../driver/index.ts";
+import { type ChildPreparer, type Launch, launchOfChild, type PreparedChild, type Runtime } from "../driver/index.ts";
 import type { Governor } from "../governance/index.ts";
 import type { RunRecord, Store } from "../store/index.ts";
 import { launchFacts } from "./launch-facts.ts";
@@ -31,7 +31,7 @@ export function openChildPreparer(options: ChildPreparerOptions): ChildPreparer 
       if (plan === undefined) return refused(`the workflow "${name}" can no longer be compiled`);
       const args = argsFor(plan, { ...declaredOf(plan, wanted.offered ?? {}), ...wanted.args });
       if (!args.ok) return refused(`the args do not fit the workflow "${name}": ${args.refusal.message}`);
-      const launch = launchOf(parent, wanted, found, args.args);
+      const launch = launchOfChild(parent, wanted, found, args.args);
       return (await refusedCaller(options, parent)) ?? (await refusedLaunch(options, launch)) ?? launched(launch);
     },
   };
@@ -59,39 +59,6 @@ async function versionOf(
   const text = await store.getDefinition(orgId, version.hash);
   if (text === undefined) return undefined;
   return { ...version, pinnedHash: await keepPinned(store, orgId, { source: text.source, hash: version.hash }, pins) };
-}
-
-function launchOf(parent: RunRecord, wanted: StartChild, found: Found, args: Launch["args"]): Launch {
-  const { orgId, runId, startedBy, requestedBy, model, team, traceId } = parent;
-  const { childRunId, nodeId, attempt, recursionDepth, workflow } = wanted;
-  const { gateway = null, roleBindings = {} } = wanted.named ?? parent;
-  return {
-    orgId,
-    runId: childRunId,
-    workflow: workflow.name,
-    version: found.version,
-    definitionHash: found.hash,
-    pinnedHash: found.pinnedHash,
-    args,
-    trigger: "parent",
-    startedBy,
-    requestedBy,
-    ...(wanted.startedBy === undefined ? {} : { by: wanted.startedBy }),
-    model,
-    gateway,
-    roleBindings,
-    team,
-    root: wanted.root ?? { runId, createdAt: parent.createdAt },
-    ...(wanted.hops === undefined ? {} : { hops: wanted.hops }),
-    parent: {
-      runId,
-      nodeId,
-      attempt,
-      recursionDepth,
-      traceId,
-      ...(wanted.handoffs === undefined ? {} : { handoffs: wanted.handoffs }),
-    },
-  };
 }
 
 /** The starter of the parent must still be allowed to start runs. */

@@ -4,7 +4,7 @@ import { readSource } from "../core/text/index.ts";
 import { manifestProblems, placedIn } from "./apply-plan.ts";
 import type { Manifest, ManifestStream } from "./manifest.ts";
 import { specProblem } from "./spec-problem.ts";
-import { namesUnder } from "./surroundings.ts";
+import { libraryNames, namesUnder } from "./surroundings.ts";
 
 /** Everything wrong with a stream of manifests that can be found without a server. */
 export function checkManifestStream(stream: ManifestStream, catalog: Catalog): readonly Problem[] {
@@ -46,7 +46,7 @@ function catalogBeside({ kind, spec }: Manifest, stream: readonly Manifest[], gi
     ),
   };
   return {
-    library: hasAll(library, namesUnder(document, "steps", "library_step")) ? library : null,
+    library: hasAll(library, libraryNames(document)) ? library : null,
     lenses: hasAll(lenses, namesUnder(document, "nodes", "lens_id")) ? lenses : null,
     workflows: null,
   };

@@ -1,5 +1,5 @@
 import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../core/base/index.ts";
-import { type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
+import { allSteps, type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
 import { catalogOfPins, NO_PINS } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
@@ -30,7 +30,7 @@ export function lookUpIn(store: Pick<RegistryStore, "getEntry">, orgId: string):
 export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp): Promise<Surroundings> {
   const tree = readSource(source).tree?.value;
   if (!isJsonObject(tree)) return NOWHERE;
-  const library = await found("library", namesUnder(tree, "steps", "library_step"), lookUp);
+  const library = await found("library", libraryNames(tree), lookUp);
   const lenses = await found("lens", namesUnder(tree, "nodes", "lens_id"), lookUp);
   const channels = Object.keys(await found("channel", namesUnder(tree, "notify", "channel"), lookUp));
   const catalog = { ...catalogAround({ library, lenses }), workflows: null };
@@ -64,6 +64,26 @@ async function found(kind: Parameters<LookUp>[0], names: ReadonlySet<string>, lo
   return Object.fromEntries(entries);
 }
 
+const HOLDERS = ["steps", "finally", "choose", "else"];
+
+/** The library steps a document names, also in its blocks. */
+export function libraryNames(document: JsonObject): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (holder: JsonObject): void => {
+    for (const key of HOLDERS) {
+      const entries = getOwn(holder, key);
+      for (const entry of isJsonArray(entries) ? entries : []) {
+        if (!isJsonObject(entry)) continue;
+        const name = getOwn(entry, "library_step");
+        if (typeof name === "string") names.add(name);
+        visit(entry);
+      }
+    }
+  };
+  visit(document);
+  return names;
+}
+
 /** What the entries of a list name under a key. */
 export function namesUnder(document: JsonObject, list: string, key: string): ReadonlySet<string> {
   const entries = getOwn(document, list);
@@ -77,6 +97,6 @@ export function namesUnder(document: JsonObject, list: string, key: string): Rea
 }
 
 function workflowsIn(definition: Definition): readonly WorkflowRef[] {
-  const parts = definition.format === "lobsterx" ? definition.steps : definition.nodes;
+  const parts = definition.format === "lobsterx" ? [...allSteps(definition)] : definition.nodes;
   return parts.flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef]));
 }

@@ -26,6 +26,7 @@ const READ: ReadonlySet<EventType> = new Set<EventType>([
   "approval.resolved",
   "cost.recorded",
   "child.started",
+  "run.finally",
 ]);
 
 /** A run and its relatives, nearest first, up to `reach` steps away. */

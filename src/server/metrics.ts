@@ -30,6 +30,8 @@ export class Metrics {
   countEvents(runId: string, events: readonly RunEvent[]): void {
     for (const event of events) {
       const end = runEndOf(event);
+      // A block is a part of a run, and no run.
+      if ("block" in event.payload && event.type !== "child.started") continue;
       if (end !== null) this.#series.count("sluice_runs_total", "Runs that ended, by status.", { status: end });
       else if (isSettling(event)) this.#countSettled(runId, event);
       else this.#countEvent(runId, event);

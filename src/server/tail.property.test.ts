@@ -22,6 +22,7 @@ const RUN: RunRecord = {
   parentRunId: null,
   parentNode: null,
   parentAttempt: null,
+  block: null,
   sourceRunId: null,
   recursionDepth: 0,
   gateway: null,

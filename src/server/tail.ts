@@ -211,6 +211,7 @@ export class Tail {
 /** The only events that carry what authors, models or people wrote. */
 const CARRIERS: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.started",
+  "run.finally",
   "run.completed",
   "run.failed",
   "node.expanded",

@@ -28,6 +28,7 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
+    ...(run.block === null ? {} : { block: run.block }),
     ...(run.sourceRunId === null ? {} : { sourceRunId: run.sourceRunId }),
     recursionDepth: run.recursionDepth,
     epoch: run.epoch,

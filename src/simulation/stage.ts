@@ -79,6 +79,9 @@ export class Stage {
     if (event.type === "child.started") {
       this.#callers.set(event.payload.childRunId, { runId, nodeId: event.payload.nodeId });
     }
+    if (event.type === "run.finally") {
+      this.#callers.set(event.payload.childRunId, { runId, nodeId: "finally" });
+    }
     if (event.type === "node.blocked") this.#hasBlocked = true;
     if (event.type === "approval.requested") {
       this.#noteAsked(runId, event.payload.nodeId);

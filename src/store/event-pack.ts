@@ -24,7 +24,11 @@ export interface PackedEvents {
 
 /** Where authors' data lies in payloads; `*` stands for every key. */
 const AUTHORS_DATA: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>> = {
-  "run.started": [["args", "*"]],
+  "run.started": [
+    ["args", "*"],
+    ["owner", "args", "*"],
+  ],
+  "run.finally": [["outputs", "*"]],
   "run.failed": [
     ["snapshot", "variables", "*"],
     ["snapshot", "accumulatedOutputs", "*", "*"],

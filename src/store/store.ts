@@ -139,6 +139,8 @@ export interface NewRun {
   /** The node of the parent, and which attempt of it, that waits for this run. */
   readonly parentNode: string | null;
   readonly parentAttempt: number | null;
+  /** Path of the block of its file that it runs; null: it runs the file. Runs of blocks are neither listed nor counted. */
+  readonly block: string | null;
   readonly sourceRunId: string | null;
   readonly recursionDepth: number;
   readonly gateway: string | null;

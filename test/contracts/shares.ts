@@ -15,6 +15,7 @@ export const NEW_RUN: NewRun = {
   parentRunId: null,
   parentNode: null,
   parentAttempt: null,
+  block: null,
   sourceRunId: null,
   recursionDepth: 0,
   gateway: null,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../src/core/base/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
 import {
   advance,
@@ -23,7 +24,7 @@ export interface Engine {
   apply(state: RunState, event: RunEvent): void;
   replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState;
   restartFrom(state: RunState, fromNode?: string): readonly Carried[];
-  branchFrom(state: RunState): readonly Carried[];
+  branchFrom(state: RunState, args?: JsonObject): readonly Carried[];
 }
 
 export const REAL_ENGINE: Engine = { create: createRunState, advance, apply, replay, restartFrom, branchFrom };

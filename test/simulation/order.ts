@@ -1,3 +1,4 @@
+import { isRun } from "./world/world.ts";
 import { canonicalJson, type Json } from "../../src/core/base/index.ts";
 import { Violation } from "./checkers/index.ts";
 import type { Engine } from "./engine.ts";
@@ -36,9 +37,7 @@ function wasCutShort({ log, facts }: SimRun): boolean {
       (type === "node.blocked" && payload.event !== undefined) ||
       (type === "node.cancelled" && payload.reason === "cancelled_by_sibling"),
   );
-  const isChildLate = [...facts.nodes.values()].some(
-    ({ plan, status }) => plan.child !== null && status === "timed_out",
-  );
+  const isChildLate = [...facts.nodes.values()].some(({ plan, status }) => isRun(plan) && status === "timed_out");
   return isWoundDown || isChildLate;
 }
 

@@ -61,5 +61,7 @@ export const LIMITS = {
   /** Files are sent and kept in parts of this size; the last one may be shorter. */
   filePartBytes: 8_388_608,
   fileNameBytesMax: 255,
+  /** How long `finally` may take. */
+  finallyMs: 600_000,
   approvalExpiresMsDefault: 7 * 24 * 3_600_000,
 } as const;

@@ -1,4 +1,5 @@
 import { ANY, BOOLEAN, closedObject, NUMBER, TEXT, ANY_OBJECT, type Known } from "../expression/index.ts";
+import { type BlockDraft, leavesOf } from "./block-draft.ts";
 import type { Constraints, FieldType, LensField, LensFieldType, OutputContract } from "./field.ts";
 import type { StepDraft } from "./step-draft.ts";
 import { hasWork } from "./work-fields.ts";
@@ -45,9 +46,30 @@ export function isPureGate({ raw, unresolvedLibraryStep }: StepDraft): boolean {
 }
 
 /** The variables a step declares: its outputs, or what it sets, of which no more is said here than the names. */
-export function declaredBy({ outputs, work, with: values }: StepDraft): readonly (readonly [string, Known])[] {
+export function declaredBy(draft: StepDraft): readonly (readonly [string, Known])[] {
+  const { outputs, work, with: values, raw, blocks } = draft;
+  if (raw.steps !== undefined) return declaredByBlock(blocks[0]);
   if (work?.kind === "set") return Object.keys(values).map((name) => [name, ANY]);
   return Object.entries(outputs ?? {}).map(([name, field]) => [name, knownOf(field)]);
+}
+
+/** What a block hands on by name. */
+function declaredByBlock(block: BlockDraft | undefined): readonly (readonly [string, Known])[] {
+  const outputs = Object.entries(block?.outputs ?? {});
+  return outputs.map(([name, { field }]) => [name, field === null ? ANY : knownOf(field)]);
+}
+
+/** What a block hands on: what it names, or what its last steps return, by their ids. */
+function outputsOfBlock(block: BlockDraft): Fields {
+  if (block.outputs !== null) return declaredByBlock(block);
+  return leavesOf(block).map((leaf) => [leaf.id ?? "", outputsOf(leaf, declaredBy(leaf))]);
+}
+
+/** Of branches that hand on the same name nothing more is said than that. */
+function outputsOfBlocks(blocks: readonly BlockDraft[]): Fields {
+  const fields = new Map<string, Known>();
+  for (const [name, known] of blocks.flatMap(outputsOfBlock)) fields.set(name, fields.has(name) ? ANY : known);
+  return [...fields];
 }
 
 /** A failure that `on_failure: skip` or a person passed over leaves this mark. */
@@ -87,7 +109,11 @@ function entered({ raw, outputs, brokenNames }: StepDraft): readonly (readonly [
 
 /** What one execution of the step returns: what it declares, and the inputs that are passed through. */
 export function ownOutputsOf(draft: StepDraft): Known {
-  const { inputs, outputs, brokenNames } = draft;
+  const { inputs, outputs, brokenNames, blocks } = draft;
+  if (blocks.length > 0) {
+    const branch: Fields = draft.raw.choose === undefined ? [] : [["branch", TEXT]];
+    return closedObject([SKIPPED_MARK, ...outputsOfBlocks(blocks), ...branch]);
+  }
   const fields: [string, Known][] = [
     ...[...brokenNames].map((name): [string, Known] => [name, ANY]),
     ...Object.entries(inputs).map(([name, input]): [string, Known] => [name, knownOf(input)]),
@@ -106,7 +132,8 @@ function bringsOutputs(work: Work): boolean {
 }
 
 /** Without declared outputs nothing can be said about what an agent returns. */
-function isDeclaring({ outputs, work, unresolvedLibraryStep }: StepDraft): boolean {
+function isDeclaring({ outputs, work, unresolvedLibraryStep, blocks }: StepDraft): boolean {
+  if (blocks.length > 0) return true;
   if (work !== null && !bringsOutputs(work)) return true;
   return unresolvedLibraryStep === null && outputs !== null && Object.keys(outputs).length > 0;
 }

@@ -7,7 +7,9 @@ import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from ".
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
+import type { Block, Branch } from "./block.ts";
 
+export type { Block, Branch } from "./block.ts";
 export type { OverrideValue, Value, Values } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
@@ -41,6 +43,8 @@ export interface LobsterDefinition extends DefinitionHead {
   /** Null: any number of its runs may be open. */
   readonly concurrency: Concurrency | null;
   readonly steps: readonly Step[];
+  /** Runs after everything has settled, however the run ends; null: nothing does. */
+  readonly finally: Block | null;
 }
 
 export interface RunOutput {
@@ -206,6 +210,10 @@ export interface Step {
   readonly with: Values;
   /** Work that is done without an agent; null: none. */
   readonly work: Work | null;
+  /** Steps in place of a command; null: none. */
+  readonly block: Block | null;
+  /** Blocks of which the first that fits is run; null: none. */
+  readonly choose: readonly Branch[] | null;
   /** Set when the entry was not available (offline check); such a step cannot run. */
   readonly unresolvedLibraryStep: string | null;
   readonly queueTimeoutMs: number;

@@ -10,7 +10,6 @@ const NO_ENVIRONMENT =
 const RETRY = "Write on_failure: retry, or on_failure: { retry: { attempts: 3 } } for exact numbers.";
 const SKIP = "Write on_failure: skip.";
 const LOOP = "Write repeat: { until: outputs.done, max: 5 }.";
-const NO_BRANCH = "There is no branching step: give each alternative a condition.";
 
 export const STEP_WORDS: ForeignWords = words(
   ["if only_if where", "Write condition: a.value == 1, or another expression."],
@@ -29,7 +28,11 @@ export const STEP_WORDS: ForeignWords = words(
   ["publish send_event raise", "Write emit: { type: …, data: … }."],
   ["env environment", NO_ENVIRONMENT],
   ["uses use template include", "Write library_step for a step of the library, or workflow_ref for another workflow."],
-  ["switch case cases choose choice branch branches else default", NO_BRANCH],
+  [
+    "switch case cases choice branch branches else default",
+    "Write choose: [{ when: …, steps: [ … ] }, { else: [ … ] }].",
+  ],
+  ["do body block group then", "Write steps: [ … ] in place of a command."],
   ["retries max_retries maxRetries retry_count max_attempts attempts tries", RETRY],
   ["continue_on_error continue-on-error continueOnError ignore_errors allow_failure", SKIP],
   [
@@ -58,9 +61,9 @@ export const STEP_WORDS: ForeignWords = words(
   ],
   ["stop abort exit terminate end", "Write cancel: reason, or fail: { code: …, message: … }."],
   ["throw error", "Write fail: { code: …, message: … }."],
-  ["finally", "There is no such step yet."],
   ["wait_any waitAny first_of any_of", "Write depends_on: [step, …] and join: any."],
   ["always always_run run_always", "Write depends_on: [{ step: …, on: settled }]."],
+  ["finally", "Write finally: [ … ] beside the steps of the document."],
 );
 
 export const DOCUMENT_WORDS: ForeignWords = words(
@@ -76,7 +79,8 @@ export const DOCUMENT_WORDS: ForeignWords = words(
   ["parallel parallelism", "Write max_parallel."],
   ["mutex semaphore lock synchronization max_runs maxRuns", "Write concurrency: { key: …, limit: 1 }."],
   ["id title workflow", "Write name."],
-  ["finally onExit on_exit handlers", "There is no such block yet."],
+  ["onExit on_exit always cleanup teardown", "Write finally: [steps], which run however the run ends."],
+  ["handlers", "Write depends_on: [{ step: …, on: failure }] in a step."],
   ["kind spec apiVersion metadata", "This looks like a manifest: kind, name and spec, which sluice apply takes."],
 );
 

@@ -3,6 +3,8 @@ export * from "./field.ts";
 export type { Concurrency, WhenFull } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, Wait, Work } from "./work.ts";
+export { allSteps } from "./all-steps.ts";
+export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
 export { jsonSchema } from "./json-schema.ts";

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/index.ts";
 import { lensGraphShape } from "./lens-graph-shape.ts";
 import { lobsterShape } from "./lobster-shape.ts";
+import { stepShape } from "./step-shape.ts";
 
 const SHAPES = {
   lobsterx: { shape: lobsterShape, title: "Sluice workflow (.lobsterX)" },
@@ -10,10 +11,13 @@ const SHAPES = {
 /** JSON Schema (2020-12) of a format, printed from the tables the checker itself reads. */
 export function jsonSchema(format: keyof typeof SHAPES): JsonObject {
   const { shape, title } = SHAPES[format];
+  // Steps hold steps.
+  const defs = format === "lobsterx" ? { $defs: { step: stepShape.schema } } : {};
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: `urn:sluice:schema:${format}`,
     ...shape.schema,
     title,
+    ...defs,
   };
 }

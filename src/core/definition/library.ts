@@ -1,4 +1,12 @@
-import { didYouMean, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import {
+  didYouMean,
+  getOwn,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type TreePath,
+} from "../base/index.ts";
 import type { Catalog } from "./definition.ts";
 import type { Report } from "./report.ts";
 
@@ -15,22 +23,43 @@ const OWN_FIELDS = ["id", "library_step"];
 
 /** The document with library entries merged into its steps, field by field; what the workflow sets wins. */
 export function mergeLibrary(document: JsonObject, catalog: Catalog, report: Report): JsonObject {
-  const steps = getOwn(document, "steps");
-  if (!isJsonArray(steps)) return document;
-  let isChanged = false;
-  const merged = steps.map((step, index) => {
-    const result = mergeStep(step, index, catalog, report);
-    isChanged ||= result !== step;
-    return result;
-  });
-  return isChanged ? { ...document, steps: merged } : document;
+  return mergeLists(document, ["steps", "finally"], [], catalog, report);
 }
 
-function mergeStep(step: Json, index: number, catalog: Catalog, report: Report): Json {
-  if (!isJsonObject(step)) return step;
+function mergeLists(
+  holder: JsonObject,
+  keys: readonly string[],
+  path: TreePath,
+  catalog: Catalog,
+  report: Report,
+): JsonObject {
+  let result = holder;
+  for (const key of keys) {
+    const steps = getOwn(holder, key);
+    if (!isJsonArray(steps)) continue;
+    const merged = steps.map((step, index) => mergeStep(step, [...path, key, index], catalog, report));
+    if (merged.some((step, index) => step !== steps[index])) result = { ...result, [key]: merged };
+  }
+  return result;
+}
+
+/** Also in the steps inside it. */
+function mergeInside(step: JsonObject, path: TreePath, catalog: Catalog, report: Report): JsonObject {
+  const merged = mergeLists(step, ["steps"], path, catalog, report);
+  const branches = getOwn(merged, "choose");
+  if (!isJsonArray(branches)) return merged;
+  const chosen = branches.map((branch, index) =>
+    isJsonObject(branch) ? mergeLists(branch, ["steps", "else"], [...path, "choose", index], catalog, report) : branch,
+  );
+  return chosen.some((branch, index) => branch !== branches[index]) ? { ...merged, choose: chosen } : merged;
+}
+
+function mergeStep(written: Json, at: TreePath, catalog: Catalog, report: Report): Json {
+  if (!isJsonObject(written)) return written;
+  const step = mergeInside(written, at, catalog, report);
   const name = getOwn(step, "library_step");
   if (typeof name !== "string" || name.trim() === "") return step;
-  const path = ["steps", index, "library_step"];
+  const path = [...at, "library_step"];
   if (catalog.library === null) {
     const message = `Library step "${name}" could not be looked up: no step library is available.`;
     report.doubt("unknown_library_step", path, message);
@@ -45,7 +74,7 @@ function mergeStep(step: Json, index: number, catalog: Catalog, report: Report):
   }
   const taken = Object.entries(entry).filter(([key]) => !isSetBy(step, key) && !OWN_FIELDS.includes(key));
   const keys = taken.map(([key]) => key);
-  report.borrow(index, name, keys);
+  report.borrow(at, name, keys);
   return { ...Object.fromEntries(taken), ...step };
 }
 

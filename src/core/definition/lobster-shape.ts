@@ -1,13 +1,14 @@
 import { LIMITS } from "../base/index.ts";
 import type { Phase, Role } from "./definition.ts";
 import { concurrencyShape } from "./concurrency-shape.ts";
+import { nestedSteps } from "./block-shape.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
 import { DOCUMENT_WORDS } from "./foreign-word.ts";
 import { spellableName } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import { anyText, byKind, choice, list, located, mapOf, refine, type Shape } from "./shape.ts";
-import { runOutput } from "./run-output.ts";
+import { runOutputs } from "./run-output.ts";
 import { stepShape } from "./step-shape.ts";
 import { givenName } from "./text-shape.ts";
 
@@ -61,13 +62,17 @@ const LOBSTER = {
   roles: optional(mapOf(roleOrNothing, givenName), "Roles that steps name."),
   phases: optional(list(located(phase)), "Groups of steps, for people."),
   outputs: optional(
-    mapOf(runOutput, spellableName("an output")),
+    runOutputs,
     "What a run has to show for itself: name → value, or a map with value and type. Default: the outputs of its last steps.",
   ),
   concurrency: optional(concurrencyShape, "How many runs with the same key may be open at a time."),
   steps: mandatory(
     list(located(stepShape), { isFilled: true, limit: { max: LIMITS.nodesMax, code: "too_many_steps" } }),
     "The work itself.",
+  ),
+  finally: optional(
+    nestedSteps(() => stepShape),
+    "Steps that run after everything has settled, however the run ends; they see run.outcome and run.error.",
   ),
 };
 

@@ -166,6 +166,7 @@ describe("a workflow of steps", () => {
       phases: [],
       outputs: null,
       concurrency: null,
+      finally: null,
       steps: [
         {
           id: "a",
@@ -191,6 +192,8 @@ describe("a workflow of steps", () => {
           approval: null,
           workflowRef: null,
           work: null,
+          block: null,
+          choose: null,
           with: {},
           unresolvedLibraryStep: null,
           queueTimeoutMs: 600_000,

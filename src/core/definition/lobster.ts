@@ -1,42 +1,43 @@
-import { didYouMean, getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../base/index.ts";
+import { didYouMean, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
+import { type BlockDraft, type DependenciesOf, draftBlock, finishBlock } from "./block-draft.ts";
 import { checkConcurrency } from "./concurrency-shape.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
-import { checkGraph } from "./graph-check.ts";
+import { checkFinally, draftFinally } from "./finally.ts";
+import { allDrafts, checkLevel, checkSize, type Findings } from "./level.ts";
 import { mergeLibrary } from "./library.ts";
 import { lobsterShape, type RawLobster } from "./lobster-shape.ts";
 import { checkChannels } from "./notify.ts";
 import { isWritten } from "./record.ts";
 import type { Report } from "./report.ts";
-import { readRunOutputs } from "./run-output.ts";
 import type { Located } from "./shape.ts";
-import { draftStep, finishStep, type StepDraft } from "./step-draft.ts";
-import { checkOutcomes } from "./step-outcome.ts";
-import { resolveReferences } from "./step-reference.ts";
-import { warnOfShadowedFacts } from "./step-fact.ts";
-import { StepScope } from "./step-scope.ts";
-import type { RawStep } from "./step-shape.ts";
-import { checkStepTypes } from "./step-type.ts";
-import type { KnownNames } from "./step-value.ts";
+import type { StepDraft } from "./step-draft.ts";
+import type { StepScope } from "./step-scope.ts";
 
 /** Reads a `.lobsterX` document. What it returns is only a definition when nothing was reported. */
 export function readLobster(document: JsonObject, catalog: Catalog, report: Report): LobsterDefinition {
   const merged = mergeLibrary(document, catalog, report);
   const raw = lobsterShape.read(merged, [], report) ?? {};
-  const written = raw.steps ?? [];
-  const names = namesOf(merged, raw, written);
-  const drafts = written.map((step) => draftStep(step, names, catalog, report));
-  const shown = readRunOutputs(raw.outputs ?? {}, names, report);
-  const scope = scopeOf(merged, raw, drafts, written, report);
-  const keyed = checkConcurrency(raw.concurrency, scope.args, report);
-  const dependencies = checkSteps(drafts, shown.draft, scope, keyed, report);
+  const args = argsOf(merged, raw);
+  const names = { steps: new Set<string>(), variables: new Set(Object.keys(args)) };
+  const { outputs = {}, steps = [] } = raw;
+  const level = draftBlock({ path: ["steps"], steps, outputs, above: [] }, names, catalog, report);
+  const last = draftFinally(raw.finally, level, names, catalog, report);
+  const levels = last === null ? [level] : [level, last.block];
+  const keyed = checkConcurrency(raw.concurrency, args, report);
+  const findings = { args, usedArgs: new Set<string>(keyed), dependencies: new Map(), report };
+  const scope = checkLevel(level, null, findings);
+  if (last !== null) checkFinally(last, scope, findings);
+  checkSize(levels, report);
   const around = surroundingsOf(merged, raw, catalog);
-  for (const draft of drafts) {
+  for (const draft of levels.flatMap((each) => [...allDrafts(each)])) {
     checkSurroundings(draft, around, report);
     checkElementName(draft, scope, report);
   }
+  warnOfUnusedArgs(levels, findings);
   checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
+  const dependenciesOf: DependenciesOf = (draft) => findings.dependencies.get(draft) ?? [];
   return {
     format: "lobsterx",
     ...headOf(raw),
@@ -44,15 +45,28 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     args: raw.args ?? {},
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
-    outputs: shown.outputs,
     concurrency: concurrencyOf(raw),
-    steps: drafts.map((draft, index) => finishStep(draft, dependencies[index] ?? [])),
+    ...finishBlock(level, dependenciesOf),
+    finally: last === null ? null : finishBlock(last.block, dependenciesOf),
   };
 }
 
 function concurrencyOf({ concurrency }: RawLobster): LobsterDefinition["concurrency"] {
   if (concurrency === undefined || concurrency.key === null) return null;
   return { ...concurrency, key: concurrency.key };
+}
+
+function warnOfUnusedArgs(levels: readonly BlockDraft[], { args, usedArgs, report }: Findings): void {
+  const drafts = levels.flatMap((level) => [...allDrafts(level)]);
+  // A reference that could not be read might be the one that uses it.
+  const isOpen = drafts.some(({ unresolvedLibraryStep }) => unresolvedLibraryStep !== null);
+  if (isOpen || report.problems.length > 0) return;
+  for (const name of Object.keys(args)) {
+    if (usedArgs.has(name)) continue;
+    const message = `No step refers to arg "${name}".`;
+    const hint = `Use \${${name}} in a step, or remove the arg.`;
+    report.warning("unused_arg", ["args", name], message, { isAtKey: true, hint });
+  }
 }
 
 function phasesOf(phases: readonly Located<Phase>[], report: Report): readonly Phase[] {
@@ -70,78 +84,6 @@ function argsOf(document: JsonObject, raw: RawLobster): Readonly<Record<string, 
   const written = getOwn(document, "args");
   const names = isJsonObject(written) ? Object.keys(written) : [];
   return { ...Object.fromEntries(names.map((name) => [name, { required: false }])), ...raw.args };
-}
-
-/** Names a text could mean, also those that are declared wrongly. */
-function namesOf(document: JsonObject, raw: RawLobster, written: readonly Located<RawStep>[]): KnownNames {
-  const ids = written.map(({ raw: step }) => (isJsonObject(step) ? getOwn(step, "id") : undefined));
-  const declared = written.flatMap(({ read }) => [
-    ...Object.keys(read.outputs ?? {}),
-    ...Object.keys(read.set?.values ?? {}),
-    ...(read.for_each === undefined ? [] : [read.as ?? "item"]),
-    ...(read.repeat === undefined ? [] : ["previous", "round"]),
-  ]);
-  return {
-    steps: new Set(ids.filter((id) => typeof id === "string")),
-    variables: new Set([...Object.keys(argsOf(document, raw)), ...declared]),
-  };
-}
-
-function scopeOf(
-  document: JsonObject,
-  raw: RawLobster,
-  drafts: readonly StepDraft[],
-  written: readonly Located<unknown>[],
-  report: Report,
-): StepScope {
-  const steps = new Map<string, number>();
-  for (const [index, draft] of drafts.entries()) {
-    if (draft.id === null) continue;
-    const first = steps.get(draft.id);
-    if (first === undefined) {
-      steps.set(draft.id, index);
-      continue;
-    }
-    const message = `Another step is already called "${draft.id}": ids are unique.`;
-    report.problem("duplicate_id", [...draft.path, "id"], message, { hint: "Give this one another id." });
-  }
-  const brokenIds = new Set<string>();
-  for (const [index, { raw: step }] of written.entries()) {
-    const id: Json | undefined = isJsonObject(step) ? getOwn(step, "id") : undefined;
-    if (typeof id === "string" && drafts[index]?.id === null) brokenIds.add(id);
-  }
-  return new StepScope(drafts, argsOf(document, raw), steps, brokenIds);
-}
-
-/** References, graph, types and unused args; answers the dependencies of each step. */
-function checkSteps(
-  drafts: readonly StepDraft[],
-  shown: StepDraft,
-  scope: StepScope,
-  keyed: readonly string[],
-  report: Report,
-): readonly (readonly string[])[] {
-  const usedArgs = new Set<string>(keyed);
-  const dependencies = drafts.map((draft) => resolveReferences(draft, scope, usedArgs, report));
-  for (const [index, draft] of drafts.entries()) checkOutcomes(draft, dependencies[index] ?? [], scope, report);
-  const vertices = drafts.map((draft, index) => ({
-    id: draft.id,
-    path: draft.path,
-    parents: (dependencies[index] ?? []).map((id) => scope.steps.get(id) ?? 0),
-  }));
-  resolveReferences(shown, scope, usedArgs, report);
-  checkGraph(vertices, ["steps"], report);
-  for (const draft of [...drafts, shown]) checkStepTypes(draft, scope, report);
-  warnOfShadowedFacts(drafts, scope.args, report);
-  // A reference that could not be read might be the one that uses it.
-  if (scope.isOpen || report.problems.length > 0) return dependencies;
-  for (const name of Object.keys(scope.args)) {
-    if (usedArgs.has(name)) continue;
-    const message = `No step refers to arg "${name}".`;
-    const hint = `Use \${${name}} in a step, or remove the arg.`;
-    report.warning("unused_arg", ["args", name], message, { isAtKey: true, hint });
-  }
-  return dependencies;
 }
 
 /** What a step may name outside itself; null: any name is accepted. */

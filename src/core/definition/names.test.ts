@@ -271,7 +271,7 @@ describe("words of other systems", () => {
     ["sleep", "wait: 5m"],
     ["env", "environment of the Bridge"],
     ["uses", "library_step"],
-    ["switch", "condition"],
+    ["switch", "choose"],
     ["retries", "on_failure: retry"],
     ["continue-on-error", "on_failure: skip"],
     ["comand", 'Did you mean "command"?'],

@@ -415,9 +415,102 @@ const PROBLEMS: readonly Row[] = [
     finds: [
       [
         "missing_command steps[0].command 3:5",
-        "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit or library_step.",
+        "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit, steps, choose or library_step.",
       ],
     ],
+  },
+  {
+    about: "a second else",
+    source: step("choose: [{else: [{id: b, set: {x: 1}}]}, {else: [{id: c, set: {x: 1}}]}]"),
+    finds: [
+      ["duplicate_else steps[0].choose[1].else 4:47", "Keep one of them, or give this one a condition with when."],
+    ],
+  },
+  {
+    about: "else before another branch",
+    source: step("choose: [{else: [{id: b, set: {x: 1}}]}, {when: true, steps: [{id: c, set: {x: 1}}]}]"),
+    finds: [["bad_choose steps[0].choose[0].else 4:15", "Move it to the end."]],
+  },
+  {
+    about: "a branch without steps",
+    source: step("choose: [{when: true}]"),
+    finds: [["missing_field steps[0].choose[0].steps 4:14", "Add steps: [ … ]."]],
+  },
+  {
+    about: "a branch without a condition",
+    source: step("choose: [{steps: [{id: b, set: {x: 1}}]}]"),
+    finds: [["missing_field steps[0].choose[0].when 4:14", "Add when: …, or write else: [ … ]."]],
+  },
+  {
+    about: "an empty branch",
+    source: step("choose: [{else: []}]"),
+    finds: [["missing_field steps[0].choose[0].else"]],
+  },
+  { about: "an empty choose", source: step("choose: []"), finds: [["missing_field steps[0].choose"]] },
+  { about: "an empty block", source: step("steps: []"), finds: [["missing_field steps[0].steps"]] },
+  {
+    about: "else with a condition",
+    source: step("choose: [{when: true, else: [{id: b, set: {x: 1}}]}]"),
+    finds: [["conflicting_fields steps[0].choose[0].when 4:15", 'Put "when" into a branch of its own.']],
+  },
+  {
+    about: "two branches of one name",
+    source: step(
+      "choose: [{name: n, when: true, steps: [{id: b, set: {x: 1}}]}, {name: n, else: [{id: c, set: {x: 1}}]}]",
+    ),
+    finds: [["duplicate_id steps[0].choose[1].name"]],
+  },
+  {
+    about: "a step in a block with the name of one around it",
+    source: step("steps: [{id: a, set: {x: 1}}]"),
+    finds: [["duplicate_id steps[0].steps[0].id 4:18", "Give this one another id."]],
+  },
+  {
+    about: "an unknown name in a block",
+    source: step("steps: [{id: b, set: {x: '${c.y}'}}, {id: e, command: '${b.z}'}]"),
+    finds: [["unknown_step steps[0].steps[0].set.x 4:31"], ["unknown_field steps[0].steps[1].command 4:60"]],
+  },
+  {
+    about: "a step in a block that waits for one around it",
+    source: "name: w\nsteps:\n  - {id: a, command: x}\n  - {id: b, steps: [{id: c, command: x, depends_on: [a]}]}\n",
+    finds: [
+      [
+        "unknown_step steps[1].steps[0].depends_on[0] 4:54",
+        'It stands outside this block: write it into depends_on of "b".',
+      ],
+    ],
+  },
+  {
+    about: "a block that reads its own step",
+    source: step("steps: [{id: b, set: {x: '${a.y}'}}]"),
+    finds: [["self_dependency steps[0].steps[0].set.x"]],
+  },
+  {
+    about: "a block beside a command",
+    source: working("steps: [{id: b, set: {x: 1}}]"),
+    finds: [["conflicting_fields steps[0].steps 5:5"]],
+  },
+  {
+    about: "a model of a block",
+    source: step("steps: [{id: b, set: {x: 1}}]\n    model: m"),
+    finds: [["conflicting_fields steps[0].model 5:5", "Write it in the steps inside."]],
+  },
+  {
+    about: "an outcome before the end",
+    source: step("set: {x: '${run.outcome}'}"),
+    finds: [["unknown_field steps[0].set.x"]],
+  },
+  {
+    about: "a step called finally beside finally",
+    source: "name: w\nsteps: [{id: finally, command: x}]\nfinally: [{id: b, command: x}]\n",
+    finds: [["duplicate_id steps[0].id 2:14"]],
+  },
+  {
+    about: "blocks six levels deep",
+    source: step(
+      `${[1, 2, 3, 4, 5, 6].map((depth) => `steps: [{id: b${depth}, `).join("")}set: {x: 1}${"}]".repeat(6)}`,
+    ),
+    finds: [["too_deep steps[0].steps[0].steps[0].steps[0].steps[0].steps[0].steps"]],
   },
   {
     about: "a wait for nothing",

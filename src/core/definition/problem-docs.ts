@@ -106,6 +106,15 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "The code of a script is blank, or longer than 64 KiB.",
     "Write what the script returns: return { total: inputs.a + inputs.b }.",
   ),
+  bad_choose: doc(
+    "The branches of a choose stand in an order in which one of them could never be taken.",
+    "Move else to the end.",
+  ),
+  duplicate_else: doc("A choose has two branches with else.", "Keep one, or give the other a condition with when."),
+  too_deep: doc(
+    "Blocks stand inside one another more than 5 levels deep.",
+    "Put the inner ones into a workflow of their own.",
+  ),
   bad_wait: doc(
     "A step waits or emits, and what for is missing, said twice, or said with fields that do not belong together.",
     "Write wait: 5m, wait: { until: … }, wait: { event: type, match: {…} }, wait: { signal: name }, or emit: { type: … }.",

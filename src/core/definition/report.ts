@@ -1,4 +1,4 @@
-import type { ProblemCode, TreePath, WarningCode } from "../base/index.ts";
+import { formatPath, type ProblemCode, type TreePath, type WarningCode } from "../base/index.ts";
 
 /** A problem before it has a place: the text it came from is only asked for the few that are shown. */
 export interface Finding {
@@ -37,7 +37,7 @@ const KEPT_MAX = 5_000;
 export class Report {
   readonly problems: Finding[] = [];
   readonly warnings: Finding[] = [];
-  readonly #borrowed = new Map<number, Borrowed>();
+  readonly #borrowed = new Map<string, Borrowed>();
   readonly #isStored: boolean;
 
   constructor({ isStored = false }: ReadOptions = {}) {
@@ -69,18 +69,21 @@ export class Report {
   }
 
   /** From now on, what is found in these fields of a step is shown at the step, which only borrows them. */
-  borrow(stepIndex: number, libraryName: string, keys: Iterable<string>): void {
-    this.#borrowed.set(stepIndex, { libraryName, keys: new Set(keys) });
+  borrow(step: TreePath, libraryName: string, keys: Iterable<string>): void {
+    this.#borrowed.set(formatPath(step), { libraryName, keys: new Set(keys) });
   }
 
   #locate(finding: Finding): Finding {
-    const [list, index, key] = finding.path;
-    if (list !== "steps" || typeof index !== "number" || typeof key !== "string") return finding;
-    const borrowed = this.#borrowed.get(index);
-    if (borrowed === undefined || !borrowed.keys.has(key)) return finding;
-    const message = `In "${key}", taken from library step "${borrowed.libraryName}": ${finding.message}`;
-    const step = finding.path.slice(0, 2);
-    return { code: finding.code, message, path: step, at: step, hint: finding.hint };
+    if (this.#borrowed.size === 0) return finding;
+    for (const [depth, key] of finding.path.entries()) {
+      if (typeof key !== "string" || typeof finding.path[depth - 1] !== "number") continue;
+      const step = finding.path.slice(0, depth);
+      const borrowed = this.#borrowed.get(formatPath(step));
+      if (borrowed?.keys.has(key) !== true) continue;
+      const message = `In "${key}", taken from library step "${borrowed.libraryName}": ${finding.message}`;
+      return { code: finding.code, message, path: step, at: step, hint: finding.hint };
+    }
+    return finding;
   }
 }
 

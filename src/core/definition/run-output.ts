@@ -1,10 +1,11 @@
 /** `outputs` of the document: what a run has to show for itself. */
-import { isJsonObject, type Json } from "../base/index.ts";
+import { isJsonObject, type Json, type TreePath } from "../base/index.ts";
 import { pathsOfValue } from "../template/index.ts";
 import type { RunOutput } from "./definition.ts";
 import { runOutputField } from "./field-shape.ts";
 import type { Report } from "./report.ts";
-import type { Shape } from "./shape.ts";
+import { spellableName } from "./identifier.ts";
+import { mapOf, type Shape } from "./shape.ts";
 import type { Mention, StepDraft } from "./step-draft.ts";
 import { type KnownNames, readValue } from "./step-value.ts";
 
@@ -23,16 +24,19 @@ export const runOutput: Shape<WrittenOutput> = {
   schema: { anyOf: [runOutputField.schema, { description: "A value as in inputs." }] },
 };
 
+export const runOutputs = mapOf(runOutput, spellableName("an output"));
+
 /** The outputs, and their references as those of a step that comes after all others. */
 export function readRunOutputs(
   written: Readonly<Record<string, WrittenOutput>>,
   names: KnownNames,
   report: Report,
+  path: TreePath = [],
 ): { readonly outputs: Readonly<Record<string, RunOutput>> | null; readonly draft: StepDraft } {
   const outputs: [string, RunOutput][] = [];
   const mentions: Mention[] = [];
   for (const [name, { value: raw, field, isWhole }] of Object.entries(written)) {
-    const about = ["outputs", name];
+    const about = [...path, "outputs", name];
     const at = isWhole ? about : [...about, "value"];
     const value = readValue(raw, at, names, report);
     if (value === undefined) continue;
@@ -43,7 +47,7 @@ export function readRunOutputs(
   const values = Object.fromEntries(outputs.map(([name, { value }]) => [name, value]));
   return {
     outputs: outputs.length === 0 ? null : Object.fromEntries(outputs),
-    draft: draftOf(mentions, values, written),
+    draft: draftOf(mentions, values, written, path),
   };
 }
 
@@ -51,10 +55,11 @@ function draftOf(
   mentions: readonly Mention[],
   values: StepDraft["with"],
   written: Readonly<Record<string, WrittenOutput>>,
+  path: TreePath,
 ): StepDraft {
   return {
     raw: {},
-    path: [],
+    path,
     id: null,
     inputs: {},
     outputs: null,
@@ -62,7 +67,8 @@ function draftOf(
     with: values,
     filled: {
       field: "outputs",
-      at: (name) => (written[name]?.isWhole === false ? ["outputs", name, "value"] : ["outputs", name]),
+      at: (name) =>
+        written[name]?.isWhole === false ? [...path, "outputs", name, "value"] : [...path, "outputs", name],
     },
     work: null,
     unresolvedLibraryStep: null,
@@ -71,5 +77,6 @@ function draftOf(
     conditionPath: [],
     mentions,
     title: null,
+    blocks: [],
   };
 }

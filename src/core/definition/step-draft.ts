@@ -2,6 +2,14 @@ import { getOwn, isJsonObject, LIMITS, type Json, type TreePath } from "../base/
 import type { Path } from "../expression/index.ts";
 import { parseStepTemplate, pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import {
+  type BlockDraft,
+  type DependenciesOf,
+  draftBlocks,
+  finishBlock,
+  finishBranches,
+  mentionsOfBlocks,
+} from "./block-draft.ts";
+import {
   ANYONE,
   type ApprovalRule,
   type Catalog,
@@ -40,6 +48,12 @@ export type MentionField =
   | "fail"
   | "wait"
   | "emit"
+  /** Of steps inside it, which see what it sees. */
+  | "steps"
+  /** Of steps that come after all others. */
+  | "finally"
+  /** The condition of a branch. */
+  | "choose"
   /** The condition of a retry. */
   | "on_failure"
   /** Of the document. */
@@ -53,6 +67,8 @@ export interface Mention {
   readonly about: TreePath;
   /** The text it stands in. */
   readonly at: TreePath;
+  /** Of a step inside this one, which reports what is wrong with it. */
+  readonly isInner?: true;
 }
 
 /** A step of which everything is known but what its references mean. */
@@ -77,6 +93,8 @@ export interface StepDraft {
   readonly mentions: readonly Mention[];
   /** The name with its references; null: it has none. */
   readonly title: StepTemplate | null;
+  /** Its steps, or those of its branches; none: it has none. */
+  readonly blocks: readonly BlockDraft[];
 }
 
 export function draftStep(written: Located<RawStep>, names: KnownNames, catalog: Catalog, report: Report): StepDraft {
@@ -87,6 +105,7 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
   const inputs = readInputs(raw.inputs ?? {}, path, names, report);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
   const title = titleOf(raw, path, report);
+  const blocks = draftBlocks(written, names, catalog, report);
   return {
     raw,
     path,
@@ -101,8 +120,9 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
     brokenNames: brokenNamesOf(written, inputs),
     isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
     conditionPath,
-    mentions: mentionsOf(written, inputs, filled, conditionPath, title),
+    mentions: [...mentionsOf(written, inputs, filled, conditionPath, title), ...mentionsOfBlocks(written, blocks)],
     title,
+    blocks,
   };
 }
 
@@ -133,8 +153,9 @@ const POLICY_ATTEMPTS: Readonly<Record<OnFailure, number>> = {
 const HALT: FailureRule = { word: "halt", retry: null, retryIf: null };
 
 /** One literal: putting so many fields together from parts takes ten times as long. */
-export function finishStep(draft: StepDraft, dependencies: readonly string[]): Step {
+export function finishStep(draft: StepDraft, dependenciesOf: DependenciesOf): Step {
   const { raw } = draft;
+  const dependencies = dependenciesOf(draft);
   const { word: onFailure, retry, retryIf } = raw.on_failure ?? HALT;
   const isGate = raw.approval === "required" || raw.hitl === true;
   const step: Step = {
@@ -162,6 +183,8 @@ export function finishStep(draft: StepDraft, dependencies: readonly string[]): S
     workflowRef: raw.workflow_ref ?? null,
     with: draft.with,
     work: draft.work,
+    block: raw.steps === undefined ? null : finishBlock(draft.blocks[0], dependenciesOf),
+    choose: raw.choose === undefined ? null : finishBranches(raw.choose, draft.blocks, dependenciesOf),
     unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,
     forEach: draft.forEach,

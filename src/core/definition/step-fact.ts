@@ -17,6 +17,18 @@ export const ERROR_FACTS = closedObject([
   ["class", TEXT],
 ]);
 
+/** Known once a run has ended. */
+const OUTCOME_FACTS: readonly (readonly [string, Known])[] = [
+  ["outcome", { kind: "text", enum: ["completed", "failed", "cancelled", "timed_out"] }],
+  [
+    "error",
+    closedObject([
+      ["code", TEXT],
+      ["message", TEXT],
+    ]),
+  ],
+];
+
 /** What is known of a fact; nothing for a name that is none at this place. */
 export function factKnown(
   head: string,
@@ -32,6 +44,7 @@ export function factKnown(
     ["started_at", TEXT],
     ["workflow", TEXT],
     ["args", closedObject(fields)],
+    ...(field === "finally" ? OUTCOME_FACTS : []),
   ]);
 }
 

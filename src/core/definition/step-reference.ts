@@ -24,7 +24,7 @@ export function resolveReferences(
     } else if (scope.steps.has(id)) {
       found.add(id);
     } else {
-      const hint = (): string | undefined => didYouMean(id, scope.steps.keys());
+      const hint = (): string | undefined => aroundHint(id, scope) ?? didYouMean(id, scope.steps.keys());
       report.problem("unknown_step", at, `There is no step "${id}".`, { hint });
     }
   }
@@ -55,7 +55,9 @@ function resolveMention(
   const meaning = scope.meaningOf(mention.path, mention.field, draft);
   if (meaning.kind === "arg" || Object.hasOwn(scope.args, head)) usedArgs.add(head);
   if (meaning.kind === "fact") noteArgsOf(mention, scope, usedArgs);
+  if (mention.isInner === true) return isStep ? head : undefined;
   if (meaning.kind === "no_name" && isUncheckable(head, mention, scope)) return undefined;
+  if (holds(scope, head)) return undefined;
   if (report.isFull) return isStep ? head : undefined;
   // One typo used ten times in a field is one mistake.
   const key = meaning.kind === "no_name" ? `${mention.field}\n${head}` : `${mention.field}\n${mention.path.text}`;
@@ -65,6 +67,20 @@ function resolveMention(
   }
   reported.add(key);
   return isStep ? head : undefined;
+}
+
+/** Reading the step that holds the block is reported there. */
+function holds({ around }: StepScope, head: string): boolean {
+  return around !== null && (around.draft.id === head || holds(around.scope, head));
+}
+
+/** Steps of a block wait for one another only; the step that holds the block waits for others. */
+function aroundHint(id: string, scope: StepScope): string | undefined {
+  for (let { around } = scope; around !== null; { around } = around.scope) {
+    if (around.scope.steps.has(id))
+      return `It stands outside this block: write it into depends_on of "${around.draft.id ?? "finally"}".`;
+  }
+  return undefined;
 }
 
 /** `run.args.x` uses the arg, and `run.args` uses all of them. */

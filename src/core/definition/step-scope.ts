@@ -4,6 +4,7 @@ import { declaredBy, knownOf, ownOutputsOf, stepKnown } from "./declared.ts";
 import { hasRounds, roundKnown } from "./repeat-check.ts";
 import type { Value } from "./definition.ts";
 import type { ArgField } from "./field.ts";
+import { isFinally } from "./finally.ts";
 import { factKnown } from "./step-fact.ts";
 import { seesErrorOf, withError } from "./step-outcome.ts";
 import { valueKnown } from "./value-known.ts";
@@ -17,11 +18,17 @@ export type Meaning =
   /** Nothing has this name. */
   | { readonly kind: "no_name" };
 
-type HeadKind = "own" | "step" | "element" | "variable" | "arg" | "input" | "fact" | "open";
+type HeadKind = "own" | "step" | "element" | "variable" | "arg" | "input" | "around" | "fact" | "open";
 
 interface Head {
   readonly kind: HeadKind;
   readonly known: Known;
+}
+
+/** What a block stands in: the step that holds it, and everything that step sees. */
+export interface Around {
+  readonly scope: StepScope;
+  readonly draft: StepDraft;
 }
 
 /** Everything a file declares, looked at from one step. */
@@ -33,6 +40,8 @@ export class StepScope {
   readonly brokenIds: ReadonlySet<string>;
   /** A library entry that is not available may declare more variables. */
   readonly isOpen: boolean;
+  /** Null: these are the steps of the document itself. */
+  readonly around: Around | null;
   readonly #drafts: readonly StepDraft[];
   readonly #variables = new Map<string, Known>();
   readonly #instanceNames = new Map<string, string>();
@@ -46,12 +55,14 @@ export class StepScope {
     args: Readonly<Record<string, ArgField>>,
     steps: ReadonlyMap<string, number>,
     brokenIds: ReadonlySet<string>,
+    around: Around | null = null,
   ) {
     this.#drafts = drafts;
     this.args = args;
     this.steps = steps;
     this.brokenIds = brokenIds;
-    this.isOpen = drafts.some((draft) => draft.unresolvedLibraryStep !== null);
+    this.around = around;
+    this.isOpen = around?.scope.isOpen === true || drafts.some((draft) => draft.unresolvedLibraryStep !== null);
     for (const draft of drafts) {
       const { id, forEach, brokenNames } = draft;
       for (const name of brokenNames) this.#variables.set(name, ANY);
@@ -92,8 +103,19 @@ export class StepScope {
       this.#elementOf(head, field, draft) ??
       this.#variableOf(head) ??
       this.#inputOf(head, field, draft) ??
+      this.#aroundOf(head) ??
       this.#factOf(head, field, draft)
     );
+  }
+
+  /** What a step sees that stands in a block: all that the step around it sees when it begins. */
+  #aroundOf(head: string): Head | undefined {
+    if (this.around === null) return undefined;
+    const { scope, draft } = this.around;
+    const round = roundKnown(head, "steps", draft);
+    if (round !== undefined && !scope.steps.has(head)) return { kind: "around", known: round };
+    const found = scope.#headOf(head, "steps", draft);
+    return found === undefined || found.kind === "fact" ? undefined : { kind: "around", known: found.known };
   }
 
   #ownOf(draft: StepDraft): Known {
@@ -141,6 +163,7 @@ export class StepScope {
       return { kind: "variable", known: followed.ok ? followed.known : ANY };
     }
     if (declared !== undefined) return { kind: "variable", known: declared };
+    if (this.around !== null) return undefined;
     if (!Object.hasOwn(this.args, head)) return undefined;
     return { kind: "arg", known: knownOf(this.args[head] ?? {}) };
   }
@@ -163,8 +186,13 @@ export class StepScope {
   }
 
   #factOf(head: string, field: MentionField, draft: StepDraft): Head | undefined {
-    const known = roundKnown(head, field, draft) ?? factKnown(head, field, this.args);
+    const known =
+      roundKnown(head, field, draft) ?? factKnown(head, this.#isFinally(draft) ? "finally" : field, this.args);
     return known === undefined ? undefined : { kind: "fact", known };
+  }
+
+  #isFinally(draft: StepDraft): boolean {
+    return this.around === null ? isFinally(draft) : this.around.scope.#isFinally(this.around.draft);
   }
 
   draftOf(id: string): StepDraft | undefined {
@@ -172,7 +200,8 @@ export class StepScope {
   }
 
   isVariable(name: string): boolean {
-    return this.#variables.has(name) || Object.hasOwn(this.args, name);
+    if (this.#variables.has(name) || Object.hasOwn(this.args, name)) return true;
+    return this.around !== null && (this.around.scope.isVariable(name) || isElementOf(this.around, name));
   }
 
   /** A step that declares the name for its instances alone. */
@@ -190,6 +219,7 @@ export class StepScope {
       ...(forEach === null || field === "for_each" ? [] : [forEach.as, "index"]),
       ...(hasRounds(field, draft) ? ["previous", "round"] : []),
       ...(isAfterBinding(field) ? Object.keys(draft.inputs) : []),
+      ...(this.around === null ? [] : this.around.scope.namesAt("steps", this.around.draft)),
     ];
   }
 }
@@ -197,6 +227,10 @@ export class StepScope {
 /** What the step itself has returned is known only when it is judged. */
 export function seesOwnOutputs(field: MentionField): boolean {
   return field === "success_criteria" || field === "until";
+}
+
+function isElementOf({ draft }: Around, name: string): boolean {
+  return draft.forEach !== null && (name === draft.forEach.as || name === "index");
 }
 
 export function isAfterBinding(field: MentionField): boolean {

@@ -1,4 +1,4 @@
-import { LIMITS } from "../base/index.ts";
+import { isJsonObject, type JsonObject, LIMITS } from "../base/index.ts";
 import {
   ACTIONS,
   CONTEXT_CLASSES,
@@ -16,7 +16,9 @@ import { inputField, outputField } from "./field-shape.ts";
 import { form } from "./form-shape.ts";
 import { STEP_WORDS } from "./foreign-word.ts";
 import { stepId } from "./identifier.ts";
-import { mandatory, optional, record, type Reading } from "./record.ts";
+import { chooseShape, nestedSteps, type WrittenBranches, type WrittenSteps } from "./block-shape.ts";
+import { isWritten, mandatory, optional, record, type Reading } from "./record.ts";
+import { runOutputs, type WrittenOutput } from "./run-output.ts";
 import { listValue } from "./list-shape.ts";
 import { repeatShape } from "./repeat-shape.ts";
 import { retryShape } from "./retry-shape.ts";
@@ -33,6 +35,7 @@ import {
   number,
   quote,
   refine,
+  type Shape,
   word,
 } from "./shape.ts";
 import { cancelShape, failShape, scriptShape, setShape } from "./work-shape.ts";
@@ -180,13 +183,62 @@ const SHARED = {
   allow_secret_literals: optional(flag, "Texts of this step that look like secrets are none.", { default: false }),
 };
 
-const STEP = {
+const ALONE = {
   id: mandatory(stepId, "snake_case name of the step; others refer to it."),
   ...SHARED,
   library_step: optional(givenName, "Takes the fields that are not set here from this entry of the step library."),
 };
 
-export const stepShape = record(STEP, { title: "a step", foreign: STEP_WORDS });
-export type RawStep = Reading<typeof STEP>;
+/** An interface, because a step may hold steps. */
+export interface RawStep extends Reading<typeof ALONE> {
+  readonly steps?: WrittenSteps | undefined;
+  readonly choose?: WrittenBranches | undefined;
+  /** Outputs as a block has them. */
+  readonly block_outputs?: Readonly<Record<string, WrittenOutput>> | undefined;
+}
+
+const STEP = {
+  ...ALONE,
+  steps: optional(
+    nestedSteps((): Shape<RawStep> => stepShape),
+    "Steps in place of a command: a block, which sees what this step sees and hands on its outputs.",
+  ),
+  choose: optional(
+    chooseShape((): Shape<RawStep> => stepShape),
+    "Branches, tried in order: the first whose condition holds is run.",
+  ),
+};
+
+const STEP_RULE = { title: "a step", foreign: STEP_WORDS };
+const plainStep = record(STEP, STEP_RULE);
+/** What a block hands on are values, and no types of what an agent returns. */
+const blockStep = record(
+  { ...STEP, outputs: optional(runOutputs, "What the block hands on: name → value.") },
+  STEP_RULE,
+);
+
+export const stepShape: Shape<RawStep> = {
+  read(value, path, report) {
+    if (!isWritten(value, "steps")) return plainStep.read(value, path, report);
+    const read = blockStep.read(value, path, report);
+    if (read === undefined) return undefined;
+    const { outputs, ...rest } = read;
+    return { ...rest, block_outputs: outputs };
+  },
+  schema: {
+    ...plainStep.schema,
+    properties: {
+      ...propertiesOf(plainStep.schema),
+      outputs: {
+        anyOf: [mapOf(outputField).schema, runOutputs.schema],
+        description: "What the agent must return: name → type. Of a block, what it hands on: name → value.",
+      },
+    },
+  },
+};
+
+function propertiesOf({ properties }: JsonObject): JsonObject {
+  return isJsonObject(properties) ? properties : {};
+}
 
 export const libraryStepShape = record(SHARED, { title: "a library step", foreign: STEP_WORDS });

@@ -36,6 +36,9 @@ export function checkStepTypes(draft: StepDraft, scope: StepScope, report: Repor
     const isSound = checkTypes(condition, draft.conditionPath, know, report);
     if (isSound) checkReachable(condition, draft.conditionPath, know, report);
   }
+  for (const { when, path } of draft.raw.choose ?? []) {
+    if (when !== null) checkTypes(when, [...path, "when"], knowIn("choose"), report);
+  }
   for (const { read, path: at } of criteria ?? []) checkTypes(read, at, knowIn("success_criteria"), report);
   const until = draft.raw.repeat?.until ?? null;
   if (until !== null) checkTypes(until, [...draft.path, "repeat", "until"], knowIn("until"), report);

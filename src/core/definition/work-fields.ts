@@ -5,10 +5,10 @@ import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 
 /** What a step can do beside asking a person; it does one of them. */
-const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail", "wait", "emit"] as const;
+const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
 
 /** Work that needs neither an agent nor a command. */
-const BY_ITSELF = ["set", "script", "cancel", "fail", "wait", "emit"] as const;
+const BY_ITSELF = ["set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
 
 type ByItself = (typeof BY_ITSELF)[number];
 
@@ -29,6 +29,9 @@ const OF_AGENTS = [
 
 /** Fields about attempts and answers: what is only calculated has neither. */
 const OF_ATTEMPTS = ["inputs", "outputs", "success_criteria", "timeout", "retry", "effects"];
+
+/** A block has attempts, and its steps have the rest. */
+const NOT_OF_BLOCKS = ["inputs", "effects"];
 
 const OF_EVENTS: ReadonlySet<string> = new Set(["outputs", "success_criteria"]);
 
@@ -67,14 +70,22 @@ export function checkWork({ raw, path }: Located<RawStep>, report: Report): void
 /** A script has attempts, and an event that is waited for brings outputs. */
 function foreignTo(work: ByItself): readonly string[] {
   if (work === "script") return OF_AGENTS;
+  if (work === "steps") return [...OF_AGENTS, ...NOT_OF_BLOCKS];
+  if (work === "choose") return [...OF_AGENTS, ...NOT_OF_BLOCKS, "outputs"];
   const ofAttempts = work === "wait" ? OF_ATTEMPTS.filter((name) => !OF_EVENTS.has(name)) : OF_ATTEMPTS;
   return [...OF_AGENTS, ...ofAttempts];
 }
 
 function hintOf(name: string, work: ByItself): string {
+  if (work === "steps" || work === "choose") return hintOfBlock(name);
   if (name === "inputs") return "Write what it reads as ${…} in its values.";
   if (name === "timeout" && work === "wait") return "Write wait: { …, timeout: 1h }.";
   return name === "outputs" && work === "set" ? "What it sets is declared by itself." : "Remove it.";
+}
+
+function hintOfBlock(name: string): string {
+  if (name === "inputs") return "Its steps read what they need by name; for a new name use a step with set.";
+  return name === "outputs" ? "Write outputs in the branches." : "Write it in the steps inside.";
 }
 
 function checkEnd(work: string, { raw, path }: Pick<Located<RawStep>, "raw" | "path">, report: Report): void {

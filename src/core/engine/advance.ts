@@ -14,6 +14,7 @@ import { computeReady, continueLater } from "./computing.ts";
 import type { Effect } from "./effect.ts";
 import { finishIfDone, windDown } from "./ending.ts";
 import { judgeFailure } from "./handling.ts";
+import { cancelFinally } from "./finally.ts";
 import type { CancelInput, Input } from "./input.ts";
 import { collectInstances } from "./instances.ts";
 import { nodeAt } from "./move.ts";
@@ -89,6 +90,10 @@ function take(turn: Turn, input: Input): Refusal | undefined {
 function onCancel(turn: Turn, input: CancelInput): Refusal | undefined {
   const { state } = turn;
   if (isTerminal(state.status)) return refuse("run_finished", `the run is already ${state.status}`);
+  if (state.finally !== null) {
+    if (input.isByParent !== true) cancelFinally(turn, input.reason);
+    return undefined;
+  }
   if (state.ending?.as === "cancelled" || state.ending?.as === "timed_out") return undefined;
   windDown(turn, { as: "cancelled", reason: input.reason });
   return undefined;

@@ -101,6 +101,7 @@ function checkInputs(state: RunState, node: NodeState, planNode: PlanNode, input
   if (errors.length > 0) return invalid(errors);
   // Elements are bound one by one, once they are there.
   if (forEach !== null && node.instance === null) return { node, request: null };
+  if (planNode.kind === "block" || planNode.kind === "choose") return { node, request: null };
   if (planNode.kind === "child" && body.kind === "step") {
     const bound = bindWith(state, node, body);
     return bound.ok ? { node, request: null } : { refusal: refuse("modifications_invalid", bound.failure.message) };

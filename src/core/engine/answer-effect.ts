@@ -29,7 +29,7 @@ function afterQuorum({ rule }: Asked): string {
 }
 
 function approved({ id, kind, child }: PlanNode, { rule, request }: Asked): string {
-  if (child !== null) return `A run of ${child.workflow.name} is started.`;
+  if (child !== null && "workflow" in child) return `A run of ${child.workflow.name} is started.`;
   if (kind !== "gate") return request === null ? `${id} starts.` : "The request is sent exactly as it is shown.";
   return rule.form === null
     ? "Nothing is sent; the run continues."

@@ -5,10 +5,31 @@ import { moveNode } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 export function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
-  const { childRunId } = payload;
+  const { childRunId, block = null, sourceRunId = null } = payload;
+  addChild(state, childRunId);
+  if (block !== null) node.lastBlock = { runId: childRunId, block, epoch: state.epoch };
+  if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId, block, sourceRunId });
+}
+
+function addChild(state: RunState, childRunId: string): void {
   state.liveChildren.add(childRunId);
   state.childCosts.set(childRunId, { costMicros: 0, tokens: NO_TOKENS });
-  if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId });
+}
+
+export function applyFinally(state: RunState, { payload }: EventOf<"run.finally">): void {
+  const { childRunId, as, reason = null, errorCode = null, errorMessage = null, outputs = null } = payload;
+  addChild(state, childRunId);
+  const outcome = { as, reason, errorCode, errorMessage, outputs };
+  state.finally = { childRunId, outcome, isRunning: true, failure: null };
+}
+
+/** One that was given up before, by a rewind, only ends. */
+export function applyFinallyEnded(state: RunState, { payload }: EventOf<"run.finally.ended">): void {
+  const { childRunId, errorCode, errorMessage = "" } = payload;
+  state.liveChildren.delete(childRunId);
+  if (state.finally?.childRunId !== childRunId) return;
+  const failure = errorCode === undefined ? null : { code: errorCode, message: errorMessage };
+  state.finally = { ...state.finally, isRunning: false, failure };
 }
 
 export function applyChildFinished(state: RunState, { payload }: EventOf<"child.finished">): void {

@@ -56,6 +56,8 @@ const IDLE_RUNNING: Omit<Running, "startedAt"> = {
   isDeferred: false,
   deltaBase: 0,
   childRunId: null,
+  block: null,
+  sourceRunId: null,
 };
 
 function settleCarried(state: RunState, instance: NodeState): void {

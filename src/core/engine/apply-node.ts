@@ -81,6 +81,8 @@ function isResend(event: EventOf<"node.log">): boolean {
 
 /** Only results carried over from another run may name an instance before its node has expanded. */
 function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
+  // What comes last is no node of the plan, and costs.
+  if (event.type === "cost.recorded") return applyRunCost(state, event);
   const carried = required(
     event.type === "node.completed" ? event : null,
     `${event.payload.nodeId} is a node of the run`,
@@ -162,6 +164,8 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
     isDeferred: false,
     deltaBase: node.deltaIndex + 1,
     childRunId: null,
+    block: null,
+    sourceRunId: null,
   });
 }
 
@@ -251,6 +255,10 @@ function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.
   node.calls += payload.extraCalls ?? 0;
   node.costMicros += payload.costMicros;
   node.tokens = addTokens(node.tokens, payload.tokens);
+  applyRunCost(state, { payload });
+}
+
+function applyRunCost(state: RunState, { payload }: Pick<EventOf<"cost.recorded">, "payload">): void {
   state.costMicros += payload.costMicros;
   state.tokens = addTokens(state.tokens, payload.tokens);
   applyChildCost(state, payload);

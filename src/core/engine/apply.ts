@@ -14,6 +14,7 @@ import {
   type Standing,
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
+import { applyFinally, applyFinallyEnded } from "./apply-child.ts";
 import { applyApproval } from "./apply-approval.ts";
 import { applyNode } from "./apply-node.ts";
 import { createRunState } from "./create-state.ts";
@@ -38,7 +39,12 @@ export function apply(state: RunState, event: RunEvent): void {
       return applyStatusChanged(state, event);
     case "run.ending":
       state.ending = endingOf(event);
+      if (event.payload.isOfOwner === true) state.endsOwner = state.ending;
       return;
+    case "run.finally":
+      return applyFinally(state, event);
+    case "run.finally.ended":
+      return applyFinallyEnded(state, event);
     case "run.rewound":
       return reopen(state, event.payload.epoch, false);
     case "run.recovered":
@@ -80,6 +86,9 @@ function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.parentRunId = event.payload.parentRunId ?? null;
   state.root = event.payload.root ?? null;
   state.hops = event.payload.hops ?? 0;
+  state.block = event.payload.block ?? null;
+  state.owner = event.payload.owner ?? null;
+  for (const [nodeId, run] of Object.entries(event.payload.blocks ?? {})) state.carriedBlocks.set(nodeId, run);
   state.workflow = event.payload.workflow;
   state.version = event.payload.version;
   state.trigger = event.payload.trigger;
@@ -105,6 +114,8 @@ function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed"
 function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.epoch = epoch;
   state.ending = null;
+  state.endsOwner = null;
+  state.finally = null;
   state.endedAt = null;
   state.errorCode = null;
   state.outputs = null;

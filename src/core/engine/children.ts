@@ -1,82 +1,120 @@
 /** A node that is another run: it holds no slot, and ends as its child ends. */
 import { fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
-import { isTerminal, type Tokens } from "../event/index.ts";
+import type { WorkflowRef } from "../definition/index.ts";
+import { isTerminal, type RunEnding } from "../event/index.ts";
 import { normaliseLabel } from "../template/index.ts";
-import type { LensBody, PlanNode } from "../plan/index.ts";
+import { FINALLY, type LensBody, type PlanNode } from "../plan/index.ts";
+import { findingsOfChild } from "./bind.ts";
 import { bindLens } from "./bind-lens.ts";
 import { bindWith } from "./bind-step.ts";
+import type { Findings } from "./binding.ts";
+import {
+  bindFree,
+  blockByPath,
+  type BlockCall,
+  blockToRun,
+  continuedRun,
+  findingsOfBlock,
+  ownerOf,
+  withBranch,
+} from "./blocks.ts";
+import { beyond, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
 import { completeAttempt } from "./completing.ts";
-import { recordCost, type Usage } from "./cost.ts";
-import { CANCELLED_BY_SIBLING, cancelReason } from "./ending.ts";
-import { failNode } from "./failing.ts";
+import { recordCost } from "./cost.ts";
+import { CANCELLED_BY_SIBLING, cancelReason, windDown } from "./ending.ts";
+import { endFailed, failNode } from "./failing.ts";
 import type { StartChild } from "./effect.ts";
+import { finallyCallOf, onFinallyFinished } from "./finally.ts";
 import type { ChildFinishedInput } from "./input.ts";
 import { findNode, isAttemptOpen, planNodeOf } from "./move.ts";
-import { dataResult } from "./settle.ts";
+import { noteFindings } from "./proceed.ts";
+import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import type { ChildTimer } from "./timer.ts";
 import { about, deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
+import { sceneOf } from "./value.ts";
 
 export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): void {
   const { state } = turn;
-  const { child, timeoutMs, wave } = planNode;
-  if (child === null) return;
+  const { timeoutMs, wave } = planNode;
+  const called = callOf(state, node, planNode);
+  if (!called.ok) return failNode(turn, node, called.failure);
+  const call = called.value;
+  if (call === null) return skipNode(turn, node, "condition_false");
+  noteFindings(turn, node, findingsOf(state, node, planNode, call));
   const recursionDepth = state.recursionDepth + 1;
   if (recursionDepth > LIMITS.recursionDepthMax) {
     const message = `${node.id} would be run ${recursionDepth} levels deep, the limit is ${LIMITS.recursionDepthMax}`;
     return failNode(turn, node, { code: "recursion_limit", message });
   }
-  const bound = bindArgs(state, node, planNode);
+  const bound = bindArgs(state, node, planNode, call);
   if (!bound.ok) return failNode(turn, node, bound.failure);
+  const sourceRunId = "block" in call ? continuedRun(state, node, call.block) : null;
   const attempt = node.attempts + 1;
   const nowhere = { agentId: null, gatewayId: null, provider: null, model: null, verdictId: null, executionPath: null };
   const deadline = timeoutMs === null ? {} : { deadlineAt: turn.at + timeoutMs };
   emit(turn, "node.started", { nodeId: node.id, attempt, wave, ...nowhere, ...deadline });
   const childRunId = deriveId(turn, "run");
+  const what = { ...targetOf(state, call), ...(sourceRunId === null ? {} : { sourceRunId }) };
+  const { workflow, owner: _owner, ...named } = what;
   const handed = handedTo(state, node);
-  emit(turn, "child.started", { nodeId: node.id, attempt, childRunId, workflow: child.workflow.name, ...handed });
-  const { workflow } = child;
-  perform(turn, {
-    type: "start-child",
-    nodeId: node.id,
-    attempt,
-    childRunId,
-    workflow,
-    ...bound.value,
-    ...namedIn(state),
-    ...lineageOf(state),
-    ...handed,
-    ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
-    recursionDepth,
-  });
+  emit(turn, "child.started", { nodeId: node.id, attempt, childRunId, workflow: workflow.name, ...named, ...handed });
+  perform(turn, startOf(state, node, { attempt, childRunId, ...what, ...bound.value }));
   setTimer(turn, { kind: "child", nodeId: node.id, attempt, childRunId }, turn.at + STARTED_WITHIN_MS);
   if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId: node.id, attempt }, turn.at + timeoutMs);
 }
 
-/** How long a child may take to start before the driver looks for it. */
-const STARTED_WITHIN_MS = 10_000;
+/** Another workflow, or a block with what it is given. */
+type Call = { readonly workflow: WorkflowRef } | BlockCall;
+
+/** What is to be run; null: no branch fits. */
+function callOf(state: RunState, node: NodeState, planNode: PlanNode): Outcome<Call | null, Failure> {
+  const { child } = planNode;
+  return child !== null && "workflow" in child ? succeed(child) : blockToRun(state, node, planNode);
+}
+
+function targetOf(state: RunState, call: Call): Pick<StartChild, "workflow" | "block" | "owner"> {
+  if ("workflow" in call) return { workflow: call.workflow };
+  return { workflow: { name: state.workflow, version: null }, block: call.block, owner: ownerOf(state) };
+}
+
+function findingsOf(state: RunState, node: NodeState, { body }: PlanNode, call: Call): Findings {
+  if ("workflow" in call || body.kind !== "step") return findingsOfChild(state, node);
+  return findingsOfBlock(state, node, body, call);
+}
+
+type ToStart = Pick<
+  StartChild,
+  "attempt" | "childRunId" | "workflow" | "block" | "owner" | "sourceRunId" | "args" | "offered"
+>;
+
+function startOf(state: RunState, node: NodeState, wanted: ToStart): StartChild {
+  return {
+    type: "start-child",
+    nodeId: node.id,
+    ...wanted,
+    ...namedIn(state),
+    ...lineageOf(state),
+    ...handedTo(state, node),
+    ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
+    recursionDepth: state.recursionDepth + 1,
+  };
+}
 
 /** What the node's open attempt wants started, built again from the log; null when it no longer waits for a child. */
 export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: ChildTimer): StartChild | null {
   const node = findNode(state, nodeId);
-  if (node?.now.status !== "running" || node.now.childRunId !== childRunId) return null;
+  if (node === undefined) return finallyCallOf(state, childRunId);
+  if (node.now.status !== "running" || node.now.childRunId !== childRunId) return null;
   const planNode = planNodeOf(state, node);
-  const bound = bindArgs(state, node, planNode);
-  if (planNode.child === null || !bound.ok) return null;
-  const { workflow } = planNode.child;
-  const recursionDepth = state.recursionDepth + 1;
-  return {
-    type: "start-child",
-    nodeId,
-    attempt,
-    childRunId,
-    workflow,
-    ...bound.value,
-    ...namedIn(state),
-    ...lineageOf(state),
-    ...handedTo(state, node),
-    recursionDepth,
-  };
+  const { child } = planNode;
+  const { block, sourceRunId } = node.now;
+  const isOther = child !== null && "workflow" in child;
+  const call = isOther ? child : block === null ? null : blockByPath(planNode, block);
+  const bound = call === null ? null : bindArgs(state, node, planNode, call);
+  if (call === null || bound?.ok !== true) return null;
+  const source = sourceRunId === null ? {} : { sourceRunId };
+  return startOf(state, node, { attempt, childRunId, ...targetOf(state, call), ...source, ...bound.value });
 }
 
 /** A node that is another run hands all its inputs to that run. */
@@ -85,20 +123,13 @@ function handedTo({ handoffs }: RunState, { id }: NodeState): Pick<StartChild, "
   return rows === 0 ? {} : { handoffs: rows };
 }
 
-function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
-  return placement === null ? {} : { named: placement.named ?? {} };
-}
-
-function lineageOf({ root, hops, place, heldKeys }: RunState): Pick<StartChild, "root" | "hops" | "heldKeys"> {
-  const held = place?.standing === "held" ? [...heldKeys, place.key] : heldKeys;
-  const keys = held.length === 0 ? {} : { heldKeys: held };
-  return { ...(root === null ? {} : { root }), ...(hops === 0 ? {} : { hops }), ...keys };
-}
-
 type Given = Pick<StartChild, "args" | "offered">;
 
-function bindArgs(state: RunState, node: NodeState, planNode: PlanNode): Outcome<Given, Failure> {
+function bindArgs(state: RunState, node: NodeState, planNode: PlanNode, call: Call): Outcome<Given, Failure> {
   const { body } = planNode;
+  if (body.kind === "step" && "block" in call) {
+    return succeed({ args: bindFree(sceneOf(state, node, body), call.with) });
+  }
   if (body.kind === "lens") return bindLensArgs(state, node, planNode, body);
   const bound = bindWith(state, node, body);
   return bound.ok ? succeed({ args: bound.value }) : bound;
@@ -127,6 +158,7 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   const { nodeId, attempt, childRunId, status } = input;
   const { state } = turn;
   const node = findNode(state, nodeId);
+  if (nodeId === FINALLY && node === undefined) return onFinallyFinished(turn, input);
   const known = state.childCosts.get(childRunId);
   if (node === undefined || known === undefined) return;
   const { now } = node;
@@ -136,25 +168,29 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   recordCost(turn, node, attempt, beyond(input, known), { isLate: !isOpen, childRunId });
   if (!isLive) return;
   emit(turn, "child.finished", { nodeId, attempt, childRunId, status });
-  if (isOpen) settleChild(turn, node, input);
+  if (!isOpen) return;
+  if (input.ends === undefined || state.ending !== null) settleChild(turn, node, input);
+  else endByBlock(turn, node, input, input.ends);
 }
 
-/** What was spent since the last report; one that was overtaken by a later one adds nothing. */
-function beyond(total: Pick<Usage, "costMicros" | "tokens">, known: Pick<Usage, "costMicros" | "tokens">): Usage {
-  const more = (key: keyof Tokens): number => Math.max(0, total.tokens[key] - known.tokens[key]);
-  return {
-    costMicros: Math.max(0, total.costMicros - known.costMicros),
-    tokens: {
-      inputTokens: more("inputTokens"),
-      outputTokens: more("outputTokens"),
-      thinkingTokens: more("thinkingTokens"),
-      cachedTokens: more("cachedTokens"),
-    },
-  };
+/** A step of the block ends this run as well; of a block, also the one it belongs to. */
+function endByBlock(turn: Turn, node: NodeState, input: ChildFinishedInput, ends: RunEnding): void {
+  const { as, reason } = ends;
+  if (as !== "failed") {
+    if (as === "completed") completeNode(turn, node, dataResult(input.outputs), input);
+    else emit(turn, "node.cancelled", { ...about(node), reason: "run_cancelled" });
+    return windDown(turn, { as, reason, isByStep: true });
+  }
+  const errorCode = ends.errorCode ?? "child_failed";
+  const { isFailFast } = planNodeOf(turn.state, node);
+  endFailed(turn, node, { code: errorCode, message: reason });
+  windDown(turn, { as, reason, errorCode, failed: node, isFailFast, isByStep: true });
 }
 
 function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): void {
   const { ending } = turn.state;
+  const block = node.now.status === "running" ? node.now.block : null;
+  const what = block === null ? `the child run ${input.childRunId}` : "the block";
   if (ending !== null && ending.as !== "failed") {
     emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(turn.state) });
     return;
@@ -162,18 +198,17 @@ function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): vo
   switch (input.status) {
     case "completed":
       return completeAttempt(turn, node, {
-        ...dataResult(input.outputs),
+        ...dataResult(withBranch(planNodeOf(turn.state, node), block, input.outputs)),
         tokens: input.tokens,
         costMicros: input.costMicros,
       });
     case "cancelled":
       if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: CANCELLED_BY_SIBLING });
-      else
-        failNode(turn, node, { code: "child_cancelled", message: `the child run ${input.childRunId} was cancelled` });
+      else failNode(turn, node, { code: "child_cancelled", message: `${what} was cancelled` });
       return;
     default: {
       const why = input.errorMessage === undefined ? "" : `: ${input.errorMessage}`;
-      const message = `the child run ${input.childRunId} ended ${input.status}${why}`;
+      const message = `${what} ended ${input.status}${why}`;
       return failNode(turn, node, { code: "child_failed", message, cause: "provider_error" });
     }
   }

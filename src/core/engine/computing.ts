@@ -79,7 +79,7 @@ function set(turn: Turn, node: NodeState, values: JsonObject): void {
 function cancel(turn: Turn, node: NodeState, { as }: Extract<Work, { readonly kind: "cancel" }>, text: string): void {
   const reason = text || `ended by ${node.id}`;
   completeNode(turn, node, dataResult({ reason }));
-  windDown(turn, { as, reason });
+  windDown(turn, { as, reason, isByStep: true });
 }
 
 function evaluate(scene: Scene, body: StepBody, work: Work): JsonObject {
@@ -96,5 +96,5 @@ type Fail = Extract<Work, { readonly kind: "fail" }>;
 function fail(turn: Turn, node: NodeState, { isFailFast }: PlanNode, { code }: Fail, text: string): void {
   const message = text.slice(0, LIMITS.errorTextLengthMax);
   endFailed(turn, node, { code, message });
-  windDown(turn, { as: "failed", reason: message, errorCode: code, failed: node, isFailFast });
+  windDown(turn, { as: "failed", reason: message, errorCode: code, failed: node, isFailFast, isByStep: true });
 }

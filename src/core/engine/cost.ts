@@ -19,11 +19,15 @@ export interface CostKind {
 
 /** Money is recorded for every report exactly once, whatever becomes of the output. */
 export function recordCost(turn: Turn, node: NodeState, attempt: number, usage: Usage, kind: CostKind): void {
+  recordRunCost(turn, node.id, attempt, usage, kind);
+}
+
+export function recordRunCost(turn: Turn, nodeId: string, attempt: number, usage: Usage, kind: CostKind): void {
   const { tokens, costMicros, model, priceId, extraCalls = 0 } = usage;
   const spent = costMicros + tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens;
   if (spent === 0 && extraCalls === 0 && kind.isAlways !== true) return;
   emit(turn, "cost.recorded", {
-    nodeId: node.id,
+    nodeId,
     attempt,
     costMicros,
     tokens,

@@ -22,6 +22,8 @@ export function createRunState(plan: Plan, runId: string): RunState {
     hops: 0,
     place: null,
     heldKeys: [],
+    block: null,
+    owner: null,
     workflow: plan.name,
     version: null,
     trigger: "",
@@ -34,6 +36,9 @@ export function createRunState(plan: Plan, runId: string): RunState {
     outputs: null,
     snapshot: null,
     ending: null,
+    endsOwner: null,
+    finally: null,
+    carriedBlocks: new Map(),
     isRecovering: false,
     nodes: plan.nodes.map((node) =>
       createNode(node.id, node.index, node.index, null, node.parents.length, node.tolerants.length),
@@ -110,6 +115,7 @@ function createNode(
     costMicros: 0,
     tokens: NO_TOKENS,
     expansion: null,
+    lastBlock: null,
     agentId: null,
     routes: [],
   };

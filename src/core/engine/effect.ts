@@ -107,6 +107,12 @@ export interface StartChild {
   /** Derived from the run and the event, so that starting twice starts once. */
   readonly childRunId: string;
   readonly workflow: WorkflowRef;
+  /** Path of the block of the parent's own file; absent: it is another workflow. */
+  readonly block?: string;
+  /** With a block: the run whose file it stands in. */
+  readonly owner?: NonNullable<StartInput["owner"]>;
+  /** With a block: the run of it whose results are kept. */
+  readonly sourceRunId?: string;
   readonly args: { readonly [name: string]: Json };
   /** Values not given for the child explicitly: it gets those it declares, and not the others. */
   readonly offered?: { readonly [name: string]: Json };

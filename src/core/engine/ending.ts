@@ -11,13 +11,19 @@ import {
   dispatchIdOf,
 } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
+import { stopChild } from "./ending-child.ts";
+import { startFinally } from "./finally.ts";
 import { isMet, nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { about, emit, perform, setTimer, type Turn } from "./turn.ts";
+import type { RunOutcome } from "./block-state.ts";
+import { about, emit, perform, type Turn } from "./turn.ts";
 
-export type WindDown =
+export type WindDown = {
+  /** A step of the author's ends the run: of a block, the run the block belongs to. */
+  readonly isByStep?: true;
+} & (
   | { readonly as: "cancelled" | "timed_out" | "completed"; readonly reason: string }
   | {
       readonly as: "failed";
@@ -26,7 +32,8 @@ export type WindDown =
       /** What waits below it fails with it; null: no node is to blame. */
       readonly failed: NodeState | null;
       readonly isFailFast: boolean;
-    };
+    }
+);
 
 export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "Blocked by upstream failure" };
 
@@ -38,7 +45,8 @@ export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "B
 export function windDown(turn: Turn, how: WindDown): void {
   const { state } = turn;
   const errorCode = how.as === "failed" ? { errorCode: how.errorCode } : {};
-  emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode });
+  const isOfOwner = how.isByStep === true && state.block !== null ? { isOfOwner: true as const } : {};
+  emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode, ...isOfOwner });
   const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);
@@ -101,16 +109,12 @@ function stopInFlight(turn: Turn, node: NodeState, how: WindDown): void {
 /** Why what was in flight, or was to run beside it, was stopped by the failure of another. */
 export const CANCELLED_BY_SIBLING = "cancelled_by_sibling";
 
-/** A child that was not called off by then is called off again. */
-const CANCELLED_WITHIN_MS = 3_000;
-
 /** Calls off what is in flight; true when a child run has to end first. */
 export function stopAttempt(turn: Turn, node: NodeState): boolean {
   if (node.now.status !== "running" && node.now.status !== "streaming") return false;
   const { childRunId, attempt } = node.now;
   if (childRunId !== null) {
-    perform(turn, { type: "cancel-child", nodeId: node.id, attempt, childRunId });
-    setTimer(turn, { kind: "child-cancel", nodeId: node.id, attempt, childRunId }, turn.at + CANCELLED_WITHIN_MS);
+    stopChild(turn, node.id, attempt, childRunId);
     return true;
   }
   perform(turn, {
@@ -154,41 +158,59 @@ function changeStatus(turn: Turn, to: RunStatus): void {
   emit(turn, "run.status.changed", { from, to, epoch });
 }
 
+/** What comes last begins before the run ends, and can only make a completed run fail. */
 function finish(turn: Turn): void {
   const { state } = turn;
+  const { plan, startedAt, finally: last } = state;
+  const outcome = last?.outcome ?? decideOutcome(state);
+  if (plan.finally === null || startedAt === null) return end(turn, outcome);
+  if (last === null) startFinally(turn, outcome);
+  const { failure = null, isRunning = false } = state.finally ?? {};
+  if (isRunning) return;
+  end(turn, failure !== null && outcome.as === "completed" ? failedWith(failure) : outcome);
+}
+
+function decideOutcome(state: RunState): RunOutcome {
+  const as = state.ending?.as ?? outcomeOf(state);
+  const reason = state.ending?.reason ?? null;
+  if (as === "failed") {
+    const errorCode = errorCodeOf(state);
+    return { as, reason, errorCode, errorMessage: errorMessageOf(state, errorCode), outputs: null };
+  }
+  if (as === "timed_out") return { as, reason, errorCode: "timeout", errorMessage: null, outputs: null };
+  const outputs = as === "completed" ? evaluateOutputs(state) : succeed(null);
+  // Every node is well, and yet there is nothing to hand over.
+  if (!outputs.ok) return failedWith(outputs.failure);
+  return { as, reason, errorCode: null, errorMessage: null, outputs: outputs.value };
+}
+
+function failedWith({ code, message }: Failure): RunOutcome {
+  return { as: "failed", reason: message, errorCode: code, errorMessage: message, outputs: null };
+}
+
+function end(turn: Turn, { as, reason: why, errorCode, outputs }: RunOutcome): void {
+  const { state } = turn;
   const facts = endFacts(state);
-  const outcome = state.ending?.as ?? outcomeOf(state);
-  const reason = state.ending === null ? {} : { reason: state.ending.reason };
-  const outputs = outcome === "completed" ? evaluateOutputs(state) : succeed(null);
-  if (!outputs.ok) return failOutputs(turn, outputs.failure);
-  const isRecovered = outcome === "completed" && state.isRecovering;
+  const reason = why === null ? {} : { reason: why };
+  const isRecovered = as === "completed" && state.isRecovering;
   if (isRecovered) changeStatus(turn, "recovered");
-  changeStatus(turn, outcome);
-  switch (outcome) {
+  changeStatus(turn, as);
+  switch (as) {
     case "completed":
       if (isRecovered) emit(turn, "run.recovered", facts);
-      emit(turn, "run.completed", {
-        ...facts,
-        ...reason,
-        ...(outputs.value === null ? {} : { outputs: outputs.value }),
-      });
+      emit(turn, "run.completed", { ...facts, ...reason, ...(outputs === null ? {} : { outputs }) });
       return;
-    case "failed":
-      emit(turn, "run.failed", { ...facts, ...reason, errorCode: errorCodeOf(state), snapshot: snapshotOf(state) });
+    case "failed": {
+      const code = errorCode ?? "workflow_stalled";
+      emit(turn, "run.failed", { ...facts, ...reason, errorCode: code, snapshot: snapshotOf(state) });
       return;
+    }
     case "cancelled":
       emit(turn, "run.cancelled", { ...facts, ...reason });
       return;
     case "timed_out":
       emit(turn, "run.timed_out", { ...facts, ...reason, errorCode: "timeout" });
   }
-}
-
-/** Every node is well, and yet there is nothing to hand over. */
-function failOutputs(turn: Turn, { code, message }: Failure): void {
-  const facts = endFacts(turn.state);
-  changeStatus(turn, "failed");
-  emit(turn, "run.failed", { ...facts, reason: message, errorCode: code, snapshot: snapshotOf(turn.state) });
 }
 
 /** Looks at the nodes of the plan; instances count through their node. */
@@ -221,9 +243,17 @@ function errorCodeOf(state: RunState): string {
   return "workflow_stalled";
 }
 
-function endFacts(state: RunState): { counts: Counts; costMicros: number } {
+function errorMessageOf(state: RunState, code: string): string | null {
+  for (const { now } of state.nodes) {
+    if ((now.status === "failed" || now.status === "timed_out") && now.errorCode === code) return now.errorMessage;
+  }
+  return null;
+}
+
+function endFacts(state: RunState): { counts: Counts; costMicros: number; block?: string } {
   const { completed, failed, skipped, cancelled, timed_out: timedOut } = state.counts;
-  return { counts: { completed, failed, skipped, cancelled, timedOut }, costMicros: state.costMicros };
+  const counts = { completed, failed, skipped, cancelled, timedOut };
+  return { counts, costMicros: state.costMicros, ...(state.block === null ? {} : { block: state.block }) };
 }
 
 /** What a failed run leaves for a restart: variables rebuilt in plan order, whatever order nodes ended in. */

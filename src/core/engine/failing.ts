@@ -154,9 +154,10 @@ function escalate(turn: Turn, node: NodeState, failure: Failure): void {
 
 /** What another attempt would send. */
 function requestAgain(turn: Turn, node: NodeState): Pick<Question, "request" | "inputs"> {
-  const { forEach, repeat, kind } = planNodeOf(turn.state, node);
+  const { forEach, repeat, kind, child, choose } = planNodeOf(turn.state, node);
   const isOne = (forEach === null && repeat === null) || node.instance !== null;
-  const binding = isOne && kind !== "gate" && kind !== "child" && !isComputed(kind) ? bind(turn.state, node) : null;
+  const isSent = kind !== "gate" && child === null && choose === null && !isComputed(kind);
+  const binding = isOne && isSent ? bind(turn.state, node) : null;
   const request = binding?.kind === "bound" ? binding.request : null;
   return { request, inputs: request?.inputs ?? {} };
 }

@@ -1,6 +1,15 @@
 import type { Failure, Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Decision, Envelope, EventPayload, Placement, PlaceStanding, RunStatus, Tokens } from "../event/index.ts";
+import type {
+  Decision,
+  Envelope,
+  EventPayload,
+  Placement,
+  PlaceStanding,
+  RunEnding,
+  RunStatus,
+  Tokens,
+} from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 
 /**
@@ -48,6 +57,10 @@ export interface StartInput {
   readonly place?: FoundPlace;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
+  /** Path of the block it runs; absent: the file itself. */
+  readonly block?: string;
+  /** Of a block: the run whose file it stands in. */
+  readonly owner?: { readonly runId: string; readonly args: JsonObject; readonly depth: number };
   /** Results of another run that this one keeps (restart, branch); instance ids included. */
   readonly carried?: readonly Carried[];
 }
@@ -68,7 +81,12 @@ export interface OutputOfRun {
   readonly output: string;
 }
 
-export type Carried = (
+export type Carried =
+  | CarriedResult
+  /** Its block did not complete: the run of it is continued. */
+  | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string };
+
+export type CarriedResult = (
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
   | { readonly nodeId: string; readonly status: "skipped"; readonly reason: EventPayload<"node.skipped">["reason"] }
 ) & {
@@ -250,12 +268,16 @@ export interface ChildFinishedInput {
   readonly costMicros: number;
   readonly tokens: Tokens;
   readonly errorMessage?: string;
+  /** A step of the block ends the run it belongs to. */
+  readonly ends?: RunEnding;
 }
 
 export interface CancelInput {
   readonly type: "cancel";
   readonly reason: string;
   readonly by?: string;
+  /** Submitted until it is known to have been done, and so it does not count twice. */
+  readonly isByParent?: true;
 }
 
 export interface RewindInput {

@@ -43,7 +43,8 @@ export function onTimer(turn: Turn, timer: Timer): void {
 
 /** A run that only winds down after a halt can still time out; one that is cancelled cannot. */
 function onRunTimeout(turn: Turn): void {
-  const { ending } = turn.state;
+  const { ending, finally: last } = turn.state;
+  if (last !== null) return;
   if (ending !== null && ending.as !== "failed") return;
   windDown(turn, { as: "timed_out", reason: "the run took too long" });
 }

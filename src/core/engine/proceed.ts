@@ -3,7 +3,7 @@ import { invariant, LIMITS, required } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { Duty, PlanNode } from "../plan/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
-import { bind, findingsOfChild, findingsOfElements } from "./bind.ts";
+import { bind, findingsOfElements } from "./bind.ts";
 import type { Binding, Findings } from "./binding.ts";
 import { startChild } from "./children.ts";
 import { UPSTREAM_FAILURE } from "./ending.ts";
@@ -77,8 +77,8 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
 }
 
-function isSent({ kind }: PlanNode): boolean {
-  return kind !== "gate" && kind !== "child" && !isComputed(kind);
+function isSent({ kind, child, choose }: PlanNode): boolean {
+  return kind !== "gate" && child === null && choose === null && !isComputed(kind);
 }
 
 /** Gives ready nodes their turn, oldest first, while the run has places; each turn is O(1). */
@@ -134,10 +134,7 @@ function compact({ ready }: RunState): void {
 export function requestNode(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
   if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
-  if (planNode.child !== null) {
-    noteFindings(turn, node, findingsOfChild(turn.state, node));
-    return startChild(turn, node, planNode);
-  }
+  if (planNode.child !== null || planNode.choose !== null) return startChild(turn, node, planNode);
   if (planNode.duty !== null && !takeDuty(turn, node, planNode.duty)) return;
   const binding = bind(turn.state, node);
   switch (binding.kind) {

@@ -57,7 +57,8 @@ export function branchFrom(state: RunState, args: JsonObject = state.args): read
 const NONE: ReadonlySet<number> = new Set();
 
 function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): readonly Carried[] {
-  return state.nodes.flatMap((node) => (isKept(state, node, redo, changed) ? carriedOf(state, node) : []));
+  const kept = state.nodes.flatMap((node) => (isKept(state, node, redo, changed) ? carriedOf(state, node) : []));
+  return [...kept, ...openBlocks(state)];
 }
 
 /** An instance is kept when its node did not complete and runs again with the very list and inputs it had. */
@@ -67,6 +68,14 @@ function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>, cha
   const { parents } = planNodeOf(state, node);
   const isDone = nodeAt(state, node.planIndex).now.status === "completed";
   return !isDone && redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));
+}
+
+/** A block that did not complete is continued with what it has. */
+function openBlocks({ nodes }: RunState): readonly Carried[] {
+  return nodes.flatMap(({ id: nodeId, now, lastBlock }): Carried[] => {
+    if (lastBlock === null || now.status === "completed" || now.status === "skipped") return [];
+    return [{ nodeId, status: "open", runId: lastBlock.runId, block: lastBlock.block }];
+  });
 }
 
 function carriedOf(state: RunState, { id: nodeId, now, counted }: NodeState): readonly Carried[] {

@@ -1,9 +1,10 @@
-import { getOwn, instantText, type Json, type JsonObject, required } from "../base/index.ts";
+import { getOwn, instantText, isJsonObject, type Json, type JsonObject, required } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { Origin, Reference, Scope } from "../plan/index.ts";
 import { errorFacts } from "./error-facts.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
+import type { RunOutcome } from "./block-state.ts";
 
 /** What a reference yields: a value, nothing, or nothing because the node it names was skipped. */
 export type Found =
@@ -19,7 +20,7 @@ export function findValue(state: RunState, node: NodeState | null, reference: Re
   const { origin, rest } = reference;
   switch (origin.kind) {
     case "arg":
-      return found(walk(getOwn(state.args, origin.name), rest));
+      return findInArg(getOwn(state.args, origin.name), origin, rest);
     case "node": {
       const source = nodeAt(state, origin.node);
       if (node !== null && isUncounted(state, node, origin.node)) return { kind: "skipped", nodeId: source.id };
@@ -62,9 +63,22 @@ function findPrevious(
   return round === undefined ? MISSING : findInNode(round, origin.part, rest);
 }
 
-function factsOf({ runId, startedAt, plan, args }: RunState): JsonObject {
+/** An arg that stands for a step around a block reads as that step did: nothing of a skipped one is there. */
+function findInArg(arg: Json | undefined, origin: Extract<Origin, { kind: "arg" }>, rest: Reference["rest"]): Found {
+  const value = walk(arg, rest);
+  if (value !== undefined || origin.isStep !== true) return found(value);
+  const isSkipped = arg === undefined || (isJsonObject(arg) && getOwn(arg, "_skipped") === true);
+  return isSkipped ? { kind: "skipped", nodeId: origin.name } : MISSING;
+}
+
+function factsOf({ runId, startedAt, plan, args, finally: last }: RunState): JsonObject {
   const started = startedAt === null ? {} : { started_at: instantText(startedAt) };
-  return { id: runId, workflow: plan.name, args, ...started };
+  const ended = last === null ? {} : { outcome: last.outcome.as, error: errorOf(last.outcome) };
+  return { id: runId, workflow: plan.name, args, ...started, ...ended };
+}
+
+function errorOf({ errorCode, errorMessage, reason }: RunOutcome): Json {
+  return errorCode === null ? null : { code: errorCode, message: errorMessage ?? reason ?? errorCode };
 }
 
 /** Of the attempt under way, or of the one that is about to be made. */

@@ -3,6 +3,7 @@ import { LIMITS } from "../base/index.ts";
 import { isInFlight, isSettled, isTerminal } from "../event/index.ts";
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopAttempt } from "./ending.ts";
+import { stopFinally } from "./finally.ts";
 import type { RecoverInput, RewindInput } from "./input.ts";
 import { redoInstances } from "./instances.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
@@ -23,6 +24,7 @@ export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
     return refuse("cursor_ahead", `event ${input.eventId} is not in the log, which ends at ${state.lastEventId}`);
   }
   const epoch = state.epoch + 1;
+  stopFinally(turn);
   if (state.status !== "running") reopen(turn, "rewind");
   emit(turn, "run.rewound", { toEventId: input.eventId, epoch });
   armRunTimeout(turn);

@@ -5,6 +5,7 @@ import { findNode } from "./move.ts";
 import { placeOf, settlePlace } from "./places.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
+import type { BlockRun } from "./block-state.ts";
 import { about, emit, setTimer, type Turn } from "./turn.ts";
 
 /** The first commit of a run: every node is queued, waits, or is carried over from another run. */
@@ -28,7 +29,10 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     startedBy,
     root,
     hops,
+    block,
+    owner,
   } = input;
+  const blocks = blocksOf(input.carried ?? []);
   emit(turn, "run.started", {
     workflow,
     version,
@@ -46,10 +50,14 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(root === undefined ? {} : { root }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
     ...placeOf(input),
+    ...(block === undefined ? {} : { block }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
   });
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);
-  const carried = new Map((input.carried ?? []).map((result) => [result.nodeId, result]));
+  const results = (input.carried ?? []).filter((one): one is CarriedResult => one.status !== "open");
+  const carried = new Map(results.map((result) => [result.nodeId, result]));
   // In plan order, so that a node's carried parents are settled before it is looked at.
   for (const planNode of state.plan.nodes) {
     const node = state.nodes[planNode.index];
@@ -60,6 +68,14 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   if (state.hops >= LIMITS.eventChainRunsMax) endLoop(turn);
   else settlePlace(turn, input);
   return undefined;
+}
+
+type CarriedResult = Exclude<Carried, { readonly status: "open" }>;
+
+function blocksOf(carried: readonly Carried[]): readonly (readonly [string, BlockRun])[] {
+  return carried.flatMap((one) =>
+    one.status === "open" ? [[one.nodeId, { runId: one.runId, block: one.block }] as const] : [],
+  );
 }
 
 /** Runs that start one another by events, without an end. */
@@ -74,7 +90,7 @@ export function armRunTimeout(turn: Turn): void {
   if (plan.timeoutMs !== null) setTimer(turn, { kind: "run", epoch }, turn.at + plan.timeoutMs);
 }
 
-function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): void {
+function placeNode(turn: Turn, node: NodeState, carried: CarriedResult | undefined): void {
   if (carried !== undefined) carry(turn, carried);
   else if (node.unsettledParents > 0) emit(turn, "node.waiting", { ...about(node), waitingReason: "dependency" });
   else if (turn.state.place?.standing === "waiting")
@@ -82,7 +98,7 @@ function placeNode(turn: Turn, node: NodeState, carried: Carried | undefined): v
   else turn.toDecide.push(node.index);
 }
 
-function carry(turn: Turn, result: Carried): void {
+function carry(turn: Turn, result: CarriedResult): void {
   const { nodeId } = result;
   const counted = result.counted === undefined ? {} : { counted: [...result.counted] };
   const isKnown = findNode(turn.state, nodeId) !== undefined;

@@ -18,6 +18,7 @@ import type {
   WaitingReason,
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
+import type { BlockOwner, BlockRun, FinallyState, LastBlock } from "./block-state.ts";
 import type { BoundRequest } from "./effect.ts";
 import type { Instruction, Route } from "./input.ts";
 
@@ -42,6 +43,9 @@ export interface RunState extends HandoffCounts {
   place: { readonly key: string; readonly standing: PlaceStanding } | null;
   /** Keys its ancestors hold. */
   heldKeys: readonly string[];
+  /** Path of the block it runs, and the run whose file that stands in; null: it runs the file itself. */
+  block: string | null;
+  owner: BlockOwner | null;
   workflow: string;
   version: number | null;
   trigger: string;
@@ -57,6 +61,10 @@ export interface RunState extends HandoffCounts {
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
   ending: RunEnding | null;
+  /** How a step of this block has ended the run the block belongs to; null: none has. */
+  endsOwner: RunEnding | null;
+  finally: FinallyState | null;
+  readonly carriedBlocks: Map<string, BlockRun>;
   /** True from a recover until the run ends: success is then `run.recovered` and `run.completed`. */
   isRecovering: boolean;
   /** Nodes of the plan by index, then instances in the order they came to be. */
@@ -159,6 +167,7 @@ export interface NodeState {
   costMicros: number;
   tokens: Tokens;
   expansion: Expansion | null;
+  lastBlock: LastBlock | null;
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
   /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
@@ -241,6 +250,9 @@ export interface Running {
   /** `deltaIndex` of the node when the attempt began. */
   readonly deltaBase: number;
   readonly childRunId: string | null;
+  /** Path of the block that runs, and the run it continues; null: another workflow runs, or none. */
+  readonly block: string | null;
+  readonly sourceRunId: string | null;
 }
 
 interface Settled {

@@ -54,6 +54,8 @@ const runEnd = {
   costMicros: micros,
   errorCode: z.string().optional(),
   reason: z.string().optional(),
+  /** Path of the block of the file that ended; absent: the run of a file did. */
+  block: z.string().optional(),
 };
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
@@ -85,6 +87,12 @@ export const EVENT_PAYLOADS = {
     place: z.object({ key: z.string(), standing: z.enum(PLACE_STANDINGS) }).optional(),
     /** Keys its ancestors hold; absent: none. */
     heldKeys: z.array(z.string()).optional(),
+    /** Path of the block of the file it runs; absent: it runs the file itself. */
+    block: z.string().optional(),
+    /** Of a block: the run whose file it stands in, with what policies know of that one. */
+    owner: z.object({ runId: z.string(), args: jsonObject, depth: count }).optional(),
+    /** Runs of blocks that did not complete, of which this run continues with what they have, by node. */
+    blocks: z.record(z.string(), z.object({ runId: z.string(), block: z.string() })).optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -102,6 +110,23 @@ export const EVENT_PAYLOADS = {
     as: z.enum(ENDING_STATUSES),
     reason: z.string(),
     errorCode: z.string().optional(),
+    /** A step of a block ends the run the block belongs to. */
+    isOfOwner: z.literal(true).optional(),
+  }),
+  /** Everything has settled, and how the run ends is known; what comes last has begun. */
+  "run.finally": z.object({
+    childRunId: z.string(),
+    as: z.enum(ENDING_STATUSES),
+    reason: z.string().optional(),
+    errorCode: z.string().optional(),
+    errorMessage: z.string().optional(),
+    outputs: jsonObject.optional(),
+  }),
+  "run.finally.ended": z.object({
+    childRunId: z.string(),
+    status: z.enum(RUN_STATUSES),
+    errorCode: z.string().optional(),
+    errorMessage: z.string().optional(),
   }),
   "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object({
@@ -261,6 +286,10 @@ export const EVENT_PAYLOADS = {
     ...onNode,
     childRunId: z.string(),
     workflow: z.string(),
+    /** Path of the block it runs; absent: it runs another workflow. */
+    block: z.string().optional(),
+    /** The run of the same block whose results it keeps; absent: it begins anew. */
+    sourceRunId: z.string().optional(),
     /** Values that were handed to it; absent: none. */
     handoffs: count.optional(),
   }),

@@ -1,10 +1,19 @@
 import { LIMITS, required, type TreePath, type WarningCode } from "../base/index.ts";
-import type { Catalog, Definition, LensGraphDefinition, LobsterDefinition, Step } from "../definition/index.ts";
+import {
+  type Block,
+  type Catalog,
+  type Definition,
+  FINALLY,
+  type LensGraphDefinition,
+  type LobsterDefinition,
+  type Step,
+} from "../definition/index.ts";
+import { bindBlocks, FreeNames } from "./block.ts";
 import { groupParams, planLensNode } from "./lens-node.ts";
 import { orderGraph, type Order } from "./order.ts";
 import { outcomesOf } from "./outcomes.ts";
-import type { Plan, PlanNode } from "./plan.ts";
-import { Resolver, resolverAtEnd } from "./resolver.ts";
+import type { FinallyCall, Plan, PlanNode, Reference } from "./plan.ts";
+import { Resolver, resolverAtEnd, type World } from "./resolver.ts";
 import { bindConcurrency, bindOutputs, bindStep, type Doubt } from "./scope.ts";
 import { planStep, type NodePosition } from "./step-node.ts";
 import { createVariables, type Variables } from "./variables.ts";
@@ -29,30 +38,95 @@ export function compilePlan(definition: Definition, catalog: Catalog): CompiledP
 }
 
 function compileLobster(definition: LobsterDefinition): CompiledPlan {
-  const order = orderGraph(definition.steps);
-  const steps = order.positions.map((position) => required(definition.steps[position], "the order lists steps"));
+  const family: Family = { definition, blocks: new Map(), warnings: [] };
+  const level = { steps: definition.steps, outputs: definition.outputs, around: null, at: ["steps"], path: "" };
+  const { plan, world, ids } = compileLevel(family, level);
+  const last = definition.finally === null ? null : compileFinally(family, definition.finally, world, ids);
+  return {
+    plan: { ...plan, concurrency: concurrencyOf(definition, world), blocks: family.blocks, finally: last },
+    warnings: family.warnings.slice(0, LIMITS.problemsMax),
+  };
+}
+
+function concurrencyOf({ concurrency }: LobsterDefinition, world: World): Plan["concurrency"] {
+  return concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(world));
+}
+
+/** What the plans of a file and of its blocks share. */
+interface Family {
+  readonly definition: LobsterDefinition;
+  readonly blocks: Map<string, Plan>;
+  readonly warnings: PlanWarning[];
+}
+
+/** The steps of the document itself, or of one of its blocks. */
+interface Level {
+  readonly steps: readonly Step[];
+  readonly outputs: LobsterDefinition["outputs"];
+  /** What a block sees of what is around it; null: it is the document. */
+  readonly around: FreeNames | null;
+  /** Where the steps stand. */
+  readonly at: TreePath;
+  /** Of the block; empty: it is the document. */
+  readonly path: string;
+}
+
+function compileLevel(
+  family: Family,
+  level: Level,
+): { readonly plan: Plan; readonly world: World; readonly ids: readonly string[] } {
+  const { definition } = family;
+  const order = orderGraph(level.steps);
+  const steps = order.positions.map((position) => required(level.steps[position], "the order lists steps"));
   const variables = createVariables(order, steps.map(declaredNames));
-  const world = { args: definition.args, indexById: order.indexById, variables };
+  const args = level.around === null ? definition.args : {};
+  const world: World = { args, indexById: order.indexById, variables, around: level.around };
   const outcomes = outcomesOf(order, steps);
   const found: Found[] = [];
   const nodes = steps.map((step, index) => {
     const position = positionOf(order, index);
-    const bound = bindStep(step, new Resolver(world, step, index, position.parents));
+    const resolver = new Resolver(world, step, index, position.parents);
+    const bound = bindStep(step, resolver);
     const place = required(order.positions[index], "every node has a position");
     for (const doubt of bound.doubts) found.push({ doubt, node: index, position: place });
-    return planStep(step, position, required(outcomes[index], "every node has outcomes"), bound);
+    const blocks = bindBlocks(step, bound.scope, resolver, order.ids, (block, name, around, at) =>
+      compileBlock(family, block, { around, at: [...level.at, place, ...at], path: pathOf(level, name) }),
+    );
+    return planStep(step, position, required(outcomes[index], "every node has outcomes"), { ...bound, ...blocks });
   });
   found.push(...unusedAmbiguities(order, nodes, steps, variables, new Set(found.map(({ doubt }) => doubt.name))));
   found.sort((left, right) => left.position - right.position);
-  return {
-    plan: {
-      ...planOf(definition, "lobsterx", definition.args, order, nodes),
-      concurrency:
-        definition.concurrency === null ? null : bindConcurrency(definition.concurrency, resolverAtEnd(world)),
-      outputs: definition.outputs === null ? null : bindOutputs(definition.outputs, resolverAtEnd(world)),
-    },
-    warnings: found.slice(0, LIMITS.problemsMax).map((each) => warningOf(each, order, variables)),
-  };
+  family.warnings.push(...found.map((each) => warningOf(each, order, variables, level.at)));
+  const outputs = level.outputs === null ? null : bindOutputs(level.outputs, resolverAtEnd(world));
+  // Names are known only now that everything has been looked up.
+  const given = level.around?.names.map((name) => [name, { required: false }] as const);
+  const declared = given === undefined ? args : Object.fromEntries(given);
+  return { plan: { ...planOf(definition, "lobsterx", declared, order, nodes), outputs }, world, ids: order.ids };
+}
+
+function pathOf({ path }: Level, name: string): string {
+  return path === "" ? name : `${path}/${name}`;
+}
+
+/** A run of a block has the time of the step that holds it. */
+function compileBlock(
+  family: Family,
+  { steps, outputs }: Block,
+  where: Pick<Level, "around" | "at" | "path">,
+  timeoutMs: number | null = null,
+): string {
+  const { plan } = compileLevel(family, { steps, outputs, ...where });
+  family.blocks.set(where.path, { ...plan, timeoutMs });
+  return where.path;
+}
+
+/** Sees all nodes, as they are at the end. */
+function compileFinally(family: Family, block: Block, world: World, ids: readonly string[]): FinallyCall {
+  const around = new FreeNames(resolverAtEnd(world), ids, null);
+  const where = { around, at: [FINALLY], path: FINALLY };
+  const path = compileBlock(family, block, where, LIMITS.finallyMs);
+  const scope = new Map<string, Reference>();
+  return { block: path, with: around.giveTo(scope), scope };
 }
 
 /** So many names are checked for ambiguity that no text meets yet; beyond it only used names are warned of. */
@@ -89,6 +163,7 @@ function isOwnName({ forEach, body }: PlanNode, name: string): boolean {
 /** A `for_each` node holds `items`, `count` and `failed`; what it declares belongs to its instances alone. */
 function declaredNames(step: Step): readonly string[] {
   if (step.forEach !== null) return [];
+  if (step.block !== null) return Object.keys(step.block.outputs ?? {});
   return Object.keys(step.work?.kind === "set" ? step.with : (step.outputs ?? {}));
 }
 
@@ -113,6 +188,8 @@ function positionOf(order: Order, index: number): NodePosition {
   };
 }
 
+const NO_BLOCKS: Plan["blocks"] = new Map();
+
 function planOf(
   definition: Definition,
   format: Plan["format"],
@@ -132,6 +209,8 @@ function planOf(
     args,
     outputs: null,
     concurrency: null,
+    blocks: NO_BLOCKS,
+    finally: null,
     agentByRole: definition.format === "lobsterx" ? agentsOf(definition) : {},
     nodes,
     indexById: order.indexById,
@@ -152,12 +231,15 @@ interface Found {
 /** More declaring steps than this are counted, not named. */
 const NAMED_MAX = 5;
 
-function warningOf(found: Found, order: Order, variables: Variables): PlanWarning {
-  return found.doubt.issue === "unseen" ? unseen(found, order, variables) : ambiguous(found, order, variables);
+function warningOf(found: Found, order: Order, variables: Variables, at: TreePath): PlanWarning {
+  const place = [...at, found.position, ...found.doubt.field];
+  return found.doubt.issue === "unseen"
+    ? unseen(found, order, variables, place)
+    : ambiguous(found, order, variables, place);
 }
 
 /** Only steps that do not run before declare it. */
-function unseen({ doubt, node, position }: Found, order: Order, variables: Variables): PlanWarning {
+function unseen({ doubt, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
   const { name, field } = doubt;
   const declarers = variables.declarers(name);
   const declarer = required(order.ids[required(declarers[0], "a declarer")], "an id");
@@ -169,13 +251,13 @@ function unseen({ doubt, node, position }: Found, order: Order, variables: Varia
   const hint = isOwn && field[0] === "success_criteria" ? `write outputs.${name}` : `write ${declarer}.${name}`;
   return {
     code: "unseen_variable",
-    path: ["steps", position, ...field],
+    path,
     message: `step "${step}" reads the variable "${name}", ${whose}: it is always missing here`,
     ...(isOwn && field[0] !== "success_criteria" ? {} : { hint }),
   };
 }
 
-function ambiguous({ doubt, node, position }: Found, order: Order, variables: Variables): PlanWarning {
+function ambiguous({ doubt, node }: Found, order: Order, variables: Variables, path: TreePath): PlanWarning {
   const ids = variables.declaringAncestors(node, doubt.name).map((each) => required(order.ids[each], "an id"));
   const winner = required(ids.at(-1), "an ambiguous variable has declaring ancestors");
   const losers = ids.slice(0, -1);
@@ -184,7 +266,7 @@ function ambiguous({ doubt, node, position }: Found, order: Order, variables: Va
   const step = required(order.ids[node], "an id");
   return {
     code: "ambiguous_variable",
-    path: ["steps", position, ...doubt.field],
+    path,
     message: `step "${step}" sees the variable "${doubt.name}", which the steps ${named.join(", ")}${more} before it declare; the value of "${winner}", the last in plan order, is used`,
     hint: `write ${winner}.outputs.${doubt.name} to keep it, or name another step the same way`,
   };

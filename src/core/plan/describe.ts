@@ -47,6 +47,7 @@ function outcomesOf(plan: Plan, { outcomes, join }: PlanNode): JsonObject {
 function describe(plan: Plan, moreOf: (node: PlanNode) => JsonObject): JsonObject {
   const idsOf = (indices: readonly number[]): readonly string[] =>
     indices.map((index) => nodeAt(plan, index).id).sort(compareCodeUnits);
+  const blocks = [...plan.blocks].map(([path, block]) => [path, describe(block, moreOf)] as const);
   return {
     name: plan.name,
     format: formatNameOf(plan),
@@ -60,5 +61,6 @@ function describe(plan: Plan, moreOf: (node: PlanNode) => JsonObject): JsonObjec
       ...moreOf(node),
     })),
     layers: layersOf(plan),
+    ...(plan.blocks.size === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
   };
 }

@@ -21,3 +21,4 @@ export {
 } from "./pins.ts";
 export { applyTeam } from "./team/apply-team.ts";
 export * from "./team/team.ts";
+export { FINALLY } from "../definition/index.ts";

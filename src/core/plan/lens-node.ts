@@ -37,6 +37,7 @@ export function planLensNode(
     effects: "at_least_once",
     approval: null,
     askRule: null,
+    choose: null,
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
     work: null,
     forEach: null,

@@ -10,11 +10,12 @@ export function marksOf(plan: Plan, node: PlanNode): readonly string[] {
   const marks: string[] = [];
   if (node.phase !== null) marks.push(`phase ${printable(node.phase)}`);
   if (node.approval !== null) marks.push("approval");
-  if (node.child !== null) {
+  if (node.child !== null && "workflow" in node.child) {
     const { name, version } = node.child.workflow;
     marks.push(`runs ${printable(version === null ? name : `${name}@${version}`)}`);
   }
   marks.push(...marksOfOutcomes(plan, node));
+  if (node.choose !== null) marks.push(`one of ${printable(node.choose.map(({ name }) => name).join(", "))}`);
   if (node.work !== null) marks.push(...marksOfWork(node.work, node));
   if (node.forEach !== null)
     marks.push(`for each ${printable(node.forEach.as)} of ${printable(node.forEach.list.text)}`);

@@ -1,4 +1,4 @@
-import type { Catalog, Definition, WorkflowRef } from "../definition/index.ts";
+import { allSteps, type Catalog, type Definition, type WorkflowRef } from "../definition/index.ts";
 import { findLensVersion } from "./lens-node.ts";
 
 /**
@@ -12,7 +12,7 @@ export function missingForRun(definition: Definition, catalog: Catalog): readonl
     if (ref !== null && workflows?.has(ref.name) !== true) missing.add(`workflow "${ref.name}"`);
   };
   if (definition.format === "lobsterx") {
-    for (const step of definition.steps) {
+    for (const step of allSteps(definition)) {
       if (step.unresolvedLibraryStep !== null) missing.add(`library step "${step.unresolvedLibraryStep}"`);
       needWorkflow(step.workflowRef);
     }

@@ -43,6 +43,13 @@ export interface Plan {
   readonly concurrency: (Concurrency & { readonly scope: Scope }) | null;
   /** The agent the document binds each role to, if any; a run's and a deployment's bindings come first. */
   readonly agentByRole: Readonly<Record<string, string | null>>;
+  /**
+   * Plans of the blocks of the file, by path: `id`, `id.0` for a branch, `id/inner` for a block inside a block, `finally`.
+   * Only the plan of the file itself holds them.
+   */
+  readonly blocks: ReadonlyMap<string, Plan>;
+  /** What is run after everything has settled; null: nothing. */
+  readonly finally: FinallyCall | null;
   readonly nodes: readonly PlanNode[];
   readonly indexById: ReadonlyMap<string, number>;
   readonly edgeCount: number;
@@ -65,6 +72,8 @@ export const NODE_KINDS = [
   "end",
   "wait",
   "emit",
+  "block",
+  "choose",
 ] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
@@ -101,6 +110,8 @@ export interface PlanNode {
   /** Who answers any other approval about the node, such as an escalation; null: the author did not say. */
   readonly askRule: ApprovalRule | null;
   readonly child: ChildCall | null;
+  /** Branches of which the first that fits is run, as a child; null: it has none. */
+  readonly choose: readonly BranchPlan[] | null;
   /** Work that is done without an agent; what is filled in there stands in the body's `with`. */
   readonly work: Work | null;
   readonly forEach: ForEachPlan | null;
@@ -157,8 +168,23 @@ export interface RetryPolicy {
   readonly condition?: ParsedExpression | null;
 }
 
-export interface ChildCall {
-  readonly workflow: WorkflowRef;
+/** Another workflow, or a block of this file by its path. */
+export type ChildCall = { readonly workflow: WorkflowRef } | { readonly block: string };
+
+export interface BranchPlan {
+  readonly name: string;
+  /** Null: it is taken when no other is. */
+  readonly when: ParsedExpression | null;
+  readonly block: string;
+  /** Args of its block. */
+  readonly with: Values;
+}
+
+export interface FinallyCall {
+  readonly block: string;
+  /** Every path the values read; all nodes are seen. */
+  readonly scope: Scope;
+  readonly with: Values;
 }
 
 export interface ForEachPlan {
@@ -186,7 +212,12 @@ export interface RequestHints {
 
 /** What a path means, decided when the plan is made; no name is looked up while running. */
 export type Origin =
-  | { readonly kind: "arg"; readonly name: string }
+  | {
+      readonly kind: "arg";
+      readonly name: string;
+      /** It stands for what a step around the block returned; absent then: that step was skipped. */
+      readonly isStep?: true;
+    }
   | {
       readonly kind: "node";
       readonly node: number;

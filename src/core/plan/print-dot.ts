@@ -13,6 +13,8 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   end: "octagon",
   wait: "doublecircle",
   emit: "rarrow",
+  block: "tab",
+  choose: "diamond",
 };
 
 /** The plan for Graphviz; a dashed arrow is an edge with a condition, or one that does not need success. */

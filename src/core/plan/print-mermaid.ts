@@ -12,6 +12,8 @@ const SHAPES: Readonly<Record<NodeKind, readonly [open: string, close: string]>>
   end: ["(((", ")))"],
   wait: ["((", "))"],
   emit: [">", "]"],
+  block: ["[[", "]]"],
+  choose: ["{", "}"],
 };
 
 /** Words the diagram language reads as its own where an id is expected. */

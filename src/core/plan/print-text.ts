@@ -5,20 +5,26 @@ import { NODE_KINDS, type Plan, type PlanNode } from "./plan.ts";
 const ID_WIDTH_MAX = 32;
 const KIND_WIDTH = Math.max(...NODE_KINDS.map((kind) => kind.length));
 
-/** The plan for people: one block per layer, one line per node. */
+/** The plan for people: one block per layer, one line per node; then the plans of its blocks. */
 export function printPlanText(plan: Plan): string {
   const layers = nodesByLayer(plan);
+  const counts = [countOf(plan.nodes.length, "node"), countOf(plan.edgeCount, "edge"), countOf(layers.length, "layer")];
+  const lines = [`${plan.name} (${formatNameOf(plan)}): ${counts.join(", ")}`, ...linesOf(plan, "layer")];
+  for (const [path, block] of plan.blocks) lines.push(...linesOf(block, `${path}, layer`));
+  return `${lines.join("\n")}\n`;
+}
+
+function linesOf(plan: Plan, title: string): readonly string[] {
+  const widths = plan.nodes.map(({ id }) => id.length);
   const idWidth = Math.min(
     ID_WIDTH_MAX,
-    plan.nodes.reduce((width, node) => Math.max(width, node.id.length), 0),
+    widths.reduce((width, length) => Math.max(width, length), 0),
   );
-  const counts = [countOf(plan.nodes.length, "node"), countOf(plan.edgeCount, "edge"), countOf(layers.length, "layer")];
-  const lines = [`${plan.name} (${formatNameOf(plan)}): ${counts.join(", ")}`];
-  for (const [wave, layer] of layers.entries()) {
-    lines.push("", `layer ${wave}`);
-    for (const node of layer) lines.push(lineOf(plan, node, idWidth));
-  }
-  return `${lines.join("\n")}\n`;
+  return nodesByLayer(plan).flatMap((layer, wave) => [
+    "",
+    `${title} ${wave}`,
+    ...layer.map((node) => lineOf(plan, node, idWidth)),
+  ]);
 }
 
 function lineOf(plan: Plan, node: PlanNode, idWidth: number): string {

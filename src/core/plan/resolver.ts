@@ -9,6 +9,14 @@ export interface World {
   readonly args: Readonly<Record<string, ArgField>>;
   readonly indexById: ReadonlyMap<string, number>;
   readonly variables: Variables;
+  /** What a block sees of what is around it; null: nothing is. */
+  readonly around: Around | null;
+}
+
+/** Gives the names around a block a meaning inside it; undefined: nothing around it has that name. */
+export interface Around {
+  find(path: Path): Reference | undefined;
+  findName(name: string): Reference | undefined;
 }
 
 /** What the field a path stands in may see beside steps and variables. */
@@ -64,6 +72,7 @@ export class Resolver {
     const found = this.#ofVariable(path, head, rest, report) ??
       this.#ofInput(path.text, head, rest, sight, report) ??
       this.#ofRound(path.text, head, rest, sight) ??
+      this.#world.around?.find(path) ??
       (sight.hasError === true && head === "error" ? errorOf(path.text, rest) : factOf(path.text, head, rest)) ?? {
         text: path.text,
         origin: MISSING,
@@ -85,7 +94,8 @@ export class Resolver {
   /** An input without a source: the variable of its name, never a step that happens to be called so. */
   resolveName(name: string, sight: Sight, report: ReportVariable): Reference {
     const found = this.#ofElement(name, name, [], sight) ??
-      this.#variable(name, name, [], report) ?? { text: name, origin: MISSING, rest: [] };
+      this.#variable(name, name, [], report) ??
+      this.#world.around?.findName(name) ?? { text: name, origin: MISSING, rest: [] };
     this.#noteUnseen(found, name, report);
     return found;
   }

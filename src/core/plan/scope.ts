@@ -36,7 +36,7 @@ export interface Doubt {
 
 /** The list is read before any instance exists. */
 const OUTSIDE: Sight = { hasElement: false, hasSelf: false, hasInputs: false };
-const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
+export const BINDING: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
 const CONDITION: Sight = { ...BINDING, isBeforeRounds: true };
 const BODY: Sight = { hasElement: true, hasSelf: false, hasInputs: true };
 const CRITERIA: Sight = { hasElement: true, hasSelf: true, hasInputs: true };
@@ -134,7 +134,7 @@ function isOfElement(reference: Reference | undefined): boolean {
  * One scope serves the whole step, yet a condition or a criterion may mean something else by the same words than the
  * command does (an input that is not bound yet). Such a path gets a name of its own.
  */
-function admitExpression(
+export function admitExpression(
   scope: Map<string, Reference>,
   expression: ParsedExpression,
   note: string,

@@ -3,13 +3,19 @@ import type { Step } from "../definition/index.ts";
 import type { NodeOutcomes } from "./outcomes.ts";
 import type { NodeKind, PlanNode, RequestHints } from "./plan.ts";
 import { outcomeOf, retryPolicyOf } from "./retry-policy.ts";
+import type { BoundBlocks } from "./block.ts";
 import type { BoundStep } from "./scope.ts";
 
 /** Where a node stands in the graph, whatever it does. */
 export type NodePosition = Pick<PlanNode, "index" | "wave" | "parents" | "dependents">;
 
 /** Spelled out: spreading into an object of this size is many times slower, and there may be 10,000 of them. */
-export function planStep(step: Step, position: NodePosition, outcomes: NodeOutcomes, bound: BoundStep): PlanNode {
+export function planStep(
+  step: Step,
+  position: NodePosition,
+  outcomes: NodeOutcomes,
+  bound: BoundStep & BoundBlocks,
+): PlanNode {
   const kind = kindOfStep(step);
   return {
     index: position.index,
@@ -33,7 +39,8 @@ export function planStep(step: Step, position: NodePosition, outcomes: NodeOutco
     effects: step.effects,
     approval: step.approval,
     askRule: step.askRule ?? step.approval,
-    child: step.workflowRef === null ? null : { workflow: step.workflowRef },
+    child: step.workflowRef === null ? bound.child : { workflow: step.workflowRef },
+    choose: bound.choose,
     work: step.work,
     forEach: bound.forEach,
     repeat: bound.repeat,
@@ -47,7 +54,7 @@ export function planStep(step: Step, position: NodePosition, outcomes: NodeOutco
       inputs: bound.inputs,
       outputs: step.outputs,
       criteria: bound.criteria,
-      with: step.with,
+      with: step.block === null ? step.with : bound.with,
     },
     isRetryWritten: step.retry !== null || RETRYING.has(step.onFailure),
     isOnFailureWritten: step.isOnFailureWritten,
@@ -62,6 +69,8 @@ const KIND_OF_WORK = { set: "set", script: "script", cancel: "end", fail: "end",
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
   if (step.workflowRef !== null) return "child";
+  if (step.block !== null) return "block";
+  if (step.choose !== null) return "choose";
   if (step.work !== null) return KIND_OF_WORK[step.work.kind];
   const hasWork = step.command !== null || step.unresolvedLibraryStep !== null;
   return step.approval !== null && !hasWork ? "gate" : "agent";
@@ -70,7 +79,12 @@ function kindOfStep(step: Step): NodeKind {
 /** A gate has no attempt that could time out: how long it waits is `expires`. */
 function timeoutOf(step: Step, kind: NodeKind): number | null {
   if (kind === "gate" || (step.work !== null && kind !== "script")) return null;
-  return step.timeoutMs ?? (kind === "child" ? null : LIMITS.stepTimeoutMsDefault);
+  return step.timeoutMs ?? (isRun(kind) ? null : LIMITS.stepTimeoutMsDefault);
+}
+
+/** Runs of their own end by themselves. */
+function isRun(kind: NodeKind): boolean {
+  return kind === "child" || kind === "block" || kind === "choose";
 }
 
 function hintsOf(step: Step): RequestHints {

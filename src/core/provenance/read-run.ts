@@ -68,6 +68,8 @@ class RunReader {
         if (event.payload.to === "running") this.#end = null;
         return;
       case "run.ending":
+      case "run.finally":
+      case "run.finally.ended":
       case "run.rewound":
       case "run.recovered":
         return;

@@ -6,7 +6,7 @@ import type { RunHistory } from "./run-history.ts";
 export function relativesOf({ events }: RunLog): readonly string[] {
   const found = new Set<string>();
   for (const event of events) {
-    if (event.type === "child.started") found.add(event.payload.childRunId);
+    if (event.type === "child.started" || event.type === "run.finally") found.add(event.payload.childRunId);
     if (event.type !== "run.started") continue;
     const { parentRunId, sourceRunId } = event.payload;
     if (parentRunId !== undefined) found.add(parentRunId);

@@ -42,6 +42,8 @@ export class RunTracer {
         // A run may be called off before it has started.
         if (this.#span === null) this.#reopen(0);
         return this.#note(this.#span, event);
+      case "run.finally":
+      case "run.finally.ended":
       case "run.rewound":
       case "run.recovered":
         return this.#note(this.#span, event);

@@ -78,7 +78,7 @@ describe("a run that waits for a person", () => {
   it("is one in which nothing else moves", () => {
     const blocked: Entry = ["node.blocked", { nodeId: "a[0]", waitingReason: "human_input" }];
     const queued: Entry = ["node.queued", { nodeId: "b", waitingReason: "queued" }];
-    const isPaused = (...entries: Parameters<typeof logOf>) =>
+    const isPaused = (...entries: readonly Entry[]) =>
       projectView(reduceRun(logOf(...entries)), { runId: "r", workflowId: "w" }).isPaused;
     expect(isPaused(expanded, blocked, done("a[1]"), done("a[2]"))).toBe(true);
     expect(isPaused(expanded, blocked, queued)).toBe(false);

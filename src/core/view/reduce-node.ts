@@ -21,6 +21,11 @@ export function reduceNode(view: RunView, event: NodeEvent): void {
     view.carriedInstances.set(nodeId, { outputs, output: envelope.output });
     return;
   }
+  if (known === undefined && event.type === "cost.recorded") {
+    // What comes last is no node, and costs.
+    view.costMicros += event.payload.costMicros;
+    return;
+  }
   const node = known ?? addNode(view, newNode(nodeId, nodeId, null, instance));
   const next = follow(view, node, event);
   if (next !== node) put(view, node, next);

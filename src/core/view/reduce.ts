@@ -51,6 +51,9 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "run.ending":
       view.ending = event.payload.as;
       return;
+    case "run.finally":
+    case "run.finally.ended":
+      return;
     case "run.rewound":
       return reopenView(view, event.payload.epoch);
     case "run.recovered":

@@ -15,7 +15,8 @@ import type { LiveRun } from "./live-run.ts";
 import { putOff } from "./parking.ts";
 import type { ReportIntake } from "./report-intake.ts";
 import type { RunStarter } from "./run-starter.ts";
-import type { Launch, RunView } from "./runtime.ts";
+import { launchOfChild } from "./launch-of-child.ts";
+import type { Launch, Runtime, RunView } from "./runtime.ts";
 
 /** Says how a child run is to be started, or why it may not be. */
 export interface ChildPreparer {
@@ -31,6 +32,8 @@ export interface ChildrenOptions {
   readonly preparer: ChildPreparer;
   readonly store: Pick<Store, "getRun" | "headsOf" | "loadRuns" | "commit">;
   readonly starter: Pick<RunStarter, "startChild">;
+  /** Where the run of a block is found that another continues. */
+  readonly states: () => Pick<Runtime, "stateOf" | "stateAt">;
   readonly intake: Pick<ReportIntake, "submitToNewest" | "newest">;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -115,10 +118,12 @@ export class Children {
   }
 
   async #begin(parent: RunRecord, wanted: StartChild): Promise<void> {
-    const { preparer, starter } = this.#options;
-    const prepared = await preparer.prepare(parent, wanted);
+    const { preparer, starter, states } = this.#options;
+    const prepared = wanted.block === undefined ? await preparer.prepare(parent, wanted) : blockOf(parent, wanted);
     const refusal =
-      prepared.kind === "launch" ? await starter.startChild(withKeys(prepared.launch, wanted)) : prepared.message;
+      prepared.kind === "launch"
+        ? await starter.startChild(withKeys(prepared.launch, wanted), states())
+        : prepared.message;
     if (refusal !== null) return this.#submit(parent.runId, refusedChild(wanted, refusal));
     // Another replica may have called it off when it was not there to be found, or the parent has hit a bug meanwhile.
     const now = await this.#look(parent.runId);
@@ -168,7 +173,13 @@ function withKeys(launch: Launch, { heldKeys }: StartChild): Launch {
   return heldKeys === undefined ? launch : { ...launch, heldKeys };
 }
 
-const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled" };
+const CALL_OFF: UnstampedInput = { type: "cancel", reason: "parent_cancelled", isByParent: true };
+
+/** A block belongs to the file of its parent: nothing is looked up for it, and no gate is asked. */
+function blockOf(parent: RunRecord, wanted: StartChild): PreparedChild {
+  const { version, definitionHash: hash, pinnedHash } = parent;
+  return { kind: "launch", launch: launchOfChild(parent, wanted, { version, hash, pinnedHash }, wanted.args) };
+}
 
 /** Without a preparer no child run is started. */
 export const NO_CHILDREN: ChildPreparer = {

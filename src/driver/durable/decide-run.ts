@@ -122,7 +122,10 @@ function rule({ live, about, facts, judge, moderator, ...ruled }: Ruled, effect:
   const moderated = moderator.before(live, effect);
   if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
   // Args, depth and placement are known once the run has started, which may be in this very commit.
-  const { args, recursionDepth: depth, placement, lastEventId } = live.state;
+  const { state } = live;
+  const { placement, lastEventId } = state;
+  // What policies know of a run is that of the run a block belongs to.
+  const { args, depth } = state.owner ?? { args: state.args, depth: state.recursionDepth };
   const isBegun = hasBegun(live);
   const nextEventId = lastEventId + 1;
   const ruling = judge.decide(effect, { ...about, args, depth, placement, isBegun, nextEventId, returned: facts });

@@ -1,4 +1,11 @@
-import { type Effect, findNode, isTimerStale, type Timer, waitingForOf } from "../../core/engine/index.ts";
+import {
+  type ChildTimer,
+  type Effect,
+  findNode,
+  isTimerStale,
+  type Timer,
+  waitingForOf,
+} from "../../core/engine/index.ts";
 import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
   type AttemptReport,
@@ -12,6 +19,7 @@ import {
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
+import { FINALLY } from "../../core/plan/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
 import { deriveEvents } from "./derive-events.ts";
@@ -236,11 +244,17 @@ export function parentTimerOf(run: RunRecord, at: number, lateEventId: number | 
   return { runId: parentRunId, timer, dueAt: at + INFORMED_WITHIN_MS };
 }
 
+function endedChild(event: RunEvent): Omit<ChildTimer, "kind"> | null {
+  if (event.type === "run.finally.ended") return { nodeId: FINALLY, attempt: 1, childRunId: event.payload.childRunId };
+  if (event.type !== "child.finished") return null;
+  const { nodeId, attempt = 0, childRunId } = event.payload;
+  return { nodeId, attempt, childRunId };
+}
+
 /** Nothing more is to be done for a child whose end is known. */
 function timersOfChild(event: RunEvent): readonly Timer[] {
-  if (event.type !== "child.finished") return [];
-  const { nodeId, attempt, childRunId } = event.payload;
-  const child = { nodeId, attempt: attempt ?? 0, childRunId };
+  const child = endedChild(event);
+  if (child === null) return [];
   return [
     { kind: "child", ...child },
     { kind: "child-cancel", ...child },

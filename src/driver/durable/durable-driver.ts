@@ -79,7 +79,7 @@ export class DurableDriver implements Runtime {
     const preparer: ChildPreparer = {
       prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
     };
-    const children = new Children({ preparer, store, starter, intake, clock, onTrouble });
+    const children = new Children({ preparer, store, starter, states: () => this, intake, clock, onTrouble });
     const dueTimers = new DueTimers({ queue, intake, attempts, children, store, clock, onTrouble });
     const deadlines = (this.#deadlines = new Deadlines(clock, dueTimers));
     const matcher = (this.#matcher = new EventMatcher({ store, intake, subscriber: options.onEvent, onTrouble }));
@@ -178,8 +178,8 @@ export class DurableDriver implements Runtime {
     return requestsOf(this.#options.store, this.#plans, { orgId, runId, nodeId });
   }
 
-  planOf(orgId: string, hash: string): Promise<Plan | undefined> {
-    return this.#plans.get(orgId, hash);
+  planOf(orgId: string, hash: string, block: string | null = null): Promise<Plan | undefined> {
+    return this.#plans.get(orgId, hash, block);
   }
 
   onCommitted(listener: Listener): () => void {

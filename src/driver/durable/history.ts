@@ -1,6 +1,6 @@
 import { apply, type BoundRequest, createRunState, replay, requestOf } from "../../core/engine/index.ts";
 import type { RunStore } from "../../store/index.ts";
-import { type PlanCache, planHashOf } from "./plan-cache.ts";
+import type { PlanCache } from "./plan-cache.ts";
 import type { RunView } from "./runtime.ts";
 
 /** What each attempt of a node was sent: binding is deterministic, so it follows from the state just before it began. */
@@ -12,7 +12,7 @@ export async function requestsOf(
   const requests = new Map<number, BoundRequest>();
   const [loaded] = await store.loadRuns([runId]);
   if (loaded === undefined || loaded.run.orgId !== orgId) return requests;
-  const plan = await plans.get(orgId, planHashOf(loaded.run));
+  const plan = await plans.ofRun(loaded.run);
   if (plan === undefined) return requests;
   const state = createRunState(plan, runId);
   for (const event of loaded.events) {
@@ -33,7 +33,7 @@ export async function stateAt(
 ): Promise<RunView | null | undefined> {
   const [loaded] = await store.loadRuns([runId]);
   if (loaded === undefined || loaded.run.orgId !== orgId) return undefined;
-  const plan = await plans.get(orgId, planHashOf(loaded.run));
+  const plan = await plans.ofRun(loaded.run);
   if (plan === undefined) return undefined;
   if (eventId < 1 || eventId > loaded.run.lastEventId) return null;
   const events = loaded.events.filter((event) => event.eventId <= eventId);

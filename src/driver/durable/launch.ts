@@ -62,6 +62,8 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.hops === undefined ? {} : { hops: launch.hops }),
     ...(launch.heldKeys === undefined ? {} : { heldKeys: launch.heldKeys }),
     ...(launch.by === undefined ? {} : { startedBy: launch.by }),
+    ...(launch.block === undefined ? {} : { block: launch.block }),
+    ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     ...(carried === undefined ? {} : { carried }),
   };
 }
@@ -124,6 +126,7 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     parentRunId: launch.parent?.runId ?? null,
     parentNode: launch.parent?.nodeId ?? null,
     parentAttempt: launch.parent?.attempt ?? null,
+    block: launch.block ?? null,
     sourceRunId: launch.source?.runId ?? null,
     recursionDepth: launch.parent?.recursionDepth ?? 0,
     gateway: launch.gateway ?? null,

@@ -11,6 +11,7 @@ const MEMBER_BYTES = 16;
 /** Events whose payload, or a large part of it, stays in the state for as long as the run is open. */
 const KEPT: ReadonlySet<RunEvent["type"]> = new Set([
   "run.started",
+  "run.finally",
   "run.completed",
   "run.failed",
   "node.started",

@@ -1,3 +1,4 @@
+import { FINALLY } from "../../core/plan/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { LIMITS } from "../../core/base/index.ts";
 import type { ChildTimer, Timer } from "../../core/engine/index.ts";
@@ -123,7 +124,15 @@ function awaitingOf(events: readonly RunEvent[]): readonly string[] {
 function liveChildrenOf(events: readonly RunEvent[]): readonly ChildTimer[] {
   const live = new Map<string, ChildTimer>();
   for (const { type, payload } of events) {
-    if (type === "child.finished") live.delete(payload.childRunId);
+    if (type === "child.finished" || type === "run.finally.ended") live.delete(payload.childRunId);
+    if (type === "run.finally") {
+      live.set(payload.childRunId, {
+        kind: "child-cancel",
+        nodeId: FINALLY,
+        attempt: 1,
+        childRunId: payload.childRunId,
+      });
+    }
     if (type !== "child.started") continue;
     const { nodeId, attempt = 0, childRunId } = payload;
     live.set(childRunId, { kind: "child-cancel", nodeId, attempt, childRunId });

@@ -1,5 +1,5 @@
 import { compilePinned, pinsOfJson, type Plan } from "../../core/plan/index.ts";
-import type { RunRecord, WorkflowStore } from "../../store/index.ts";
+import type { WorkflowStore } from "../../store/index.ts";
 
 const PLANS_MAX = 500;
 
@@ -14,7 +14,18 @@ export class PlanCache {
     this.#shape = shape;
   }
 
-  get(orgId: string, hash: string): Promise<Plan | undefined> {
+  /** `block`: path of the block of the file that is wanted; null: the file itself. */
+  async get(orgId: string, hash: string, block: string | null = null): Promise<Plan | undefined> {
+    const plan = await this.#file(orgId, hash);
+    return block === null ? plan : plan?.blocks.get(block);
+  }
+
+  /** Where the plan of a run is found. */
+  ofRun({ orgId, pinnedHash, definitionHash, block = null }: PlanAddress): Promise<Plan | undefined> {
+    return this.get(orgId, pinnedHash ?? definitionHash, block);
+  }
+
+  #file(orgId: string, hash: string): Promise<Plan | undefined> {
     const key = `${orgId}/${hash}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
@@ -31,11 +42,18 @@ export class PlanCache {
     const definition = await this.#store.getDefinition(orgId, hash);
     if (definition === undefined) return undefined;
     const plan = compilePinned(definition.source, pinsOfJson(definition.catalog));
-    return plan === null ? undefined : this.#shape(plan);
+    return plan === null ? undefined : shaped(plan, this.#shape);
   }
 }
 
-/** Under which the plan of a run is found. */
-export function planHashOf({ pinnedHash, definitionHash }: Pick<RunRecord, "pinnedHash" | "definitionHash">): string {
-  return pinnedHash ?? definitionHash;
+function shaped(plan: Plan, shape: (plan: Plan) => Plan): Plan {
+  const blocks = new Map([...plan.blocks].map(([path, block]) => [path, shape(block)]));
+  return { ...shape(plan), blocks };
+}
+
+interface PlanAddress {
+  readonly orgId: string;
+  readonly definitionHash: string;
+  readonly pinnedHash?: string | null;
+  readonly block?: string | null;
 }

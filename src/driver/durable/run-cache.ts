@@ -5,7 +5,7 @@ import { waitingNodesOf } from "./derive-events.ts";
 import { HeldTimers } from "./held-timers.ts";
 import type { LiveRun } from "./live-run.ts";
 import { contentOf, sizeOfRun } from "./live-size.ts";
-import { type PlanCache, planHashOf } from "./plan-cache.ts";
+import type { PlanCache } from "./plan-cache.ts";
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -54,7 +54,7 @@ export class RunCache {
     if (missing.length === 0) return found;
     for (const loaded of await this.#store.loadRuns(missing)) {
       const { run, openAttempts } = loaded;
-      const plan = await this.#plans.get(run.orgId, planHashOf(run));
+      const plan = await this.#plans.ofRun(run);
       if (plan === undefined) continue;
       try {
         found.set(run.runId, rebuilt(loaded, plan));

@@ -30,7 +30,7 @@ export class RunStarter {
   async start(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<LaunchOutcome> {
     const { admission, plans, store } = this.#options;
     await admission.admit(launch.orgId);
-    const plan = await plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+    const plan = await plans.ofRun(launch);
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
     const carried = await carriedFor(states, launch);
     if (carried === null) return refused("unknown_source", "the run to start from is not there");
@@ -47,11 +47,13 @@ export class RunStarter {
    * Under the id its parent gave it: the second time, the run that is there already is asked to start, and refuses.
    * Returns why it cannot begin; null: it has.
    */
-  async startChild(launch: Launch): Promise<string | null> {
-    const plan = await this.#options.plans.get(launch.orgId, launch.pinnedHash ?? launch.definitionHash);
+  async startChild(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<string | null> {
+    const plan = await this.#options.plans.ofRun(launch);
     if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
     const pinned = await placed(launch, plan, this.#options.judge);
-    const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, undefined);
+    // A block of which nothing is left begins anew.
+    const carried = (await carriedFor(states, launch)) ?? undefined;
+    const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, carried);
     // Trying again would hit the same bug again.
     return outcome.kind === "failed" ? outcome.error.message : null;
   }

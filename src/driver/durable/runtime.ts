@@ -5,6 +5,7 @@ import type {
   OutputOfRun,
   Refusal,
   RunState,
+  StartInput,
   StreamInput,
   UnstampedInput,
 } from "../../core/engine/index.ts";
@@ -35,8 +36,8 @@ export interface Runtime {
   stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined>;
   /** What each attempt of a node was sent, by attempt. */
   requestsOf(orgId: string, runId: string, nodeId: string): Promise<ReadonlyMap<number, BoundRequest>>;
-  /** By the hash of its text, or of its text with what was pinned. */
-  planOf(orgId: string, hash: string): Promise<Plan | undefined>;
+  /** By the hash of its text, or of its text with what was pinned; of a block of it, by its path. */
+  planOf(orgId: string, hash: string, block?: string | null): Promise<Plan | undefined>;
   /** Events of commits made by this process, in order. Returns how to stop listening. */
   onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void;
   /** Figures for metrics and health. */
@@ -86,6 +87,10 @@ export interface Launch {
     /** How many values it handed to the args; absent: none. */
     readonly handoffs?: number;
   };
+  /** Path of the block of the file it runs; absent: the file itself. */
+  readonly block?: string;
+  /** Of a block: the run whose file it stands in. */
+  readonly owner?: NonNullable<StartInput["owner"]>;
   /** The run that began the family; absent: this one. */
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** One more than the event that starts it has; absent: no event starts it. */

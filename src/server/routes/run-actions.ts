@@ -15,6 +15,7 @@ import type { Relauncher } from "../../launch/index.ts";
 import type { RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE } from "../body.ts";
 import { callerOf } from "../auth.ts";
+import { type BlockOwner, ownerOf } from "../block-owner.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { refusedLaunch, relaunchedRun } from "../launch-reply.ts";
 import { refusedBy } from "../problem.ts";
@@ -38,8 +39,11 @@ export const runActionRoutes: readonly Route[] = [
     permission: "run:cancel",
     body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
-    handle: (call) =>
-      submitTo(call, { type: "cancel", reason: call.body.reason ?? "cancelled on request", by: call.principal.label }),
+    handle: async (call) => {
+      const { run } = await requireOwner(call);
+      const reason = call.body.reason ?? "cancelled on request";
+      return submitTo(call, { type: "cancel", reason, by: call.principal.label }, run.runId);
+    },
   }),
   defineRoute({
     method: "POST",
@@ -60,10 +64,10 @@ export const runActionRoutes: readonly Route[] = [
     body: { schema: rewindBody, ...small, isOptional: false },
     replies: now,
     handle: async (call) => {
-      const run = await requireRun(call);
+      const { run, eventId } = await requireOwner(call);
       // A finished child has reported to its parent, which may have used the result.
       const isConsumed = run.parentRunId !== null && isTerminal(run.status);
-      return submitTo(call, { type: "rewind", eventId: call.body.eventId, isConsumed });
+      return submitTo(call, { type: "rewind", eventId: eventId ?? call.body.eventId, isConsumed }, run.runId);
     },
   }),
   defineRoute({
@@ -86,13 +90,11 @@ export const runActionRoutes: readonly Route[] = [
     body: { schema: reasonBody, ...small, isOptional: true },
     replies: now,
     handle: async (call) => {
-      const run = await requireRun(call);
+      const { run } = await requireOwner(call);
       // The engine refuses a run that has not ended, with a better reason than any gate has.
       if (isTerminal(run.status)) await requireRecovery(call, run);
-      return submitTo(call, {
-        type: "recover",
-        ...(call.body.reason === undefined ? {} : { reason: call.body.reason }),
-      });
+      const why = call.body.reason === undefined ? {} : { reason: call.body.reason };
+      return submitTo(call, { type: "recover", ...why }, run.runId);
     },
   }),
   defineRoute({
@@ -117,12 +119,20 @@ export const runActionRoutes: readonly Route[] = [
 ];
 
 /** Submits an input to a run, and replies with the run after it. */
-async function submitTo({ services, principal, params }: RunCall, input: UnstampedInput): Promise<Response> {
-  const { runId = "" } = params;
+async function submitTo(
+  { services, principal, params }: RunCall,
+  input: UnstampedInput,
+  runId = params["runId"] ?? "",
+): Promise<Response> {
   const outcome = await services.runtime.submit(principal.orgId, runId, input);
   if (outcome === undefined) throw unknownRun(runId);
   if (outcome.refusal !== undefined) throw refusedBy(outcome.refusal);
   return json(runOnWire(outcome.run));
+}
+
+/** A block has no life apart from the run it belongs to. */
+async function requireOwner(call: RunCall): Promise<BlockOwner> {
+  return ownerOf(call.services.store, await requireRun(call));
 }
 
 /** A recovered run does new work, which passes the launch gates. */
@@ -132,15 +142,16 @@ async function requireRecovery({ services, principal }: RunCall, run: RunRecord)
 }
 
 async function restart(call: Call<z.output<typeof restartBody>, undefined>): Promise<Response> {
-  const run = await requireRun(call);
+  const { run } = await requireOwner(call);
   const { fromNode } = call.body;
   const asked = { restart: run.runId, fromNode: fromNode ?? null };
   return relaunch(call, run, { kind: "restart", ...(fromNode === undefined ? {} : { fromNode }) }, asked);
 }
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
-  const run = await requireRun(call);
-  const { eventId, args, inputsFrom = {} } = call.body;
+  const { run, eventId: before } = await requireOwner(call);
+  const eventId = before ?? call.body.eventId;
+  const { args, inputsFrom = {} } = call.body;
   const taken = Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom };
   const asked = { branch: run.runId, eventId, args: args ?? null, ...taken };
   return relaunch(call, run, { kind: "branch", eventId, ...(args === undefined ? {} : { args }), ...taken }, asked);

@@ -1,7 +1,7 @@
 import { isTerminal } from "../../core/event/index.ts";
 import { type Backlog, type BacklogStore, NO_WAITING_RUNS } from "../backlog-store.ts";
 import { waitingIn } from "./memory-runs.ts";
-import type { MemoryWorld } from "./memory-world.ts";
+import type { MemoryRun, MemoryWorld } from "./memory-world.ts";
 
 export function memoryBacklog(world: MemoryWorld): BacklogStore {
   return {
@@ -14,7 +14,7 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       const dueAt = [...timers, ...deadlines, ...waits].reduce((first, each) => Math.min(first, each), Infinity);
       const now = world.now();
       return {
-        openRuns: runs.filter(({ head }) => !isTerminal(head.status)).length,
+        openRuns: runs.filter(isOpenAndListed).length,
         waitingRuns: waitingRuns(world),
         openAttempts: attempts.length,
         pendingApprovals: [...world.approvals.values()].filter(({ status }) => status === "pending").length,
@@ -23,12 +23,18 @@ export function memoryBacklog(world: MemoryWorld): BacklogStore {
       };
     },
     countOpenRuns: async (orgId) =>
-      [...world.runs.values()].filter((run) => run.orgId === orgId && !isTerminal(run.head.status)).length,
+      [...world.runs.values()].filter((run) => run.orgId === orgId && isOpenAndListed(run)).length,
   };
+}
+
+function isOpenAndListed({ head, pinned }: MemoryRun): boolean {
+  return !isTerminal(head.status) && pinned.block === null;
 }
 
 function waitingRuns(world: MemoryWorld): Backlog["waitingRuns"] {
   const counts = { ...NO_WAITING_RUNS };
-  for (const waitingFor of waitingIn(world).values()) counts[waitingFor] += 1;
+  for (const [runId, waitingFor] of waitingIn(world)) {
+    if (world.runs.get(runId)?.pinned.block === null) counts[waitingFor] += 1;
+  }
   return counts;
 }

@@ -18,7 +18,9 @@ export function memoryLive(world: MemoryWorld): LiveStore {
             right.pinned.createdAt - left.pinned.createdAt || compareCodeUnits(right.head.runId, left.head.runId),
         );
       const isNew = ({ head, pinned }: MemoryRun): boolean =>
-        createdSince !== null && (!isTerminal(head.status) || pinned.createdAt >= createdSince);
+        createdSince !== null &&
+        pinned.block === null &&
+        (!isTerminal(head.status) || pinned.createdAt >= createdSince);
       const newest = new Set(runs.filter(isNew).slice(0, limit));
       return runs
         .filter((run) => newest.has(run) || named.has(run.head.runId))

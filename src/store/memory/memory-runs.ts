@@ -87,6 +87,7 @@ function inOrder<T>(map: ReadonlyMap<string, T>): T[] {
 
 function fits(run: MemoryRun, filter: RunFilter): boolean {
   return (
+    run.pinned.block === null &&
     (filter.status === undefined || run.head.status === filter.status) &&
     (filter.workflow === undefined || run.pinned.workflow === filter.workflow) &&
     (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId)

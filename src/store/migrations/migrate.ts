@@ -31,6 +31,7 @@ import { TRIGGER_SAVERS } from "./0026-trigger-savers.ts";
 import { FILES } from "./0027-files.ts";
 import { TRIGGERS } from "./0028-triggers.ts";
 import { EVENTS } from "./0029-events.ts";
+import { BLOCKS } from "./0030-blocks.ts";
 import { APPROVERS_FOUND } from "./0031-approvers-found.ts";
 import { PLACES } from "./0032-places.ts";
 import type { Migration } from "./migration.ts";
@@ -65,6 +66,7 @@ const MIGRATIONS: readonly Migration[] = [
   FILES,
   TRIGGERS,
   EVENTS,
+  BLOCKS,
   APPROVERS_FOUND,
   PLACES,
 ];

@@ -29,6 +29,7 @@ export const NEW_RUN = new Columns({
   parentRunId: optional(text),
   parentNode: optional(text),
   parentAttempt: optional(int),
+  block: optional(text),
   sourceRunId: optional(text),
   recursionDepth: int,
   gateway: optional(text),

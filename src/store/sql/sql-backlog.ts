@@ -21,9 +21,13 @@ export function sqlBacklog(sql: Sql): BacklogStore {
   };
 }
 
+/** The index of blocks holds nothing else. */
+const IS_LISTED = "not exists (select from runs r where r.run_id = h.run_id and r.block is not null)";
+
 const COUNT_OPEN = {
   name: "count open runs",
-  text: `select count(*)::int as open from run_heads where org_id = $1 and status in ('queued', 'running', 'recovered')`,
+  text: `select count(*)::int as open from run_heads h
+    where org_id = $1 and status in ('queued', 'running', 'recovered') and ${IS_LISTED}`,
 };
 
 interface BacklogRow {
@@ -39,7 +43,7 @@ interface BacklogRow {
 const READ_BACKLOG = {
   name: "read backlog",
   text: `select
-      (select count(*)::int from run_heads where status in ('queued', 'running', 'recovered')) as runs,
+      (select count(*)::int from run_heads h where status in ('queued', 'running', 'recovered') and ${IS_LISTED}) as runs,
       (select json_object_agg(w.waiting_for, w.count)::text from (${COUNT_WAITING}) w) as waiting,
       (select count(*)::int from open_attempts) as attempts,
       (select count(*)::int from approvals where status = 'pending') as approvals,

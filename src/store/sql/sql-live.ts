@@ -45,7 +45,7 @@ const LIST_LIVE = {
       select r.run_id from (
         select run_id from run_heads where org_id = any($1::text[]) and status in ('queued', 'running', 'recovered')
         union select run_id from runs where org_id = any($1::text[]) and created_at >= $5) o
-      join runs r using (run_id) order by r.created_at desc, r.run_id desc limit $6),
+      join runs r using (run_id) where r.block is null order by r.created_at desc, r.run_id desc limit $6),
     wanted as (select run_id from newest union select unnest($2::text[]))
     ${UNKNOWN}`,
 };

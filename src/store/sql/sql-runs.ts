@@ -142,7 +142,7 @@ function listStatement(waitingFor: WaitingFor | undefined) {
     text: `select ${RUN_COLUMNS} from runs r join run_heads h using (run_id)
       where r.org_id = $1 and ($2::text is null or h.status = $2) and ($3::text is null or r.workflow = $3)
         and ($4::text is null or r.parent_run_id = $4) and ($5::bigint is null or (r.created_at, r.run_id) < ($5, $6))
-        ${isWaiting}
+        ${isWaiting} and r.block is null
       order by r.created_at desc, r.run_id desc limit $7`,
   };
 }

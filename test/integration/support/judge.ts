@@ -78,7 +78,14 @@ function judgeLog({ sample, run, frames }: Witnessed, events: readonly RunEvent[
   const suite = new Suite(LOG_CHECKERS, 0, []);
   suite.connect({ agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 });
   const { name, plan, source: text } = sample;
-  const workflow = { name, text, plan, oracle: { conditions: new Map(), edges: new Map() } };
+  const workflow = {
+    name,
+    text,
+    plan,
+    oracle: { conditions: new Map(), edges: new Map() },
+    blocks: new Map(),
+    isBlock: false,
+  };
   const seen = createRun({ runId: run.id, workflow, args: {}, path: run.id, parent: null, recursionDepth: 0 });
   const found: string[] = [];
   try {

@@ -24,6 +24,8 @@ export function costsAgree(around: Surroundings): Checker {
       let ofNodes = 0;
       if (!facts.hasEnded) return;
       for (const node of facts.nodes.values()) ofNodes += node.costMicros;
+      // What comes last is no node.
+      for (const { nodeId, costMicros } of facts.children.values()) if (!facts.nodes.has(nodeId)) ofNodes += costMicros;
       if (ofNodes !== booked) throw new Violation("E14", facts.runId, `the nodes cost ${ofNodes}, the run ${booked}`);
     },
   };

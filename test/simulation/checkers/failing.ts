@@ -9,6 +9,8 @@ export function skipsAreKept(): Checker {
       if (node === undefined || node.owner !== null || node.plan.onFailure !== "skip") return;
       const { errorCode } = event.payload;
       if (errorCode === "upstream_failure" || isAnswer(turn.input)) return;
+      // A step of its block has ended the run.
+      if (turn.input.type === "child_finished" && turn.input.ends !== undefined) return;
       throw new Violation("skip", facts.runId, `${node.id} failed with ${errorCode} although it is to be skipped`);
     },
   };

@@ -1,3 +1,4 @@
+import { isRun } from "../world/world.ts";
 import { isSettled } from "../../../src/core/event/index.ts";
 import type { RunFacts } from "../world/facts.ts";
 import { type Checker, Violation } from "./checker.ts";
@@ -63,7 +64,7 @@ export function stopsAtOnce(): Checker {
       for (const node of facts.nodes.values()) {
         if (isSettled(node.status) || node.status === "invalidated") continue;
         const isInFlight = node.status === "running" || node.status === "streaming";
-        const isDraining = node.plan.child !== null || node.instances.length > 0;
+        const isDraining = isRun(node.plan) || node.instances.length > 0;
         if (isInFlight && (facts.ending === "failed" || isDraining)) continue;
         throw new Violation("stop", facts.runId, `ending as ${facts.ending}, but ${node.id} is ${node.status}`);
       }

@@ -139,6 +139,9 @@ function isRepeatable(state: RunState, input: Input): boolean {
       return false;
     case "recover":
       return state.status === "running";
+    case "cancel":
+      // A second one ends what comes last.
+      return state.finally === null;
     case "resolve":
       return state.nodes.every(({ id, now }) => id !== input.nodeId || now.status !== "blocked");
     case "timer":

@@ -1,3 +1,4 @@
+import { isRun } from "../world/world.ts";
 import type { Effect, Timer } from "../../../src/core/engine/index.ts";
 import type { RunEvent } from "../../../src/core/event/index.ts";
 import { countOf, type NodeFacts, type RunFacts } from "../world/facts.ts";
@@ -16,7 +17,7 @@ export function neverStuck(around: Surroundings): Checker {
     afterCommit(facts): void {
       if (facts.hasEnded || facts.lastEventId === 0) return;
       const alive = ["queued", "retrying", "running", "streaming", "blocked"] as const;
-      if (alive.every((status) => countOf(facts, status) === 0) && !waitsForChild(around, facts)) {
+      if (alive.every((status) => countOf(facts, status) === 0) && !facts.isFinally && !waitsForChild(around, facts)) {
         throw new Violation("E6", facts.runId, "nothing is under way and the run has not ended");
       }
     },
@@ -36,7 +37,7 @@ function requireAtRest({ facts }: SimRun): void {
   const fail = (message: string) => new Violation("E6", facts.runId, `the world is quiet, but ${message}`);
   let needsPerson = false;
   for (const node of facts.nodes.values()) {
-    const isChildWait = node.plan.child !== null && node.status === "running";
+    const isChildWait = isRun(node.plan) && node.status === "running";
     const isOwner = node.instances.length > 0 && node.status === "running";
     if (node.status === "blocked") needsPerson = true;
     else if (["queued", "retrying", "running", "streaming"].includes(node.status) && !isChildWait && !isOwner) {

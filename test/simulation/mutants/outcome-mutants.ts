@@ -110,7 +110,7 @@ export const OUTCOME_MUTANTS: readonly Mutant[] = [
     options: () =>
       withEngine({
         restartFrom: (state, named) =>
-          REAL_ENGINE.restartFrom(state, named).filter(({ counted }) => counted === undefined),
+          REAL_ENGINE.restartFrom(state, named).filter((carried) => !("counted" in carried)),
       }),
   },
 ];

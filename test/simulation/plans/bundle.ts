@@ -11,6 +11,9 @@ export interface Workflow {
   readonly text: string;
   readonly plan: Plan;
   readonly oracle: Oracle;
+  /** Its blocks by path; a block knows those of its file. */
+  readonly blocks: ReadonlyMap<string, Workflow>;
+  readonly isBlock: boolean;
 }
 
 /** A workflow and everything it may start as a child. */
@@ -46,7 +49,22 @@ function drawWorkflow(rng: Prng, name: string, children: readonly string[]): Wor
   }
   // A stream of its own, so that whether there is a team changes nothing else that is drawn.
   const team = drawTeam(rng.fork(`team of ${name}`));
-  return { name, text, plan: team === null ? plan : applyTeam(plan, team), oracle: draft.oracle };
+  return withBlocks({ name, text, plan: team === null ? plan : applyTeam(plan, team), oracle: draft.oracle });
+}
+
+function withBlocks(file: Omit<Workflow, "blocks" | "isBlock">): Workflow {
+  const blocks = new Map<string, Workflow>();
+  for (const [path, plan] of file.plan.blocks) {
+    const oracle: Oracle = { conditions: conditionsIn(plan), edges: new Map() };
+    blocks.set(path, { ...file, plan, oracle, blocks, isBlock: true });
+  }
+  return { ...file, blocks, isBlock: false };
+}
+
+/** Inside blocks the generator asks about the mode alone. */
+function conditionsIn({ nodes }: Plan): Oracle["conditions"] {
+  const asking = nodes.filter(({ body }) => body.kind === "step" && body.condition !== null);
+  return new Map(asking.map(({ id }) => [id, { kind: "mode", value: "b" } as const]));
 }
 
 /** Members that may take any node, mostly one node at a time in each lane. */

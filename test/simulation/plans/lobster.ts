@@ -2,6 +2,7 @@ import type { Prng } from "../prng.ts";
 import { addOutcomes } from "./outcomes.ts";
 import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
 import { addRepeats } from "./repeats.ts";
+import { addBlocks, drawFinally } from "./blocks.ts";
 import { addValues, drawEnd, drawOutputs } from "./values.ts";
 
 /** A file before it is text. */
@@ -52,9 +53,13 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   steps.push(...addOutcomes(rng.fork("outcomes"), steps, conditions));
   const end = drawEnd(values, steps, conditions);
   const outputs = drawOutputs(values, steps);
+  const blocks = rng.fork("blocks");
+  if (blocks.chance(0.4)) addBlocks(blocks, steps);
+  const last = drawFinally(rng.fork("finally"));
   const document: Record<string, unknown> = {
     name,
     ...(outputs === null ? {} : { outputs }),
+    ...(last === null ? {} : { finally: last }),
     args: {
       mode: { type: "string", default: "a" },
       items: { type: "array", default: drawItems(rng) },

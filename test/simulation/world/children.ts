@@ -1,7 +1,8 @@
-import type { Effect, StartChild } from "../../../src/core/engine/index.ts";
+import type { JsonObject } from "../../../src/core/base/index.ts";
+import type { ChildFinishedInput, Effect, StartChild } from "../../../src/core/engine/index.ts";
 import type { Turn } from "../engine.ts";
 import type { Prng } from "../prng.ts";
-import { leafOutputs, type SimRun } from "./run.ts";
+import { type Launch, leafOutputs, type SimRun } from "./run.ts";
 import type { World } from "./world.ts";
 
 const NO_TOKENS = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
@@ -24,19 +25,35 @@ export class Children {
     const { world } = this;
     const { childRunId, nodeId, attempt } = effect;
     if (world.runs.has(childRunId) || this.calledOff.has(childRunId)) return;
-    const workflow = world.bundle.workflows.get(effect.workflow.name);
+    const { block } = effect;
+    const workflow =
+      block === undefined ? world.bundle.workflows.get(effect.workflow.name) : run.facts.workflow.blocks.get(block);
     if (workflow === undefined) throw new Error(`no workflow ${effect.workflow.name}`);
     const parent = { run, nodeId, attempt };
     const path = `${run.path}/${nodeId}#${attempt}`;
     const { args, recursionDepth } = effect;
-    world.launch({ runId: childRunId, workflow, args: allowed(args, workflow), path, parent, recursionDepth });
+    const given = allowed(args, workflow);
+    const launch = { runId: childRunId, workflow, args: given, path, parent, recursionDepth };
+    world.launch({ ...launch, ...this.continued(effect, given) });
+  }
+
+  /** Of a block: whose it is, and what is kept of an earlier run of it. */
+  private continued({ block, owner, sourceRunId }: StartChild, args: JsonObject): Partial<Launch> {
+    const { world } = this;
+    if (block === undefined || owner === undefined) return {};
+    world.sometimes.hit("block_started");
+    const source = sourceRunId === undefined ? undefined : world.runs.get(sourceRunId);
+    if (sourceRunId === undefined || source === undefined) return { block, owner };
+    world.sometimes.hit("block_continued");
+    const state = world.engine.replay(source.facts.workflow.plan, sourceRunId, source.log);
+    return { block, owner, sourceRunId, carried: world.engine.branchFrom(state, args) };
   }
 
   cancel(run: SimRun, effect: Extract<Effect, { readonly type: "cancel-child" }>): void {
     const { world } = this;
     const child = world.runs.get(effect.childRunId);
     if (child !== undefined) {
-      world.submit(child, world.pace.between(0, 40), { type: "cancel", reason: "parent" });
+      world.submit(child, world.pace.between(0, 40), { type: "cancel", reason: "parent", isByParent: true });
       return;
     }
     this.calledOff.add(effect.childRunId);
@@ -72,13 +89,28 @@ export class Children {
     const { nodeId, attempt } = parent;
     const input = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
     const outputs = leafOutputs(child);
+    const ends = endsOf(child);
+    if (ends !== null) world.sometimes.hit("block_ended_its_run");
     const copies = pace.chance(world.profile.duplicate) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
-      world.submit(parent.run, pace.between(1, 50), { ...input, outputs, tokens: NO_TOKENS }, () => {
-        child.isConsumed = true;
-      });
+      world.submit(
+        parent.run,
+        pace.between(1, 50),
+        { ...input, outputs, tokens: NO_TOKENS, ...(ends === null ? {} : { ends }) },
+        () => {
+          child.isConsumed = true;
+        },
+      );
     }
   }
+}
+
+/** How a step of the block ends the run it belongs to. */
+function endsOf({ log }: SimRun): NonNullable<ChildFinishedInput["ends"]> | null {
+  const ending = log.findLast((event) => event.type === "run.ending" && event.payload.isOfOwner === true);
+  if (ending?.type !== "run.ending") return null;
+  const { as, reason, errorCode = null } = ending.payload;
+  return { as, reason, errorCode };
 }
 
 function allowed(args: StartChild["args"], workflow: { readonly plan: { readonly args: object } }): StartChild["args"] {

@@ -24,6 +24,8 @@ export interface RunFacts {
   readonly nodes: Map<string, NodeFacts>;
   readonly approvals: Map<string, ApprovalFacts>;
   readonly children: Map<string, ChildFacts>;
+  /** What comes last has begun and not ended. */
+  isFinally: boolean;
   status: RunStatus;
   epoch: number;
   lastEventId: number;
@@ -103,6 +105,7 @@ export function createFacts(runId: string, workflow: Workflow): RunFacts {
     args: {},
     ending: null,
     hasEnded: false,
+    isFinally: false,
     costMicros: 0,
     carriedAhead: new Map(),
     counts: new Map(),
@@ -183,6 +186,13 @@ function foldCost(run: RunFacts, { costMicros, childRunId }: EventOf<"cost.recor
 }
 
 function foldRun(run: RunFacts, event: RunEvent): void {
+  if (event.type === "run.finally") {
+    const { childRunId } = event.payload;
+    run.children.set(childRunId, { childRunId, nodeId: "finally", attempt: 1, costMicros: 0 });
+    run.isFinally = true;
+    return;
+  }
+  if (event.type === "run.finally.ended") run.isFinally = false;
   switch (event.type) {
     case "run.ending":
       run.ending = event.payload.as;
@@ -209,6 +219,7 @@ function reopen(run: RunFacts, epoch: number): void {
   run.status = "running";
   run.epoch = epoch;
   run.hasEnded = false;
+  run.isFinally = false;
   run.ending = null;
 }
 

@@ -31,6 +31,8 @@ export interface Launch {
   readonly recursionDepth: number;
   readonly sourceRunId?: string;
   readonly carried?: readonly Carried[];
+  readonly block?: string;
+  readonly owner?: NonNullable<StartInput["owner"]>;
 }
 
 export function createRun(launch: Launch): SimRun {
@@ -49,6 +51,8 @@ export function createRun(launch: Launch): SimRun {
       ...(parent === null ? {} : { parentRunId: parent.run.facts.runId, root: rootOf(parent.run) }),
       ...(sourceRunId === undefined ? {} : { sourceRunId }),
       ...(carried === undefined ? {} : { carried }),
+      ...(launch.block === undefined ? {} : { block: launch.block }),
+      ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     },
     parent,
     path: launch.path,

@@ -1,4 +1,5 @@
 import type { Effect, Input, UnstampedInput } from "../../../src/core/engine/index.ts";
+import type { PlanNode } from "../../../src/core/plan/index.ts";
 import type { Suite } from "../checkers/suite.ts";
 import { type Engine, REAL_ENGINE, type Turn } from "../engine.ts";
 import type { Bundle } from "../plans/bundle.ts";
@@ -28,6 +29,11 @@ export interface WorldOptions {
   readonly engine?: Engine;
   readonly bugs?: LedgerBugs;
   readonly trace?: (line: () => string) => void;
+}
+
+/** A node that is another run, or a block. */
+export function isRun({ child, choose }: PlanNode): boolean {
+  return child !== null || choose !== null;
 }
 
 interface Item {
@@ -234,7 +240,7 @@ export class World {
       run.state = null;
       if (run.facts.hasEnded) continue;
       for (const node of run.facts.nodes.values()) {
-        if (node.openAttempt === 0 || node.isDeferred || node.plan.child !== null) continue;
+        if (node.openAttempt === 0 || node.isDeferred || isRun(node.plan)) continue;
         const timer = { kind: "lost", nodeId: node.id, attempt: node.openAttempt } as const;
         // Now and then one owner after another is lost, until the calls of the node are used up.
         const times = this.pace.chance(0.03) ? 12 : 1;

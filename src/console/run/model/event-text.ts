@@ -13,6 +13,8 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "run.started": { label: "Run started", tone: "info" },
   "run.status.changed": { label: "Run status changed", tone: "info" },
   "run.ending": { label: "Run is ending", tone: "warn" },
+  "run.finally": { label: "Finally started", tone: "info" },
+  "run.finally.ended": { label: "Finally ended", tone: "info" },
   "run.rewound": { label: "Run rewound", tone: "warn" },
   "run.completed": { label: "Run completed", tone: "ok" },
   "run.failed": { label: "Run failed", tone: "bad" },
@@ -159,7 +161,11 @@ function moreDetailOf(event: RunEvent): string {
     case "cost.recorded":
       return join(dollars(event.payload.costMicros), event.payload.late === true ? "late" : undefined);
     case "child.started":
-      return `${event.payload.workflow}, ${event.payload.childRunId}`;
+      return `${event.payload.block === undefined ? event.payload.workflow : `block ${event.payload.block}`}, ${event.payload.childRunId}`;
+    case "run.finally":
+      return join(event.payload.as, event.payload.errorCode, event.payload.childRunId);
+    case "run.finally.ended":
+      return join(event.payload.status, event.payload.errorCode, event.payload.errorMessage);
     case "child.finished":
       return `${event.payload.childRunId} ${event.payload.status}`;
     default:

@@ -21,7 +21,7 @@ export class RunFacts {
     this.sums.take(event);
     const note = waitNoteOf(event);
     if (note !== null && "nodeId" in event.payload) this.waits.set(event.payload.nodeId, note);
-    if (event.type === "child.started") this.childRunIds.push(event.payload.childRunId);
+    if (event.type === "child.started" || event.type === "run.finally") this.childRunIds.push(event.payload.childRunId);
     if (event.type === "node.provenance") {
       const { nodeId, sourceNodeId, sourceOutputPath, targetInputPath } = event.payload;
       if (sourceNodeId === null) return;

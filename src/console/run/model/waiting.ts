@@ -83,7 +83,9 @@ function line(text: string, more: Partial<Waiting> = {}): Waiting {
   return { text, until: null, needsPerson: false, nodeIds: [], ...more };
 }
 
-function forParents({ parents }: WaitingFacts): Waiting {
+function forParents({ node, parents }: WaitingFacts): Waiting {
+  if (node.waitingReason === "concurrency")
+    return line("Waits with its run until another run of the same key has ended");
   const open = parents.filter(({ status }) => !isSettled(status)).map(({ id }) => id);
   if (open.length === 0) return line("Will be checked next");
   return line(`Waits for ${listed(open)}`, { nodeIds: open });

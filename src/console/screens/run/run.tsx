@@ -57,7 +57,7 @@ export function RunScreen({ params }: ScreenProps): JSX.Element {
   // Without a plan, as without permission to read workflows, the nodes are still listed.
   const isPlanKnown = version === null || plan.data !== undefined || plan.problem !== null;
   return isPlanKnown ? (
-    <OpenRun key={runId} run={run.data} feed={feed} plan={plan.data ?? null} problem={problem} />
+    <OpenRun key={runId} run={run.data} feed={feed} plan={planOf(run.data, plan.data ?? null)} problem={problem} />
   ) : (
     <Skeleton lines={8} height={28} />
   );
@@ -115,6 +115,11 @@ function useRunPageState(run: Run, feed: RunFeed, plan: PlanDescription | null):
     () => ({ run, feed, nodes, hasPlan: plan !== null, node, event, selectNode, selectEvent, travel, open, toggle }),
     [run, feed, nodes, plan, node, event, selectNode, selectEvent, travel, open, toggle],
   );
+}
+
+/** Of a block, the plan of that block. */
+function planOf({ block }: Run, plan: PlanDescription | null): PlanDescription | null {
+  return block === undefined ? plan : (plan?.blocks?.[block] ?? null);
 }
 
 function useNodes(feed: RunFeed, plan: PlanDescription | null): readonly GraphNode[] {

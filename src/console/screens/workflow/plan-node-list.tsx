@@ -18,10 +18,11 @@ const COLUMNS: readonly Column<OutlineNode>[] = [
   {
     id: "kind",
     head: "Kind",
-    cell: ({ kind, isForEach }) => (
+    cell: ({ kind, isForEach, isRepeated }) => (
       <span className="row">
         <Badge tone={kind === "gate" ? "hold" : "idle"}>{kind}</Badge>
         {isForEach && <Badge>for each</Badge>}
+        {isRepeated && <Badge>repeat</Badge>}
       </span>
     ),
     sortBy: ({ kind }) => kind,

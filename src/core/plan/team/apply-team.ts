@@ -10,7 +10,8 @@ import type { Team, TeamPolicies } from "./team.ts";
  * Nothing of it depends on how the run goes, so that it is decided once; only who falls back on whom comes later.
  */
 export function applyTeam(plan: Plan, team: Team): Plan {
-  return { ...plan, nodes: plan.nodes.map((node) => inTeam(node, plan, team)) };
+  const blocks = new Map([...plan.blocks].map(([path, block]) => [path, applyTeam(block, team)]));
+  return { ...plan, blocks, nodes: plan.nodes.map((node) => inTeam(node, plan, team)) };
 }
 
 /** No member takes a gate, a child run or what is done without an agent, but the team still decides how a failure of them counts. */
@@ -23,7 +24,7 @@ function inTeam(node: PlanNode, plan: Plan, team: Team): PlanNode {
       retryPolicy.value === null || retryPolicy.from === "step" ? node.retry : retryPolicyOfBlock(retryPolicy.value),
     onFailure: failurePolicy.from === "step" ? node.onFailure : failurePolicy.value === "halt" ? "halt" : "isolate",
   };
-  return node.kind === "gate" || node.kind === "child" || node.work !== null
+  return node.kind === "gate" || node.child !== null || node.choose !== null || node.work !== null
     ? governed
     : onDuty(governed, team, policies);
 }

@@ -23,6 +23,7 @@ export interface OutlineNode {
   readonly waitsFor: string;
   readonly agent: string | null;
   readonly isForEach: boolean;
+  readonly isRepeated: boolean;
 }
 
 export interface CheckReport {
@@ -87,6 +88,7 @@ export function outlineOf(plan: Plan): PlanOutline {
       waitsFor: waitsForText(plan, node),
       agent: node.request.agent,
       isForEach: node.forEach !== null,
+      isRepeated: node.repeat !== null,
     })),
     roles: Object.keys(plan.agentByRole),
   };

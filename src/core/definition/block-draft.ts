@@ -1,0 +1,142 @@
+/** Blocks of which everything is known but what their references mean. */
+import { formatPath, getOwn, isJsonObject, required, type TreePath } from "../base/index.ts";
+import type { WrittenBranches, WrittenSteps } from "./block-shape.ts";
+import { declaredBy } from "./declared.ts";
+import type { Block, Branch, Catalog, RunOutput } from "./definition.ts";
+import type { Report } from "./report.ts";
+import { readRunOutputs, type WrittenOutput } from "./run-output.ts";
+import type { Located } from "./shape.ts";
+import { draftStep, finishStep, type Mention, type StepDraft } from "./step-draft.ts";
+import { isAfterBinding, seesOwnOutputs } from "./step-scope.ts";
+import type { RawStep } from "./step-shape.ts";
+import type { KnownNames } from "./step-value.ts";
+
+/** The steps of a document or a block. */
+export interface BlockDraft {
+  /** Where they stand. */
+  readonly path: TreePath;
+  readonly written: WrittenSteps;
+  readonly drafts: readonly StepDraft[];
+  readonly outputs: Readonly<Record<string, RunOutput>> | null;
+  /** The outputs, as a step that comes after all others. */
+  readonly shown: StepDraft;
+}
+
+export type DependenciesOf = (draft: StepDraft) => readonly string[];
+
+interface WrittenBlock {
+  readonly path: TreePath;
+  readonly steps: WrittenSteps;
+  readonly outputs: Readonly<Record<string, WrittenOutput>>;
+  /** Under which the outputs stand. */
+  readonly above: TreePath;
+}
+
+/** Inside, everything around a block can be meant as well. */
+export function draftBlock(
+  { path, steps, outputs, above }: WrittenBlock,
+  around: KnownNames,
+  catalog: Catalog,
+  report: Report,
+): BlockDraft {
+  const names = namesOf(steps, around);
+  const drafts = steps.map((step) => draftStep(step, names, catalog, report));
+  const shown = readRunOutputs(outputs, names, report, above);
+  return { path, written: steps, drafts, outputs: shown.outputs, shown: shown.draft };
+}
+
+/** Names a text could mean, also those that are declared wrongly. */
+function namesOf(steps: WrittenSteps, around: KnownNames): KnownNames {
+  const declared = steps.flatMap(({ read }) => [
+    ...Object.keys(read.outputs ?? {}),
+    ...Object.keys(read.block_outputs ?? {}),
+    ...Object.keys(read.set?.values ?? {}),
+    ...(read.for_each === undefined ? [] : [read.as ?? "item"]),
+    ...(read.repeat === undefined ? [] : ["previous", "round"]),
+  ]);
+  return {
+    steps: new Set([...around.steps, ...idsOf(steps)]),
+    variables: new Set([...around.variables, ...declared]),
+  };
+}
+
+function idsOf(steps: WrittenSteps): readonly string[] {
+  const ids = steps.map(({ raw }) => (isJsonObject(raw) ? getOwn(raw, "id") : undefined));
+  return ids.filter((id) => typeof id === "string");
+}
+
+export function draftBlocks(
+  { read, path }: Located<RawStep>,
+  names: KnownNames,
+  catalog: Catalog,
+  report: Report,
+): readonly BlockDraft[] {
+  if (read.steps !== undefined) {
+    const { steps, block_outputs: outputs = {} } = read;
+    return [draftBlock({ path: [...path, "steps"], steps, outputs, above: path }, names, catalog, report)];
+  }
+  return (read.choose ?? []).map(({ steps, outputs, path: above, key }) =>
+    draftBlock({ path: [...above, key], steps, outputs, above }, names, catalog, report),
+  );
+}
+
+/** What a step with blocks reads: the conditions of its branches, and everything its steps read and do not have. */
+export function mentionsOfBlocks({ read }: Located<RawStep>, blocks: readonly BlockDraft[]): readonly Mention[] {
+  const conditions = (read.choose ?? []).flatMap(({ when, path }): Mention[] => {
+    const at = [...path, "when"];
+    return (when?.paths ?? []).map((found) => ({ path: found, field: "choose", about: at, at }));
+  });
+  return [...conditions, ...blocks.flatMap(freeMentions)];
+}
+
+/** What the steps of a block read of what is around it. */
+export function freeMentions({ written, drafts, shown }: BlockDraft): readonly Mention[] {
+  const ids = new Set(idsOf(written));
+  const declaring = drafts.filter(({ forEach }) => forEach === null);
+  const variables = new Set([
+    ...declaring.flatMap((draft) => declaredBy(draft).map(([name]) => name)),
+    ...drafts.flatMap(({ brokenNames }) => [...brokenNames]),
+  ]);
+  const isOwn = ({ path, field }: Mention, draft: StepDraft): boolean => {
+    const head = String(path.segments[0]);
+    if (ids.has(head) || (seesOwnOutputs(field) && head === "outputs")) return true;
+    if (field !== "for_each" && isElementOf(head, draft)) return true;
+    if (draft.raw.repeat !== undefined && (head === "previous" || head === "round")) return true;
+    if (variables.has(head) || variables.has(formatPath(path.segments))) return true;
+    return isAfterBinding(field) && Object.hasOwn(draft.inputs, head);
+  };
+  return [...drafts, shown].flatMap((draft) =>
+    draft.mentions
+      .filter((mention) => !isOwn(mention, draft))
+      .map((mention): Mention => ({ ...mention, field: "steps", isInner: true })),
+  );
+}
+
+function isElementOf(head: string, { forEach, isForEachBroken, raw }: StepDraft): boolean {
+  if (forEach === null && !isForEachBroken) return false;
+  return head === "index" || head === (raw.as ?? "item");
+}
+
+/** The steps no other step of the block waits for. */
+export function leavesOf({ drafts }: BlockDraft): readonly StepDraft[] {
+  const waitedFor = new Set(
+    drafts.flatMap(({ raw, mentions }) => [
+      ...(raw.depends_on ?? []).map(({ read }) => read),
+      ...mentions.map(({ path }) => String(path.segments[0])),
+    ]),
+  );
+  return drafts.filter(({ id }) => id !== null && !waitedFor.has(id));
+}
+
+export function finishBlock(draft: BlockDraft | undefined, dependenciesOf: DependenciesOf): Block {
+  const { drafts, outputs } = required(draft, "a block was drafted");
+  return { steps: drafts.map((step) => finishStep(step, dependenciesOf)), outputs };
+}
+
+export function finishBranches(
+  branches: WrittenBranches,
+  blocks: readonly BlockDraft[],
+  dependenciesOf: DependenciesOf,
+): readonly Branch[] {
+  return branches.map(({ name, when }, index) => ({ name, when, block: finishBlock(blocks[index], dependenciesOf) }));
+}

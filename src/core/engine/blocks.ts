@@ -1,0 +1,93 @@
+/** Blocks: steps inside a step, run as a run of their own that is given what they read of what is around them. */
+import { fail, type Failure, type JsonObject, type Outcome, succeed } from "../base/index.ts";
+import { evaluateCondition } from "../expression/index.ts";
+import type { BranchPlan, PlanNode, StepBody } from "../plan/index.ts";
+import type { Values } from "../template/index.ts";
+import { type Findings, NO_FINDINGS } from "./binding.ts";
+import type { StartChild } from "./effect.ts";
+import { findValue, outputsOf, referenceIn } from "./references.ts";
+import { nodeAt } from "./move.ts";
+import type { NodeState, RunState } from "./state.ts";
+import { noteHandoff, resolverFor, type Scene, sceneOf } from "./value.ts";
+
+/** A block a node runs, and what it is given. */
+export interface BlockCall {
+  readonly block: string;
+  readonly with: Values;
+}
+
+/** The block of a node; of several, the first whose condition holds. Null: none does. */
+export function blockToRun(
+  state: RunState,
+  node: NodeState,
+  { child, choose, body }: PlanNode,
+): Outcome<BlockCall | null, Failure> {
+  if (body.kind !== "step") return succeed(null);
+  if (child !== null && "block" in child) return succeed({ block: child.block, with: body.with });
+  const resolve = resolverFor(state, node, body);
+  for (const branch of choose ?? []) {
+    if (branch.when === null) return succeed(branch);
+    const holds = evaluateCondition(branch.when.root, resolve);
+    if (!holds.ok) return fail({ code: holds.failure.code, message: `when: ${holds.failure.message}` });
+    if (holds.value) return succeed(branch);
+  }
+  return succeed(null);
+}
+
+/** The one that was begun, by its path. */
+export function blockByPath({ child, choose, body }: PlanNode, path: string): BlockCall | null {
+  if (body.kind !== "step") return null;
+  if (child !== null && "block" in child) return { block: child.block, with: body.with };
+  return branchByPath(choose, path) ?? null;
+}
+
+function branchByPath(choose: PlanNode["choose"], path: string): BranchPlan | undefined {
+  return choose?.find(({ block }) => block === path);
+}
+
+/** What the node returns: what its block hands on, and which branch was taken. */
+export function withBranch({ choose }: PlanNode, path: string | null, outputs: JsonObject): JsonObject {
+  const branch = path === null ? undefined : branchByPath(choose, path);
+  return branch === undefined ? outputs : { ...outputs, branch: branch.name };
+}
+
+/** Args of a block. What has no value is left out: whether that is wrong is decided where it is read. */
+export function bindFree(scene: Scene, values: Values): JsonObject {
+  const args: [string, JsonObject[string]][] = [];
+  for (const [name, value] of Object.entries(values)) {
+    if (value.kind !== "reference") continue;
+    const reference = referenceIn(scene.scope, value.path);
+    const given = scene.given?.find(reference);
+    const found = findValue(scene.state, scene.node, reference);
+    if (given !== undefined) args.push([name, given]);
+    else if (found.kind === "value") {
+      noteHandoff(scene, reference, `with.${name}`);
+      args.push([name, found.value]);
+    } else if (reference.origin.kind === "node" && reference.origin.part === "outputs") {
+      const left = outputsOf(nodeAt(scene.state, reference.origin.node));
+      if (Object.keys(left).length > 0) args.push([name, left]);
+    }
+  }
+  return Object.fromEntries(args);
+}
+
+export function findingsOfBlock(state: RunState, node: NodeState, body: StepBody, call: BlockCall): Findings {
+  const scene = sceneOf(state, node, body);
+  bindFree(scene, call.with);
+  return scene.failure === null ? scene.gathering.findings : NO_FINDINGS;
+}
+
+/** A run that is opened again continues a block with what the block has; a retry begins it anew. */
+export function continuedRun(state: RunState, node: NodeState, block: string): string | null {
+  if (node.tries > 0) return null;
+  const { lastBlock } = node;
+  const run = lastBlock ?? state.carriedBlocks.get(node.id);
+  if (run?.block !== block) return null;
+  const isOpen = lastBlock === null || (state.isRecovering && lastBlock.epoch < state.epoch);
+  return isOpen ? run.runId : null;
+}
+
+/** The run whose file a block stands in, as the run of the block receives it. */
+export function ownerOf({ owner, runId, args, recursionDepth }: RunState): NonNullable<StartChild["owner"]> {
+  return owner ?? { runId, args, depth: recursionDepth };
+}

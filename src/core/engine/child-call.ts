@@ -1,0 +1,36 @@
+/** What every run receives that is started by another. */
+import type { Tokens } from "../event/index.ts";
+import type { Usage } from "./cost.ts";
+import type { StartChild } from "./effect.ts";
+import type { RunState } from "./state.ts";
+
+/** How long a child may take to start before the driver looks for it. */
+export const STARTED_WITHIN_MS = 10_000;
+
+export function namedIn({ placement }: RunState): Pick<StartChild, "named"> {
+  return placement === null ? {} : { named: placement.named ?? {} };
+}
+
+export function lineageOf(state: RunState): Pick<StartChild, "root" | "hops" | "heldKeys"> {
+  const { root, hops, place, heldKeys } = state;
+  const held = place?.standing === "held" ? [...heldKeys, place.key] : heldKeys;
+  const keys = held.length === 0 ? {} : { heldKeys: held };
+  return { ...(root === null ? {} : { root }), ...(hops === 0 ? {} : { hops }), ...keys };
+}
+
+/** What was spent since the last report; one that was overtaken by a later one adds nothing. */
+export function beyond(
+  total: Pick<Usage, "costMicros" | "tokens">,
+  known: Pick<Usage, "costMicros" | "tokens">,
+): Usage {
+  const more = (key: keyof Tokens): number => Math.max(0, total.tokens[key] - known.tokens[key]);
+  return {
+    costMicros: Math.max(0, total.costMicros - known.costMicros),
+    tokens: {
+      inputTokens: more("inputTokens"),
+      outputTokens: more("outputTokens"),
+      thinkingTokens: more("thinkingTokens"),
+      cachedTokens: more("cachedTokens"),
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** What comes last: a block, begun once everything has settled and how the run ends is known. */
+import { type Failure, LIMITS, required } from "../base/index.ts";
+import { FINALLY } from "../plan/index.ts";
+import { isTerminal } from "../event/index.ts";
+import { bindFree, ownerOf } from "./blocks.ts";
+import { recordRunCost } from "./cost.ts";
+import type { StartChild } from "./effect.ts";
+import { stopChild } from "./ending-child.ts";
+import type { ChildFinishedInput } from "./input.ts";
+import { beyond, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
+import type { RunState } from "./state.ts";
+import type { RunOutcome } from "./block-state.ts";
+import { deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
+import { sceneOfRun } from "./value.ts";
+
+/** It has one run per ending. */
+const ATTEMPT = 1;
+
+export function startFinally(turn: Turn, outcome: RunOutcome): void {
+  const { state } = turn;
+  const childRunId = deriveId(turn, "run");
+  const { as, reason, errorCode, errorMessage, outputs } = outcome;
+  emit(turn, "run.finally", {
+    childRunId,
+    as,
+    ...(reason === null ? {} : { reason }),
+    ...(errorCode === null ? {} : { errorCode }),
+    ...(errorMessage === null ? {} : { errorMessage }),
+    ...(outputs === null ? {} : { outputs }),
+  });
+  if (state.recursionDepth >= LIMITS.recursionDepthMax) {
+    const errorMessage = `finally would be run ${state.recursionDepth + 1} levels deep, the limit is ${LIMITS.recursionDepthMax}`;
+    emit(turn, "run.finally.ended", { childRunId, status: "failed", errorCode: "recursion_limit", errorMessage });
+    return;
+  }
+  perform(turn, finallyCall(state, childRunId));
+  setTimer(turn, { kind: "child", nodeId: FINALLY, attempt: ATTEMPT, childRunId }, turn.at + STARTED_WITHIN_MS);
+}
+
+function finallyCall(state: RunState, childRunId: string): StartChild {
+  const { block, scope, with: values } = required(state.plan.finally, "the plan has something that comes last");
+  return {
+    type: "start-child",
+    nodeId: FINALLY,
+    attempt: ATTEMPT,
+    childRunId,
+    workflow: { name: state.workflow, version: null },
+    block,
+    owner: ownerOf(state),
+    args: bindFree(sceneOfRun(state, scope), values),
+    ...namedIn(state),
+    ...lineageOf(state),
+    ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
+    recursionDepth: state.recursionDepth + 1,
+  };
+}
+
+/** What is to be started, built again from the log; null when it is not waited for any more. */
+export function finallyCallOf(state: RunState, childRunId: string): StartChild | null {
+  const { finally: last } = state;
+  return last?.isRunning === true && last.childRunId === childRunId ? finallyCall(state, childRunId) : null;
+}
+
+/** A cancel that comes while it runs ends it, and is recorded; how the run ends does not change. */
+export function cancelFinally(turn: Turn, reason: string): void {
+  const { finally: last } = turn.state;
+  if (last?.isRunning !== true) return;
+  const { as, errorCode } = last.outcome;
+  emit(turn, "run.ending", { as, reason, ...(errorCode === null ? {} : { errorCode }) });
+  stopFinally(turn);
+}
+
+/** It is called off; how the run ends does not change. */
+export function stopFinally(turn: Turn): void {
+  const { finally: last } = turn.state;
+  if (last?.isRunning === true) stopChild(turn, FINALLY, ATTEMPT, last.childRunId);
+}
+
+export function onFinallyFinished(turn: Turn, input: ChildFinishedInput): void {
+  const { state } = turn;
+  const { childRunId, status } = input;
+  const known = state.childCosts.get(childRunId);
+  if (known === undefined) return;
+  const isLive = state.liveChildren.has(childRunId) && !isTerminal(state.status);
+  recordRunCost(turn, FINALLY, ATTEMPT, beyond(input, known), { isLate: !isLive, childRunId });
+  if (!isLive) return;
+  const failure = failureOf(input);
+  const error = failure === null ? {} : { errorCode: failure.code, errorMessage: failure.message };
+  emit(turn, "run.finally.ended", { childRunId, status, ...error });
+}
+
+/** One that was called off has not failed. */
+function failureOf({ status, errorMessage, ends }: ChildFinishedInput): Failure | null {
+  if (status === "completed" || status === "cancelled") return null;
+  if (ends !== undefined && ends.errorCode !== null) return { code: ends.errorCode, message: ends.reason };
+  if (status === "timed_out") {
+    return { code: "finally_timeout", message: `finally took longer than ${LIMITS.finallyMs / 60_000} minutes` };
+  }
+  return { code: "finally_failed", message: errorMessage ?? "finally failed" };
+}

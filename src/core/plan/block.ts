@@ -1,0 +1,151 @@
+/** Blocks of a step: their plans, and what they are given of what is around them. */
+import { required, type TreePath } from "../base/index.ts";
+import type { Block, Step, Value, Values } from "../definition/index.ts";
+import type { Path } from "../expression/index.ts";
+import type { BranchPlan, ChildCall, Origin, Reference, Scope } from "./plan.ts";
+import type { Around, Resolver, Sight } from "./resolver.ts";
+import { admitExpression, BINDING } from "./scope.ts";
+
+/** Everything of a step that its blocks say. */
+export interface BoundBlocks {
+  readonly child: ChildCall | null;
+  readonly choose: readonly BranchPlan[] | null;
+  /** Args of the block. */
+  readonly with: Values;
+  /** With what the blocks read. */
+  readonly scope: Scope;
+}
+
+/** Compiles one block; what it reads of what is around it is noted in `around`. */
+export type CompileBlock = (block: Block, name: string, around: FreeNames, at: TreePath) => string;
+
+/** A block stands where its instances are, and sees their element; inputs are not bound for it. */
+const INSIDE: Sight = { hasElement: true, hasSelf: false, hasInputs: false };
+
+export function bindBlocks(
+  step: Step,
+  bound: Scope,
+  resolver: Resolver,
+  ids: readonly string[],
+  compile: CompileBlock,
+): BoundBlocks {
+  if (step.block === null && step.choose === null) return { child: null, choose: null, with: {}, scope: bound };
+  const scope = new Map(bound);
+  if (step.block !== null) {
+    const names = new FreeNames(resolver, ids, step.forEach?.as ?? null);
+    const block = compile(step.block, step.id, names, ["steps"]);
+    return { child: { block }, choose: null, with: names.giveTo(scope), scope };
+  }
+  const choose = (step.choose ?? []).map(({ name, when, block }, index): BranchPlan => {
+    const names = new FreeNames(resolver, ids, step.forEach?.as ?? null);
+    const at = ["choose", index, when === null ? "else" : "steps"];
+    const path = compile(block, `${step.id}.${index}`, names, at);
+    return {
+      name,
+      when:
+        when === null
+          ? null
+          : admitExpression(scope, when, "of a branch", (read) => resolver.resolve(read, BINDING, () => undefined)),
+      block: path,
+      with: names.giveTo(scope),
+    };
+  });
+  return { child: null, choose, with: {}, scope };
+}
+
+/**
+ * The names a block uses and does not have. Each becomes an arg of the block: what a step around it returned, an arg of the
+ * document or of the block around it, the element, a fact of the run.
+ */
+export class FreeNames implements Around {
+  readonly #resolver: Resolver;
+  readonly #ids: readonly string[];
+  readonly #element: string | null;
+  /** By name of the arg: what it stands for outside. */
+  readonly #given = new Map<string, Reference>();
+
+  /** Ids of the nodes around the block, and what the step that holds it calls its element. */
+  constructor(resolver: Resolver, ids: readonly string[], element: string | null) {
+    this.#resolver = resolver;
+    this.#ids = ids;
+    this.#element = element;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#given.keys()];
+  }
+
+  find(path: Path): Reference | undefined {
+    return this.#take(this.#resolver.resolve(path, INSIDE, () => undefined));
+  }
+
+  findName(name: string): Reference | undefined {
+    return this.#take(this.#resolver.resolveName(name, INSIDE, () => undefined));
+  }
+
+  /** Values of the args, and what their paths mean outside. */
+  giveTo(scope: Map<string, Reference>): Values {
+    const values = [...this.#given].map(([name, reference]): [string, Value] => {
+      const text = `${name} (for its steps)`;
+      scope.set(text, { ...reference, text });
+      return [name, { kind: "reference", path: { text, segments: [name], position: 0 } }];
+    });
+    return Object.fromEntries(values);
+  }
+
+  #take({ text, origin, rest, isOptional }: Reference): Reference | undefined {
+    const whole = this.#wholeOf(origin, rest);
+    if (whole === undefined) return undefined;
+    const name = this.#nameFor(whole);
+    const isStep = origin.kind === "node" || (origin.kind === "arg" && origin.isStep === true);
+    return {
+      text,
+      origin: { kind: "arg", name, ...(isStep ? { isStep } : {}) },
+      rest: rest.slice(whole.rest.length),
+      ...(isOptional === true ? { isOptional } : {}),
+    };
+  }
+
+  #wholeOf(origin: Origin, rest: Reference["rest"]): Whole | undefined {
+    switch (origin.kind) {
+      case "arg":
+        return { name: origin.name, origin, rest: [] };
+      case "node": {
+        const id = required(this.#ids[origin.node], "a node around the block");
+        return { name: origin.part === "outputs" ? id : `${id}.${origin.part}`, origin, rest: [] };
+      }
+      case "element":
+        return { name: this.#element ?? "item", origin, rest: [] };
+      case "index":
+        return { name: "index", origin, rest: [] };
+      case "previous":
+        return { name: origin.part === "outputs" ? "previous" : `previous.${origin.part}`, origin, rest: [] };
+      case "round":
+        return { name: "round", origin, rest: [] };
+      case "run":
+        return { name: ["run", ...rest.slice(0, 1)].join("."), origin, rest: rest.slice(0, 1) };
+      case "self":
+      case "attempt":
+      case "value":
+      case "error":
+      case "missing":
+        return undefined;
+    }
+  }
+
+  /** A step and an arg may have one name. */
+  #nameFor({ name, origin, rest }: Whole): string {
+    const before = this.#given.get(name);
+    const isOther = before !== undefined && JSON.stringify(before.origin) !== JSON.stringify(origin);
+    if (isOther) return this.#nameFor({ name: `${name}.outputs`, origin, rest });
+    this.#given.set(name, { text: name, origin, rest });
+    return name;
+  }
+}
+
+/** All that is handed over when a part of it is read, and under which name. */
+interface Whole {
+  readonly name: string;
+  readonly origin: Origin;
+  readonly rest: Reference["rest"];
+}
