@@ -58,7 +58,8 @@ function spawnServer() {
   // A group of its own: Ctrl-C in the terminal reaches this process only, which then asks the server to stop, once.
   const child = fork(join(CHECKOUT, "scripts", "dev-process.mjs"), {
     detached: true,
-    execArgv: ["--enable-source-maps", "--max-semi-space-size=64"],
+    // The embedded database is compiled quickly and not optimised: it is started with every reload.
+    execArgv: ["--enable-source-maps", "--max-semi-space-size=64", "--liftoff-only"],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   child.stderr.on("data", (chunk) => process.stderr.write(chunk.toString("utf8").replace(STOPPING, "")));

@@ -21,6 +21,7 @@ import {
   type Breach,
   type Rule,
 } from "./law/rules.ts";
+import { exportedNamesRule, meaningsOf, TWO_MEANINGS } from "./law/exported-names.ts";
 import { areaOf, CONSOLE_AREAS } from "./law/console-areas.ts";
 import { roomsInArchitecture, ROOMS } from "./law/rooms.ts";
 import { identifiersOf, importsOf, readRepository, REPOSITORY, sourceFile, wordsOf } from "./law/source.ts";
@@ -52,6 +53,7 @@ const everyRule = (): Breach[] => [
   ...sources.filter(({ path }) => !isTest(path)).flatMap(plainRule),
   ...written.flatMap(({ path, text }) => textRule(path, text)),
   ...deadFiles(files),
+  ...exportedNamesRule(sources),
   ...doorlessRooms(sources.map(({ path }) => path)),
 ];
 
@@ -99,6 +101,12 @@ describe("the law", () => {
   it("uses one word per concept", () => {
     const rule = wordRule(glossary);
     expect(unexcused(sources.filter(({ path }) => !isTest(path)).flatMap(rule))).toEqual([]);
+  });
+
+  it("gives a name that others see one meaning", () => {
+    expect(unexcused(exportedNamesRule(sources))).toEqual([]);
+    const several = meaningsOf(sources);
+    expect(Object.keys(TWO_MEANINGS).filter((name) => !several.has(name))).toEqual([]);
   });
 
   it("says it plainly", () => {
@@ -310,6 +318,25 @@ describe("every rule fires on a planted breach", () => {
     expect(deadFiles([alive, ...planted, test])).toEqual([expect.stringContaining("src/core/base/b.ts")]);
     expect(doorlessRooms(["src/core/plan/plan.ts"])).toHaveLength(1);
     expect(doorlessRooms(["src/core/plan/index.ts", "src/cli/main.ts"])).toEqual([]);
+  });
+
+  it("one name for two things, at doors and within a folder", () => {
+    const found = (texts: Record<string, string>): Breach[] =>
+      exportedNamesRule(Object.entries(texts).map(([path, text]) => sourceFile(`src/${path}`, text)));
+    const things = { "a/x.ts": "export interface Thing {}", "b/y.ts": "export type Thing = 1;" };
+    expect(found(things)).toEqual([]);
+    expect(
+      found({ ...things, "a/index.ts": 'export * from "./x.ts";', "b/index.ts": 'export { Thing } from "./y.ts";' }),
+    ).toHaveLength(1);
+    expect(found({ "a/x.ts": "export const thing = 1;", "a/y.ts": "export function thing() {}" })).toHaveLength(1);
+    const handedOn = 'import type { Thing } from "../a/index.ts";\nexport type { Thing };';
+    expect(
+      found({
+        "a/x.ts": things["a/x.ts"],
+        "a/index.ts": 'export { type Thing } from "./x.ts";',
+        "b/index.ts": handedOn,
+      }),
+    ).toEqual([]);
   });
 
   it("a table that differs from the picture", () => {

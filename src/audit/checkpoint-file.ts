@@ -2,7 +2,7 @@ import { appendFile, mkdir } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import { dirname } from "node:path";
 import { canonicalJson, type JsonObject } from "../core/base/index.ts";
-import type { Checkpoint } from "../core/audit/index.ts";
+import type { AuditCheckpoint } from "../core/audit/index.ts";
 import { verifySignature } from "./signer.ts";
 import { linesOf } from "./verify.ts";
 
@@ -35,12 +35,12 @@ export async function readAnchors(file: string): Promise<Anchors> {
   return (org) => byOrg.get(org) ?? new Map();
 }
 
-function checkpointOf(line: string): Checkpoint | null {
+function checkpointOf(line: string): AuditCheckpoint | null {
   try {
     const { signature, ...unsigned } = JSON.parse(line) as JsonObject;
     const { kind, key } = unsigned;
     if (kind !== "checkpoint" || typeof key !== "string" || typeof signature !== "string") return null;
-    return verifySignature(key, canonicalJson(unsigned), signature) ? (unsigned as unknown as Checkpoint) : null;
+    return verifySignature(key, canonicalJson(unsigned), signature) ? (unsigned as unknown as AuditCheckpoint) : null;
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import {
   AUDIT_CATEGORIES,
   type AuditCategory,
   type AuditRecord,
-  type Checkpoint,
+  type AuditCheckpoint,
   EMPTY_FRONTIER,
   type Pruned,
   rehash,
@@ -104,8 +104,10 @@ function pruning(orgId: string, categories: ReadonlySet<AuditCategory>, options:
 }
 
 /** Nothing is pruned, and so vouched for anew, that does not fit what was signed when it was closed. */
-function checkedCheckpoint(closed: ClosedSegment, records: readonly AuditRecord[]): Checkpoint {
-  const checkpoint = JSON.parse(required(closed.checkpoint, "a segment with records has a checkpoint")) as Checkpoint;
+function checkedCheckpoint(closed: ClosedSegment, records: readonly AuditRecord[]): AuditCheckpoint {
+  const checkpoint = JSON.parse(
+    required(closed.checkpoint, "a segment with records has a checkpoint"),
+  ) as AuditCheckpoint;
   const left = records.map((record) => [record.seq, rehash(record)] as const);
   const leaves = [...goneBefore(closed), ...left].sort(([a], [b]) => a - b);
   const frontier = leaves.reduce((tree, [, hash]) => addLeaf(tree, hash), EMPTY_FRONTIER);
@@ -128,7 +130,7 @@ interface Stamp {
 /** A segment of which nothing is left, as one with the empty one before it. */
 function emptied(
   closed: ClosedSegment,
-  checkpoint: Checkpoint,
+  checkpoint: AuditCheckpoint,
   previous: ClosedSegment | null,
   { org, at, signing }: Stamp,
 ): ClosedSegment {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isJsonArray, isJsonObject, type Json } from "../core/base/index.ts";
 import { BridgeRefusal } from "./bridge-problem.ts";
-import { dispatchSchema, type ProblemBody } from "./wire.ts";
+import { dispatchSchema, type BridgeProblem } from "./wire.ts";
 
 /** Deeper than any value the engine lets through; what walks a value by recursion is safe up to here. */
 export const BODY_DEPTH_MAX = 128;
@@ -110,7 +110,7 @@ export function readShape<T>(schema: z.ZodType<T>, value: Json): T {
   throw invalid(problems);
 }
 
-export function invalid(problems: NonNullable<ProblemBody["problems"]>): BridgeRefusal {
+export function invalid(problems: NonNullable<BridgeProblem["problems"]>): BridgeRefusal {
   const [first] = problems;
   const place = first === undefined || first.path === "" ? "The body" : `"${first.path}"`;
   return new BridgeRefusal("invalid_request", `${place} is not valid: ${first?.message ?? "see problems"}.`, {

@@ -1,4 +1,4 @@
-import type { ProblemBody } from "./wire.ts";
+import type { BridgeProblem } from "./wire.ts";
 
 /** Every code a Bridge answers with: one table gives each its status and title. */
 const BRIDGE_PROBLEMS = {
@@ -21,14 +21,14 @@ const BRIDGE_PROBLEMS = {
 export type BridgeProblemCode = keyof typeof BRIDGE_PROBLEMS;
 
 export interface BridgeProblemExtras {
-  readonly problems?: NonNullable<ProblemBody["problems"]>;
+  readonly problems?: NonNullable<BridgeProblem["problems"]>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Thrown by routes and turned into an answer at the edge; in a batch, into one answer among others. */
 export class BridgeRefusal extends Error {
   override readonly name = "BridgeRefusal";
-  readonly body: ProblemBody;
+  readonly body: BridgeProblem;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: BridgeProblemCode, detail: string, { problems, headers }: BridgeProblemExtras = {}) {

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { camelCaseOf, unknownKeysWarning } from "./spelling.ts";
-import { callbackSchema, usageSchema } from "./wire.ts";
+import { callbackSchema, reportedUsageSchema } from "./wire.ts";
 
 /** A callback in the spelling of the wire, before it is checked. */
 export interface SentCallback {
@@ -17,7 +17,7 @@ const NOT_NULL: ReadonlySet<string> = new Set([
   "stepId",
   "attempt",
   "status",
-  ...Object.keys(usageSchema.shape),
+  ...Object.keys(reportedUsageSchema.shape),
 ]);
 /** Other names of the same figures, as Bridges write them that were built from the first description of this wire. */
 const ALIASES: ReadonlyMap<string, string> = new Map([

@@ -46,10 +46,10 @@ export interface DispatchReply {
 
 /** One answer per dispatch, in their order: the status and body it would have had alone. */
 export interface BatchReply<T> {
-  readonly results: readonly { readonly status: number; readonly body: T | ProblemBody }[];
+  readonly results: readonly { readonly status: number; readonly body: T | BridgeProblem }[];
 }
 
-export interface ProblemBody {
+export interface BridgeProblem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -67,7 +67,7 @@ const logLineSchema = z.object({
 const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
 
 /** What is counted, apart from the rest: a figure out of range is refused by a code of its own. */
-export const usageSchema = z.object({
+export const reportedUsageSchema = z.object({
   inputTokens: count.optional(),
   outputTokens: count.optional(),
   thinkingTokens: count.optional(),
@@ -93,7 +93,7 @@ export const callbackSchema = z.object({
   startedAt: instant,
   completedAt: instant,
   model: z.string().max(200).optional(),
-  ...usageSchema.shape,
+  ...reportedUsageSchema.shape,
   /** Which price `costUsd` was made with. */
   priceId: z.string().max(400).optional(),
   /** Calls made beyond the first (contract re-asks). */
@@ -167,7 +167,7 @@ export const registrationSchema = z.object({
 export type Registration = z.infer<typeof registrationSchema>;
 
 /** Tokens are shown once, and the Bridge keeps them in memory: an instance that has the present ones gets none again. */
-export interface Registered {
+export interface BridgeRegistration {
   readonly gatewayId: string;
   /** Where callbacks may go, beside the address the Bridge registered at. */
   readonly callbackOrigin?: string;

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { Api } from "./api.ts";
-import { addListOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import { addListOptions, onServer, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printList } from "./listing.ts";
-import type { LinkOptions } from "./server-link.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 interface MemoryOptions extends ListOptions {
@@ -12,14 +11,16 @@ interface MemoryOptions extends ListOptions {
   readonly quiet?: boolean;
 }
 
-export function addMemoryCommand(agents: Command, { io, settle }: Workbench): void {
+export function addMemoryCommand(agents: Command, bench: Workbench): void {
   addListOptions(agents.command("memory").description("list what an agent remembers, newest first, or make it forget"))
     .argument("<id>", "name of the agent")
     .option("--forget", "forget everything instead of listing it")
     .option("--quiet", "with --forget: print nothing")
     .addHelpText("after", example("sluice agents memory analyst"))
-    .action((id: string, options: MemoryOptions & LinkOptions) =>
-      settle(() => (options.forget === true ? forget : list)(io, apiOf(io, options), id, options)),
+    .action(
+      onServer(bench, (io, api, id: string, options: MemoryOptions) =>
+        (options.forget === true ? forget : list)(io, api, id, options),
+      ),
     );
 }
 

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import { APPROVAL_STATUSES, type Decision, DECISIONS } from "../core/event/index.ts";
-import { editApproval, type EditOptions } from "./approval-edit.ts";
+import { editApproval } from "./approval-edit.ts";
 import {
   addChoice,
   addLinkOptions,
   addListOptions,
   addNoun,
-  apiOf,
+  onServer,
   collect,
   example,
   type Workbench,
@@ -24,7 +24,6 @@ type ListWords = Omit<ListApprovalsOptions, "status"> & Partial<Pick<ListApprova
 
 /** `sluice approvals …`: what waits for a person, and the answers. */
 export function addApprovalCommands(program: Command, bench: Workbench): void {
-  const { io, settle } = bench;
   const approvals = addNoun(program, "approvals", "answer what runs on the server ask of people");
   const list = addListOptions(approvals.command("list").description("list approvals, by default the unanswered ones"))
     .option("--mine", "only those this key may answer")
@@ -34,41 +33,39 @@ export function addApprovalCommands(program: Command, bench: Workbench): void {
     .option("--search <text>", "only those with this text in title, workflow, node, run id or args");
   addChoice(list, "--status <status>", "which approvals", [...APPROVAL_STATUSES, "closed", "all"])
     .addHelpText("after", example("sluice approvals list --mine --search invoice"))
-    .action((options: ListWords) =>
-      settle(() => listApprovals(io, apiOf(io, options), { status: "pending", ...options })),
+    .action(
+      onServer(bench, (io, api, options: ListWords) => listApprovals(io, api, { status: "pending", ...options })),
     );
   addLinkOptions(approvals.command("show").description("show an approval: what will happen, why, and who is asked"))
     .argument("<approval>", "id of the approval")
     .option("--json", "print the approval as JSON")
     .addHelpText("after", example("sluice approvals show apr_01hq"))
-    .action((id: string, options: LinkOptions & { json?: boolean }) =>
-      settle(() => showApproval(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, showApproval));
   addAnswers(approvals, bench);
 }
 
-function addAnswers(approvals: Command, { io, settle }: Workbench): void {
+function addAnswers(approvals: Command, bench: Workbench): void {
   for (const [verb, about, line] of [
     ["approve", "approve it", "sluice approvals approve apr_01hq --form amount=20 --reason checked"],
     ["reject", "reject it; a reason is needed", 'sluice approvals reject apr_01hq --reason "too early"'],
   ] as const) {
     addAnswerOptions(approvals.command(verb).description(about))
       .addHelpText("after", example(line))
-      .action((id: string, options: ResolveOptions & LinkOptions) =>
-        settle(() => resolveApproval(io, apiOf(io, options), id, verb, options)),
+      .action(
+        onServer(bench, (io, api, id: string, options: ResolveOptions) => resolveApproval(io, api, id, verb, options)),
       );
   }
   addAnswerOptions(approvals.command("edit").description("change what is sent, see what differs, and approve that"))
     .option("--set <input=value>", "an input that is to be different; may be repeated; else $EDITOR is opened", collect)
     .addHelpText("after", example("sluice approvals edit apr_01hq --set amount=20"))
-    .action((id: string, options: EditOptions & LinkOptions) =>
-      settle(() => editApproval(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, editApproval));
   addAnswerOptions(approvals.command("resolve").description("answer with one of the choices an approval offers"))
     .addOption(new Option("--choice <choice>", "the answer").choices(DECISIONS).makeOptionMandatory())
     .addHelpText("after", example("sluice approvals resolve apr_01hq --choice retry"))
-    .action((id: string, options: ResolveOptions & LinkOptions & { choice: Decision }) =>
-      settle(() => resolveApproval(io, apiOf(io, options), id, options.choice, options)),
+    .action(
+      onServer(bench, (io, api, id: string, options: ResolveOptions & { choice: Decision }) =>
+        resolveApproval(io, api, id, options.choice, options),
+      ),
     );
 }
 

@@ -1,17 +1,10 @@
 import type { Command } from "commander";
-import {
-  type DownloadOptions,
-  exportAuditFile,
-  savePacket,
-  verifyAuditFile,
-  type VerifyAuditOptions,
-} from "./audit.ts";
-import { type AuditKeyOptions, showAuditKey } from "./audit-key.ts";
-import { addLinkOptions, addNoun, apiOf, example, type Workbench } from "./command-words.ts";
-import type { LinkOptions } from "./server-link.ts";
+import { exportAuditFile, savePacket, verifyAuditFile, type VerifyAuditOptions } from "./audit.ts";
+import { showAuditKey } from "./audit-key.ts";
+import { addLinkOptions, addNoun, onServer, example, type Workbench } from "./command-words.ts";
 
 /** `sluice audit …`: taking the log away, and proving that it is whole. */
-export function addAuditCommands(program: Command, { io, settle }: Workbench): void {
+export function addAuditCommands(program: Command, bench: Workbench): void {
   const audit = addNoun(program, "audit", "export the audit log and verify it");
   audit
     .command("verify")
@@ -22,19 +15,21 @@ export function addAuditCommands(program: Command, { io, settle }: Workbench): v
     .option("--json", "print the result as JSON")
     .option("--quiet", "print nothing unless something is wrong")
     .addHelpText("after", example("sluice audit export -o audit.ndjson && sluice audit verify audit.ndjson"))
-    .action((file: string, options: VerifyAuditOptions) => settle(() => verifyAuditFile(io, file, options)));
+    .action((file: string, options: VerifyAuditOptions) =>
+      bench.settle(() => verifyAuditFile(bench.io, file, options)),
+    );
   addDownloadOptions(audit.command("export").description("export the audit log with its checkpoints, as NDJSON"))
     .addHelpText("after", example("sluice audit export -o audit.ndjson"))
-    .action((options: DownloadOptions & LinkOptions) => settle(() => exportAuditFile(io, apiOf(io, options), options)));
+    .action(onServer(bench, exportAuditFile));
   addLinkOptions(audit.command("key").description("show the public key the audit is signed with, and those before it"))
     .option("--new", "print a new seed and the settings that change to it, as lines of an environment file")
     .option("--json", "print it as JSON")
     .addHelpText("after", example("sluice audit key --new > audit.env"))
-    .action((options: AuditKeyOptions & LinkOptions) => settle(() => showAuditKey(io, apiOf(io, options), options)));
+    .action(onServer(bench, showAuditKey));
 }
 
 /** `sluice runs packet`. */
-export function addPacketCommand(runs: Command, { io, settle }: Workbench): void {
+export function addPacketCommand(runs: Command, bench: Workbench): void {
   addDownloadOptions(
     runs
       .command("packet")
@@ -42,9 +37,7 @@ export function addPacketCommand(runs: Command, { io, settle }: Workbench): void
   )
     .argument("<run>", "id of the run")
     .addHelpText("after", example("sluice runs packet run_01hq -o packet.json"))
-    .action((id: string, options: DownloadOptions & LinkOptions) =>
-      settle(() => savePacket(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, savePacket));
 }
 
 function addDownloadOptions(command: Command): Command {

@@ -43,8 +43,15 @@ export function addChoice(command: Command, flags: string, about: string, choice
   return command.addOption(new Option(flags, about).choices(choices));
 }
 
-export function apiOf(io: Io, options: LinkOptions): Api {
-  return new Api(demandServer(io, options));
+/** The action of a command that talks to a server; `work` gets what the command was given, its options last. */
+export function onServer<G extends readonly unknown[]>(
+  { io, settle }: Workbench,
+  work: (io: Io, api: Api, ...given: G) => number | Promise<number>,
+): (...given: [...G, Command]) => Promise<void> {
+  return (...given) => {
+    const own = given.slice(0, -1) as unknown as G;
+    return settle(() => work(io, new Api(demandServer(io, own.at(-1) as LinkOptions)), ...own));
+  };
 }
 
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {

@@ -3,13 +3,20 @@ import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts"
 import { readSource } from "../core/text/index.ts";
 import type { ReceivedEvent } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { addLinkOptions, addListOptions, addNoun, apiOf, collect, example, type Workbench } from "./command-words.ts";
+import {
+  addLinkOptions,
+  addListOptions,
+  addNoun,
+  collect,
+  example,
+  onServer,
+  type Workbench,
+} from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
-import type { LinkOptions } from "./server-link.ts";
 import { readSourceFile } from "./source-file.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
@@ -27,32 +34,26 @@ interface EventOptions extends SendOptions {
 }
 
 /** `sluice events …`: what steps wait for, from outside. */
-export function addEventCommands(program: Command, { io, settle }: Workbench): void {
+export function addEventCommands(program: Command, bench: Workbench): void {
   const events = addNoun(program, "events", "send events that steps wait for, and see which are kept");
   addSendOptions(events.command("send").description("send an event; the steps that wait for it continue"))
     .argument("<type>", "type of the event")
     .option("--match <name=text>", "a member of its key, as text; may be repeated", collect)
     .option("--match-json <json>", "its key as a JSON object; --match wins")
     .addHelpText("after", example(`sluice events send order.paid --match order_id=o-17 --data '{"amount": 12}'`))
-    .action((type: string, options: EventOptions & LinkOptions) =>
-      settle(() => sendEvent(io, apiOf(io, options), type, options)),
-    );
+    .action(onServer(bench, sendEvent));
   addListOptions(events.command("list").description("list events that are kept, newest first"))
     .option("--type <type>", "only events of this type")
     .addHelpText("after", example("sluice events list --type order.paid"))
-    .action((options: ListOptions & LinkOptions & { type?: string }) =>
-      settle(() => listEvents(io, apiOf(io, options), options)),
-    );
+    .action(onServer(bench, listEvents));
 }
 
-export function addSignalCommand(runs: Command, { io, settle }: Workbench): void {
+export function addSignalCommand(runs: Command, bench: Workbench): void {
   addSendOptions(runs.command("signal").description("send a signal to a run; the steps that wait for it continue"))
     .argument("<run>", "id of the run")
     .argument("<name>", "name of the signal")
     .addHelpText("after", example(`sluice runs signal run_01hq go_on --data '{"ok": true}'`))
-    .action((id: string, name: string, options: SendOptions & LinkOptions) =>
-      settle(() => sendSignal(io, apiOf(io, options), id, name, options)),
-    );
+    .action(onServer(bench, sendSignal));
 }
 
 function addSendOptions(command: Command): Command {

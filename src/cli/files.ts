@@ -4,13 +4,12 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { type FileValue, isFileHash } from "../core/base/index.ts";
 import type { Api } from "./api.ts";
-import { addLinkOptions, addListOptions, addNoun, apiOf, example, type Workbench } from "./command-words.ts";
+import { addLinkOptions, addListOptions, addNoun, onServer, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
 import { describeFile, type FileWords, sourceOf } from "./local-file.ts";
 import { Refusal } from "./refusal.ts";
-import type { LinkOptions } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
@@ -24,7 +23,7 @@ interface GetOptions {
   readonly quiet?: boolean;
 }
 
-export function addFileCommands(program: Command, { io, settle }: Workbench): void {
+export function addFileCommands(program: Command, bench: Workbench): void {
   const files = addNoun(program, "files", "send files to the server, and get them back");
   addLinkOptions(files.command("put").description("send a file; one that was sent in part is continued"))
     .argument("<file>", "which file")
@@ -33,20 +32,16 @@ export function addFileCommands(program: Command, { io, settle }: Workbench): vo
     .option("--json", "print it as an arg refers to it")
     .option("--quiet", "nothing but its hash")
     .addHelpText("after", example("sluice files put report.pdf"))
-    .action((file: string, options: PutOptions & LinkOptions) =>
-      settle(() => putFile(io, apiOf(io, options), file, options)),
-    );
+    .action(onServer(bench, putFile));
   addLinkOptions(files.command("get").description("save the content of a file"))
     .argument("<sha256>", "its hash")
     .requiredOption("--output <file>", "where to")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice files get 9f86d081… --output report.pdf"))
-    .action((sha256: string, options: GetOptions & LinkOptions) =>
-      settle(() => getFile(io, apiOf(io, options), sha256, options)),
-    );
+    .action(onServer(bench, getFile));
   addListOptions(files.command("list").description("list the files that are kept, newest first"))
     .addHelpText("after", example("sluice files list"))
-    .action((options: ListOptions & LinkOptions) => settle(() => listFiles(io, apiOf(io, options), options)));
+    .action(onServer(bench, listFiles));
 }
 
 /** Sends a file unless it is there, and shows how far it is at a terminal. */

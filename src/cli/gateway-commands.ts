@@ -1,29 +1,24 @@
 import type { Command } from "commander";
-import { addLinkOptions, addNoun, apiOf, example, type Workbench } from "./command-words.ts";
+import { addLinkOptions, addNoun, onServer, example, type Workbench } from "./command-words.ts";
 import { deleteGateway, getGateway, listGateways } from "./gateways.ts";
-import type { LinkOptions } from "./server-link.ts";
 
 /** Places of execution, and the adapters that run there. */
-export function addGatewayCommands(program: Command, { io, settle }: Workbench): void {
+export function addGatewayCommands(program: Command, bench: Workbench): void {
   const gateways = addNoun(program, "gateways", "see the places where nodes are executed");
   addLinkOptions(gateways.command("list").description("list gateways and how they are"))
     .option("--json", "print what the API answers")
     .addHelpText("after", example("sluice gateways list"))
-    .action((options: LinkOptions & { json?: boolean }) => settle(() => listGateways(io, apiOf(io, options), options)));
+    .action(onServer(bench, listGateways));
   addLinkOptions(gateways.command("get").description("show a gateway and how it was lately"))
     .argument("<gateway>", "id of the gateway")
     .option("--json", "print it as JSON")
     .addHelpText("after", example("sluice gateways get local"))
-    .action((id: string, options: LinkOptions & { json?: boolean }) =>
-      settle(() => getGateway(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, getGateway));
   addLinkOptions(gateways.command("delete").description("forget a gateway and its tokens"))
     .argument("<gateway>", "id of the gateway")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice gateways delete bridge"))
-    .action((id: string, options: LinkOptions & { quiet?: boolean }) =>
-      settle(() => deleteGateway(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, deleteGateway));
   const adapter = addNoun(program, "adapter", "work on an adapter of your own");
   adapter
     .command("test")
@@ -33,6 +28,6 @@ export function addGatewayCommands(program: Command, { io, settle }: Workbench):
     .option("--json", "print the report as JSON")
     .addHelpText("after", example("sluice adapter test ./my-adapter.js"))
     .action((file: string, options: { config?: string; json?: boolean }) =>
-      settle(async () => (await import("./adapter-test.ts")).testAdapter(io, file, options)),
+      bench.settle(async () => (await import("./adapter-test.ts")).testAdapter(bench.io, file, options)),
     );
 }

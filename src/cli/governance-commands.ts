@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import { type BacktestOptions, backtestFile } from "./backtest.ts";
-import { addChoice, addLinkOptions, apiOf, example, type Workbench } from "./command-words.ts";
-import type { LinkOptions } from "./server-link.ts";
-import { showUsage, USAGE_BUCKETS, USAGE_GROUPS, type UsageOptions } from "./usage.ts";
+import { backtestFile } from "./backtest.ts";
+import { addChoice, addLinkOptions, onServer, example, type Workbench } from "./command-words.ts";
+import { showUsage, USAGE_BUCKETS, USAGE_GROUPS } from "./usage.ts";
 
 const WHEN = "2026-01-31, 2026-01-31T08:00:00Z, or how long ago: 36h, 7d";
 
 /** What was spent, and what a policy would have changed. Policies must have their commands by then. */
-export function addGovernanceCommands(program: Command, { io, settle }: Workbench): void {
+export function addGovernanceCommands(program: Command, bench: Workbench): void {
   const usage = addLinkOptions(program.command("usage").description("show tokens and cost on the server"))
     .option("--since <when>", `from when on: ${WHEN}; 90 days otherwise`)
     .option("--until <when>", "until when; now otherwise")
@@ -15,7 +14,7 @@ export function addGovernanceCommands(program: Command, { io, settle }: Workbenc
   addChoice(usage, "--by <what>", "a row for each of them", USAGE_GROUPS);
   addChoice(usage, "--bucket <length>", "a row for each day (or hour, week, month), UTC", USAGE_BUCKETS)
     .addHelpText("after", example("sluice usage --by agent --bucket day --since 7d"))
-    .action((options: UsageOptions & LinkOptions) => settle(() => showUsage(io, apiOf(io, options), options)));
+    .action(onServer(bench, showUsage));
   const policies = program.commands.find((command) => command.name() === "policies");
   if (policies === undefined) throw new Error("policies have commands of their own");
   addLinkOptions(policies.command("backtest").description("try drafts of policies on what was decided on the server"))
@@ -23,7 +22,5 @@ export function addGovernanceCommands(program: Command, { io, settle }: Workbenc
     .option("--since <when>", `only what was decided since then: ${WHEN}`)
     .option("--json", "print what the API answers")
     .addHelpText("after", example("sluice policies backtest no-mail.yaml --since 30d"))
-    .action((file: string, options: BacktestOptions & LinkOptions) =>
-      settle(() => backtestFile(io, apiOf(io, options), file, options)),
-    );
+    .action(onServer(bench, backtestFile));
 }

@@ -1,9 +1,9 @@
 import { type JsonObject, withOwn } from "../core/base/index.ts";
-import type { NodeState } from "../client/index.ts";
+import type { StateNode } from "../client/index.ts";
 import type { Api } from "./api.ts";
 
 /** A node with its large values in their places, which the state of a run only refers to. */
-export async function withLargeValues(api: Api, node: NodeState): Promise<NodeState> {
+export async function withLargeValues(api: Api, node: StateNode): Promise<StateNode> {
   let { output } = node;
   let outputs: JsonObject | null = node.outputs;
   for (const { path, hash } of node.refs ?? []) {

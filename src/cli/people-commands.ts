@@ -1,48 +1,41 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { addLinkOptions, addListOptions, addNoun, apiOf, collect, example, type Workbench } from "./command-words.ts";
-import type { ListOptions } from "./listing.ts";
+import type { MemberRole } from "../client/index.ts";
+import {
+  addLinkOptions,
+  addListOptions,
+  addNoun,
+  onServer,
+  collect,
+  example,
+  type Workbench,
+} from "./command-words.ts";
 import {
   CLEARABLE,
   type Clearable,
   createOrganisation,
-  type CreateOrganisationOptions,
   invite,
-  type InviteOptions,
   listOrganisations,
   listPeople,
   listSessions,
   removeMember,
   revokeSession,
-  type Role,
-  type SessionListOptions,
   setMember,
-  type SetOptions,
 } from "./people.ts";
 import { ROLES } from "./registry-commands.ts";
-import type { LinkOptions } from "./server-link.ts";
-
-interface Quiet {
-  readonly quiet?: boolean;
-}
 
 export function addPeopleCommands(program: Command, bench: Workbench): void {
-  const { io, settle } = bench;
   const people = addNoun(program, "people", "see, invite and change the members of the organisation");
   addListOptions(people.command("list").description("list members, or who is invited"))
     .option("--invited", "list invitations instead")
     .addHelpText("after", example("sluice people list"))
-    .action((options: ListOptions & LinkOptions & { invited?: boolean }) =>
-      settle(() => listPeople(io, apiOf(io, options), options)),
-    );
+    .action(onServer(bench, listPeople));
   addLinkOptions(people.command("invite").description("invite a person; the link is shown only once"))
     .argument("<email>", "only a person with this verified email can accept")
     .requiredOption("--role <role>", `what they may do: ${ROLES.join(", ")}; may be repeated`, collectRole)
     .option("--group <name>", "a group they belong to; may be repeated", collect)
     .option("--json", "print the invitation as JSON")
     .addHelpText("after", example("sluice people invite ann@example.com --role approver --group finance"))
-    .action((email: string, options: InviteOptions & LinkOptions) =>
-      settle(() => invite(io, apiOf(io, options), email, options)),
-    );
+    .action(onServer(bench, invite));
   addLinkOptions(people.command("set").description("set what is assigned to a member; claims of the provider stay"))
     .argument("<person>", "id or verified email")
     .option("--role <role>", `what they may do: ${ROLES.join(", ")}; may be repeated`, collectRole)
@@ -52,55 +45,45 @@ export function addPeopleCommands(program: Command, bench: Workbench): void {
     .option("--clear <what>", `${CLEARABLE.join(", ")}; may be repeated`, collectClearable)
     .option("--json", "print the member as JSON")
     .addHelpText("after", example("sluice people set ann@example.com --role approver --group finance"))
-    .action((who: string, options: SetOptions & LinkOptions) =>
-      settle(() => setMember(io, apiOf(io, options), who, options)),
-    );
+    .action(onServer(bench, setMember));
   addLinkOptions(people.command("remove").description("end a membership; keys the person has made are revoked"))
     .argument("<person>", "id or verified email")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice people remove ann@example.com"))
-    .action((who: string, options: LinkOptions & Quiet) =>
-      settle(() => removeMember(io, apiOf(io, options), who, options)),
-    );
+    .action(onServer(bench, removeMember));
   addSessionCommands(program, bench);
   addOrganisationCommands(program, bench);
 }
 
-function addSessionCommands(program: Command, { io, settle }: Workbench): void {
+function addSessionCommands(program: Command, bench: Workbench): void {
   const sessions = addNoun(program, "sessions", "see and end the sessions of browsers");
   addLinkOptions(sessions.command("list").description("list sessions that were opened with the key, or all"))
     .option("--all", "of all members and keys of the organisation")
     .option("--json", "print what the API answers")
     .addHelpText("after", example("sluice sessions list --all"))
-    .action((options: SessionListOptions & LinkOptions) => settle(() => listSessions(io, apiOf(io, options), options)));
+    .action(onServer(bench, listSessions));
   addLinkOptions(sessions.command("revoke").description("end a session, for good"))
     .argument("<session-id>", "id of the session")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice sessions revoke ses_01hq"))
-    .action((id: string, options: LinkOptions & Quiet) =>
-      settle(() => revokeSession(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, revokeSession));
 }
 
-function addOrganisationCommands(program: Command, { io, settle }: Workbench): void {
+function addOrganisationCommands(program: Command, bench: Workbench): void {
   const organisations = addNoun(program, "organisations", "see and make organisations");
   addLinkOptions(organisations.command("list").description("list the organisations of the caller"))
     .option("--json", "print what the API answers")
     .addHelpText("after", example("sluice organisations list"))
-    .action((options: LinkOptions & { json?: boolean }) =>
-      settle(() => listOrganisations(io, apiOf(io, options), options)),
-    );
+    .action(onServer(bench, listOrganisations));
   addLinkOptions(organisations.command("create").description("make an organisation; its admin key is shown only once"))
     .argument("<id>", "1 to 64 letters, digits, _, . or -")
     .option("--name <text>", "for people")
     .option("--json", "print the organisation as JSON")
     .addHelpText("after", example("sluice organisations create acme --name 'Acme Inc.'"))
-    .action((id: string, options: CreateOrganisationOptions & LinkOptions) =>
-      settle(() => createOrganisation(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, createOrganisation));
 }
 
-function collectRole(text: string, previous: readonly Role[] = []): readonly Role[] {
+function collectRole(text: string, previous: readonly MemberRole[] = []): readonly MemberRole[] {
   const role = ROLES.find((one) => one === text);
   if (role === undefined) throw new InvalidArgumentError(`Allowed choices are ${ROLES.join(", ")}.`);
   return [...previous, role];

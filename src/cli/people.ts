@@ -1,4 +1,4 @@
-import type { InvitationRequest, KeyRequest, Person } from "../client/index.ts";
+import type { InvitationRequest, MemberRole, Person } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
@@ -45,10 +45,8 @@ async function listInvitations(io: Io, api: Api, options: ListOptions): Promise<
   return EXIT.fine;
 }
 
-export type Role = NonNullable<KeyRequest["role"]>;
-
 export interface InviteOptions {
-  readonly role: readonly Role[];
+  readonly role: readonly MemberRole[];
   readonly group?: readonly string[];
   readonly json?: boolean;
 }
@@ -68,7 +66,7 @@ export async function invite(io: Io, api: Api, email: string, options: InviteOpt
 }
 
 export interface SetOptions {
-  readonly role?: readonly Role[];
+  readonly role?: readonly MemberRole[];
   readonly group?: readonly string[];
   readonly deputy?: string;
   readonly until?: string;

@@ -1,22 +1,21 @@
 import type { Command } from "commander";
 import type { KeyRequest } from "../client/index.ts";
 import { addMemoryCommand } from "./agent-memory.ts";
-import { apply, type ApplyOptions } from "./apply.ts";
+import { apply } from "./apply.ts";
 import {
   addChoice,
   addLinkOptions,
   addListOptions,
   addNoun,
-  apiOf,
+  onServer,
   collect,
   example,
   positiveInteger,
   type Workbench,
 } from "./command-words.ts";
-import { createKey, type CreateKeyOptions, listKeys, revokeKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
 import { addSlotsCommand } from "./schedules.ts";
-import type { LinkOptions } from "./server-link.ts";
 import {
   deleteRegistered,
   getRegistered,
@@ -27,7 +26,7 @@ import {
 } from "./registries.ts";
 import { addRunNowCommand, addTriggerCommands } from "./triggers.ts";
 import { addDeliveryCommands, addHookCommand } from "./webhooks.ts";
-import { getWorkflow, type GetWorkflowOptions, listWorkflows } from "./workflows.ts";
+import { getWorkflow, listWorkflows } from "./workflows.ts";
 
 export const ROLES = [
   "viewer",
@@ -37,21 +36,19 @@ export const ROLES = [
   "admin",
 ] as const satisfies readonly KeyRequest["role"][];
 
-export function addWorkflowCommands(program: Command, { io, settle }: Workbench): void {
+export function addWorkflowCommands(program: Command, bench: Workbench): void {
   const workflows = addNoun(program, "workflows", "see the workflows of the server");
   addListOptions(workflows.command("list").description("list workflows with their newest version"))
     .addHelpText("after", example("sluice workflows list"))
-    .action((options: ListOptions & LinkOptions) => settle(() => listWorkflows(io, apiOf(io, options), options)));
+    .action(onServer(bench, listWorkflows));
   addLinkOptions(workflows.command("get").description("show a workflow, or the text of one of its versions"))
     .argument("<name>", "name of the workflow")
     .option("--version <n>", "not the newest version but this one", positiveInteger)
     .option("--source", "print the text as it was saved")
     .option("--json", "print workflow and version as JSON")
     .addHelpText("after", example("sluice workflows get demo-hello --source > hello.lobsterX"))
-    .action((name: string, options: GetWorkflowOptions & LinkOptions) =>
-      settle(() => getWorkflow(io, apiOf(io, options), name, options)),
-    );
-  addHookCommand(workflows, { io, settle });
+    .action(onServer(bench, getWorkflow));
+  addHookCommand(workflows, bench);
   addLinkOptions(program.command("apply").description("bring the registry of the server to the state of files"))
     .requiredOption(
       "-f, --file <path>",
@@ -62,14 +59,14 @@ export function addWorkflowCommands(program: Command, { io, settle }: Workbench)
     .option("--json", "print the changes as JSON")
     .option("--quiet", "no diff")
     .addHelpText("after", example("sluice apply -f policies.yaml -f workflows/ --dry-run"))
-    .action((options: ApplyOptions & LinkOptions) => settle(() => apply(io, apiOf(io, options), options)));
+    .action(onServer(bench, apply));
 }
 
-export function addKeyCommands(program: Command, { io, settle }: Workbench): void {
+export function addKeyCommands(program: Command, bench: Workbench): void {
   const keys = addNoun(program, "keys", "see, make and revoke keys of the server");
   addListOptions(keys.command("list").description("list keys; the secrets themselves are kept nowhere"))
     .addHelpText("after", example("sluice keys list"))
-    .action((options: ListOptions & LinkOptions) => settle(() => listKeys(io, apiOf(io, options), options)));
+    .action(onServer(bench, listKeys));
   const create = addLinkOptions(keys.command("create").description("make a key; it is shown only once"))
     .requiredOption("--label <text>", "what or whom it is for")
     .option("--permission <name>", "something it may do; may be repeated", collect)
@@ -78,52 +75,52 @@ export function addKeyCommands(program: Command, { io, settle }: Workbench): voi
     .option("--json", "print the key as JSON");
   addChoice(create, "--role <role>", "what it may do, in one word", ROLES)
     .addHelpText("after", example("sluice keys create --label ci --role operator --expires 30d"))
-    .action((options: CreateKeyOptions & LinkOptions) => settle(() => createKey(io, apiOf(io, options), options)));
+    .action(onServer(bench, createKey));
   addLinkOptions(keys.command("revoke").alias("delete").description("revoke a key, for good"))
     .argument("<key-id>", "id of the key, not its secret")
     .option("--quiet", "print nothing")
     .addHelpText("after", example("sluice keys revoke key_01hq"))
-    .action((id: string, options: LinkOptions & { quiet?: boolean }) =>
-      settle(() => revokeKey(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, revokeKey));
 }
 
 /** Every registry in the same words. */
-export function addRegistryCommands(program: Command, { io, settle }: Workbench): void {
+export function addRegistryCommands(program: Command, bench: Workbench): void {
   for (const registry of REGISTRIES) {
     const { noun, one, example: id } = registry;
     const plural = noun === "library" ? "library steps" : noun;
     const nouns = addNoun(program, noun, `see the ${plural} that are registered`);
     addListOptions(nouns.command("list").description(`list ${plural}`))
       .addHelpText("after", example(`sluice ${noun} list`))
-      .action((options: ListOptions & LinkOptions) =>
-        settle(() => listRegistered(io, apiOf(io, options), registry, options)),
-      );
+      .action(onServer(bench, (io, api, options: ListOptions) => listRegistered(io, api, registry, options)));
     addLinkOptions(nouns.command("get").description(`show a ${one}`.replace("a a", "an a")))
       .argument("<id>", `name of the ${one}`)
       .option("--json", "print it as JSON")
       .addHelpText("after", example(`sluice ${noun} get ${id}`))
-      .action((name: string, options: LinkOptions & { json?: boolean }) =>
-        settle(() => getRegistered(io, apiOf(io, options), registry, name, options)),
+      .action(
+        onServer(bench, (io, api, name: string, options: { json?: boolean }) =>
+          getRegistered(io, api, registry, name, options),
+        ),
       );
     addLinkOptions(nouns.command("delete").description(`delete a ${one}`.replace("a a", "an a")))
       .argument("<id>", `name of the ${one}`)
       .option("--quiet", "print nothing")
       .addHelpText("after", example(`sluice ${noun} delete ${id}`))
-      .action((name: string, options: LinkOptions & { quiet?: boolean }) =>
-        settle(() => deleteRegistered(io, apiOf(io, options), registry, name, options)),
+      .action(
+        onServer(bench, (io, api, name: string, options: { quiet?: boolean }) =>
+          deleteRegistered(io, api, registry, name, options),
+        ),
       );
-    if (noun === "agents") addMemoryCommand(nouns, { io, settle });
+    if (noun === "agents") addMemoryCommand(nouns, bench);
     if (noun === "schedules") {
-      addSlotsCommand(nouns, { io, settle });
-      addRunNowCommand(nouns, { io, settle });
+      addSlotsCommand(nouns, bench);
+      addRunNowCommand(nouns, bench);
     }
-    if (noun === "triggers") addTriggerCommands(nouns, { io, settle });
-    if (noun === "webhooks" || noun === "channels") addDeliveryCommands(nouns, noun, { io, settle });
+    if (noun === "triggers") addTriggerCommands(nouns, bench);
+    if (noun === "webhooks" || noun === "channels") addDeliveryCommands(nouns, noun, bench);
   }
 }
 
-export function addPlatformCommands(program: Command, { io, settle }: Workbench): void {
+export function addPlatformCommands(program: Command, bench: Workbench): void {
   const noun = addNoun(program, "platform", "stop everything, and start it again");
   for (const [verb, open, about, line] of [
     ["show", null, "show whether anything may start", "sluice platform show"],
@@ -135,8 +132,6 @@ export function addPlatformCommands(program: Command, { io, settle }: Workbench)
     command
       .option("--json", "print it as JSON")
       .addHelpText("after", example(line))
-      .action((options: PlatformOptions & LinkOptions) =>
-        settle(() => platform(io, apiOf(io, options), open, options)),
-      );
+      .action(onServer(bench, (io, api, options: PlatformOptions) => platform(io, api, open, options)));
   }
 }

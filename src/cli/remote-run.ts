@@ -17,7 +17,7 @@ import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
 import type { RunOptions } from "./run.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
-import { childFilesOf, type FiledPlan, textOf } from "./workspace.ts";
+import { childFilesOf, type FiledPlan, sourceText } from "./workspace.ts";
 
 interface Chosen {
   readonly name: string;
@@ -79,7 +79,7 @@ async function saveFile(io: Io, api: Api, target: string, { quiet, json }: RunOp
 
 async function save(io: Io, api: Api, { file, plan }: FiledPlan): Promise<SavedWorkflow> {
   try {
-    return await api.saveWorkflow(plan.name, textOf(file));
+    return await api.saveWorkflow(plan.name, sourceText(file));
   } catch (thrown) {
     const isBeyond = thrown instanceof ApiError && thrown.problems.some(({ code }) => code === "not_supported");
     if (isBeyond) io.err.write("the server cannot run this; --local runs it in this process\n");

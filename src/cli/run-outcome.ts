@@ -85,7 +85,7 @@ function printResults(io: Io, { projection, leaves }: RunOutcome): void {
   const wanted = new Set(leaves);
   const results = projection.nodeResults
     .filter(({ nodeId, status }) => status === "completed" && wanted.has(nodeId))
-    .map((node) => ({ nodeId: node.nodeId, text: textOf(node) }));
+    .map((node) => ({ nodeId: node.nodeId, text: outputText(node) }));
   const show = io.out.isTty ? printable : (text: string): string => text;
   for (const { nodeId, text } of results) {
     const heading = results.length > 1 ? `# ${nodeId}\n` : "";
@@ -93,6 +93,6 @@ function printResults(io: Io, { projection, leaves }: RunOutcome): void {
   }
 }
 
-export function textOf({ output, outputs }: NodeResult): string {
+export function outputText({ output, outputs }: NodeResult): string {
   return output === null || output === "" ? JSON.stringify(outputs ?? {}, null, 2) : output;
 }

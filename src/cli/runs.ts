@@ -10,7 +10,7 @@ import { durationOf, followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { withLargeValues } from "./large-value.ts";
-import { printFailures, textOf } from "./run-outcome.ts";
+import { printFailures, outputText } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf, planOfVersion } from "./remote-plan.ts";
 import { formatTable } from "./table.ts";
@@ -124,7 +124,7 @@ async function showNode(io: Io, api: Api, id: string, nodeId: string, options: S
     return EXIT.fine;
   }
   io.err.write(formatTable([nodeRow(node)]));
-  if (node.status === "completed") io.out.write(textOf(await withLargeValues(api, node)).replace(/\n?$/, "\n"));
+  if (node.status === "completed") io.out.write(outputText(await withLargeValues(api, node)).replace(/\n?$/, "\n"));
   else printFailures(io, [node]);
   return EXIT.fine;
 }
@@ -151,7 +151,7 @@ export async function recoverRun(io: Io, api: Api, id: string, options: ActionOp
   return acted(io, api, await api.recoverRun(id), options, "continues");
 }
 
-export interface ResolveOptions extends ActionOptions {
+export interface ResolveNodeOptions extends ActionOptions {
   readonly assignTo?: string;
   readonly value?: readonly string[];
 }
@@ -162,7 +162,7 @@ export async function resolveNode(
   api: Api,
   id: string,
   nodeId: string,
-  options: ResolveOptions,
+  options: ResolveNodeOptions,
 ): Promise<number> {
   const { assignTo, value = [] } = options;
   if (assignTo === undefined && value.length === 0) {

@@ -1,19 +1,16 @@
 import type { Command } from "commander";
 import type { Api } from "./api.ts";
-import { addListOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import { addListOptions, onServer, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printList } from "./listing.ts";
-import type { LinkOptions } from "./server-link.ts";
 import { oneLine } from "./terminal-text.ts";
 
-export function addSlotsCommand(schedules: Command, { io, settle }: Workbench): void {
+export function addSlotsCommand(schedules: Command, bench: Workbench): void {
   addListOptions(schedules.command("slots").description("list what became of the slots of a schedule, and the next"))
     .argument("<id>", "name of the schedule")
     .addHelpText("after", example("sluice schedules slots nightly"))
-    .action((id: string, options: ListOptions & LinkOptions) =>
-      settle(() => listSlots(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, listSlots));
 }
 
 async function listSlots(io: Io, api: Api, id: string, options: ListOptions): Promise<number> {

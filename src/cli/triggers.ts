@@ -1,13 +1,12 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { Sample, TriggerAnswer } from "../client/index.ts";
+import type { TriggerSample, TriggerAnswer } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { addLinkOptions, addListOptions, apiOf, collect, example, type Workbench } from "./command-words.ts";
+import { addLinkOptions, addListOptions, onServer, collect, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
 import { Refusal } from "./refusal.ts";
-import type { LinkOptions } from "./server-link.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 interface SampleOptions {
@@ -17,34 +16,34 @@ interface SampleOptions {
   readonly json?: boolean;
 }
 
-export function addTriggerCommands(triggers: Command, { io, settle }: Workbench): void {
+export function addTriggerCommands(triggers: Command, bench: Workbench): void {
   addListOptions(triggers.command("deliveries").description("list what was delivered to a trigger, newest first"))
     .argument("<id>", "name of the trigger")
     .addHelpText("after", example("sluice triggers deliveries orders"))
-    .action((id: string, options: ListOptions & LinkOptions) =>
-      settle(() => listDeliveries(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, listDeliveries));
   addSampleOptions(triggers.command("test").description("show what a delivery would do, and start nothing"))
     .addHelpText("after", example("sluice triggers test orders --body '{\"id\": 7}'"))
-    .action((id: string, options: SampleOptions & LinkOptions) =>
-      settle(() => testTrigger(io, apiOf(io, options), id, options)),
-    );
+    .action(onServer(bench, testTrigger));
   addSampleOptions(
     triggers.command("fire").description("deliver something to a trigger, as if it had come from outside"),
   )
     .addHelpText("after", example("sluice triggers fire orders --body @order.json"))
-    .action((id: string, options: SampleOptions & LinkOptions) =>
-      settle(async () => report(io, await apiOf(io, options).triggers.fire(id, await sampleOf(options)), options)),
+    .action(
+      onServer(bench, async (io, api, id: string, options: SampleOptions) =>
+        report(io, await api.triggers.fire(id, await sampleOf(options)), options),
+      ),
     );
 }
 
-export function addRunNowCommand(schedules: Command, { io, settle }: Workbench): void {
+export function addRunNowCommand(schedules: Command, bench: Workbench): void {
   addLinkOptions(schedules.command("run-now").description("start the run of a schedule now, besides its slots"))
     .argument("<id>", "name of the schedule")
     .option("--json", "print the answer as JSON")
     .addHelpText("after", example("sluice schedules run-now nightly"))
-    .action((id: string, options: LinkOptions & { json?: boolean }) =>
-      settle(async () => report(io, await apiOf(io, options).triggers.runNow(id), options)),
+    .action(
+      onServer(bench, async (io, api, id: string, options: { json?: boolean }) =>
+        report(io, await api.triggers.runNow(id), options),
+      ),
     );
 }
 
@@ -57,7 +56,7 @@ function addSampleOptions(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<Sample> {
+async function sampleOf({ body, header = [], query = [] }: SampleOptions): Promise<TriggerSample> {
   return {
     ...(body === undefined ? {} : { body: await jsonOf(body) }),
     headers: Object.fromEntries(header.map(pairOf)),

@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
 import type { Delivery } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { addLinkOptions, addListOptions, apiOf, example, type Workbench } from "./command-words.ts";
+import { addLinkOptions, addListOptions, onServer, example, type Workbench } from "./command-words.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
-import type { LinkOptions } from "./server-link.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 interface SendOptions {
@@ -26,22 +25,20 @@ const WORDS = {
 } as const satisfies Readonly<Record<Collection, object>>;
 
 /** The log of what webhooks, or channels, were sent. */
-export function addDeliveryCommands(nouns: Command, noun: Collection, { io, settle }: Workbench): void {
+export function addDeliveryCommands(nouns: Command, noun: Collection, bench: Workbench): void {
   const { one, example: name, test } = WORDS[noun];
   addListOptions(nouns.command("deliveries").description(`list what a ${one} was sent, newest first`))
     .argument("<id>", `name of the ${one}`)
     .addHelpText("after", example(`sluice ${noun} deliveries ${name}`))
-    .action((id: string, options: ListOptions & LinkOptions) =>
-      settle(() => listDeliveries(io, apiOf(io, options), noun, id, options)),
-    );
+    .action(onServer(bench, (io, api, id: string, options: ListOptions) => listDeliveries(io, api, noun, id, options)));
   addLinkOptions(nouns.command("redeliver").description("send a message again, under the same id"))
     .argument("<id>", `name of the ${one}`)
     .argument("<delivery>", "id of the delivery")
     .option("--json", "print the delivery as JSON")
     .addHelpText("after", example(`sluice ${noun} redeliver ${name} msg_01hq`))
-    .action((id: string, deliveryId: string, options: SendOptions & LinkOptions) =>
-      settle(async () => {
-        const log = apiOf(io, options)[noun];
+    .action(
+      onServer(bench, async (io, api, id: string, deliveryId: string, options: SendOptions) => {
+        const log = api[noun];
         return follow(io, log, noun, id, await log.redeliver(id, deliveryId), options);
       }),
     );
@@ -49,24 +46,22 @@ export function addDeliveryCommands(nouns: Command, noun: Collection, { io, sett
     .argument("<id>", `name of the ${one}`)
     .option("--json", "print the delivery as JSON")
     .addHelpText("after", example(`sluice ${noun} test ${name}`))
-    .action((id: string, options: SendOptions & LinkOptions) =>
-      settle(async () => {
-        const log = apiOf(io, options)[noun];
+    .action(
+      onServer(bench, async (io, api, id: string, options: SendOptions) => {
+        const log = api[noun];
         return follow(io, log, noun, id, await log.test(id), options);
       }),
     );
 }
 
-export function addHookCommand(workflows: Command, { io, settle }: Workbench): void {
+export function addHookCommand(workflows: Command, bench: Workbench): void {
   addLinkOptions(workflows.command("hook").description("let signed messages start runs of a workflow"))
     .argument("<name>", "name of the workflow")
     .option("--rotate", "make a new secret; the one before it is good for another day")
     .addOption(new Option("--remove", "let no message start runs any more").conflicts("rotate"))
     .option("--json", "print the hook as JSON")
     .addHelpText("after", example("sluice workflows hook order-intake --rotate"))
-    .action((name: string, options: HookOptions & LinkOptions) =>
-      settle(() => hook(io, apiOf(io, options), name, options)),
-    );
+    .action(onServer(bench, hook));
 }
 
 type Log = Api[Collection];

@@ -108,7 +108,7 @@ function pieceOf(
 ): OwnPiece {
   const others = [...started].map(([ref, found]) => ({ ref, hash: hashOf(found.file), found }));
   return {
-    source: textOf(file),
+    source: sourceText(file),
     hash: hashOf(file),
     plan,
     version: definition.version,
@@ -120,11 +120,11 @@ function pieceOf(
       ),
       team: null,
     },
-    texts: new Map(others.map(({ hash: own, found }) => [own, textOf(found.file)])),
+    texts: new Map(others.map(({ hash: own, found }) => [own, sourceText(found.file)])),
   };
 }
 
-export function textOf({ bytes }: SourceFile): string {
+export function sourceText({ bytes }: SourceFile): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 

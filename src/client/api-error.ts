@@ -1,7 +1,7 @@
-import type { Explanation, ProblemBody as SentBody, SentProblem } from "../contract/index.ts";
+import type { Explanation, ProblemReply, SentProblem } from "../contract/index.ts";
 
 /** An answer that is an error, as data: programs read `code`, people `detail` and `hint`. */
-export interface ProblemBody extends SentBody {
+export interface ProblemBody extends ProblemReply {
   /** What to do about it; only the client itself gives it, for errors that no server has answered with. */
   readonly hint?: string;
 }

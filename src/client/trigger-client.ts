@@ -1,4 +1,11 @@
-import type { ListPage, PageOptions, Sample, TriggerAnswer, TriggerDelivery, TriggerTest } from "../contract/index.ts";
+import type {
+  ListPage,
+  PageOptions,
+  TriggerSample,
+  TriggerAnswer,
+  TriggerDelivery,
+  TriggerTest,
+} from "../contract/index.ts";
 import type { Door, Needs } from "./caller.ts";
 import { encode } from "./query.ts";
 
@@ -13,11 +20,11 @@ export class TriggerClient {
   }
 
   /** What a delivery would do; nothing is started. */
-  test(trigger: string, sample: Sample = {}): Promise<TriggerTest> {
+  test(trigger: string, sample: TriggerSample = {}): Promise<TriggerTest> {
     return this.#door.ask("POST", `/triggers/${encode(trigger)}/test`, { body: sample }, ["starts", "problems"]);
   }
 
-  fire(trigger: string, sample: Sample = {}): Promise<TriggerAnswer> {
+  fire(trigger: string, sample: TriggerSample = {}): Promise<TriggerAnswer> {
     return this.#door.ask("POST", `/triggers/${encode(trigger)}/fire`, { body: sample }, ANSWER);
   }
 

@@ -20,7 +20,7 @@ export type Permission = (typeof PERMISSIONS)[number];
 
 /** Names for several permissions together. */
 export const ROLES = ["viewer", "author", "operator", "approver", "admin"] as const;
-export type Role = (typeof ROLES)[number];
+export type MemberRole = (typeof ROLES)[number];
 
 export const keySchema = z.object({
   id: z.string(),

@@ -25,4 +25,4 @@ export const problemSchema = z.object({
   explanation: explanationSchema.optional().describe("Why a launch gate said no, and what would let it through"),
   requestId: z.string(),
 });
-export type ProblemBody = Answered<typeof problemSchema>;
+export type ProblemReply = Answered<typeof problemSchema>;

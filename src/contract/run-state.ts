@@ -28,7 +28,7 @@ export const nodeResultSchema = z.object({
   costMicros: micros,
   refs,
 });
-export type NodeState = Answered<typeof nodeResultSchema>;
+export type StateNode = Answered<typeof nodeResultSchema>;
 
 export const stateSchema = z.object({
   runId: z.string(),

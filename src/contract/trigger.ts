@@ -35,7 +35,7 @@ export const triggerAnswerSchema = z.object({
   repeated: z.boolean().optional().describe("The same delivery has started this run before"),
 });
 export type TriggerAnswer = Answered<typeof triggerAnswerSchema>;
-export interface Sample {
+export interface TriggerSample {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 /** Definitions, their versions and their plans. */
 import { z } from "zod";
+import { WORKFLOW_STATUSES, type WorkflowStatus } from "../core/event/index.ts";
 import { POSTURES } from "../core/governance/index.ts";
 import { type Answered, count, moment } from "./field.ts";
 import { sentProblemSchema } from "./problem.ts";
@@ -45,8 +46,8 @@ export const validationSchema = z.object({
 });
 export type Validation = Answered<typeof validationSchema>;
 
-export const workflowStatusSchema = z.enum(["active", "paused", "deprecated"]);
-export type WorkflowStatus = Answered<typeof workflowStatusSchema>;
+export const workflowStatusSchema = z.enum(WORKFLOW_STATUSES);
+export type { WorkflowStatus };
 
 const versionHead = {
   name: z.string(),

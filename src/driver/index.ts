@@ -10,6 +10,6 @@ export {
   Overloaded,
   type Runtime,
   type RuntimeFigures,
-  type RunView,
+  type RunSnapshot,
 } from "./durable/runtime.ts";
 export type { Reporter, ReportOutcome } from "./durable/attempt-report.ts";

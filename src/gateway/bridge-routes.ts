@@ -1,5 +1,5 @@
 import { DISPATCH_ALIAS, DISPATCH_PATH } from "../bridge/index.ts";
-import type { Gateway } from "./gateway-view.ts";
+import type { GatewayView } from "./gateway-view.ts";
 
 /** What one instance of a Bridge was found to answer; everything until it refuses. */
 export interface KnownRoutes {
@@ -16,7 +16,7 @@ export interface KnownRoutes {
 export class BridgeRoutes {
   readonly #known = new Map<string, { readonly instance: string; readonly routes: KnownRoutes }>();
 
-  of(gateway: Gateway): KnownRoutes {
+  of(gateway: GatewayView): KnownRoutes {
     const key = `${gateway.orgId}/${gateway.id}`;
     const instance = instanceOf(gateway);
     const known = this.#known.get(key);
@@ -26,13 +26,13 @@ export class BridgeRoutes {
     return routes;
   }
 
-  forget({ orgId, id }: Gateway): void {
+  forget({ orgId, id }: GatewayView): void {
     this.#known.delete(`${orgId}/${id}`);
   }
 }
 
 /** One that does not register is known by its address. */
-export function instanceOf({ instanceId, url }: Pick<Gateway, "instanceId" | "url">): string {
+export function instanceOf({ instanceId, url }: Pick<GatewayView, "instanceId" | "url">): string {
   return instanceId ?? url;
 }
 

@@ -3,7 +3,7 @@ import { type PeerAgent, type PeerFailure, type PeerReply, requestPeer } from ".
 import { codeIn, detailIn, itemsIn } from "./bridge-reply.ts";
 import { BridgeRoutes, isMissingRoute } from "./bridge-routes.ts";
 import type { GatewayDirectory } from "./directory.ts";
-import type { Gateway } from "./gateway-view.ts";
+import type { GatewayView } from "./gateway-view.ts";
 import { type DispatchBatch, singleText } from "./dispatch-batch.ts";
 import type { Entry } from "./opened.ts";
 
@@ -43,7 +43,7 @@ export class BridgeWire {
   }
 
   /** Several in one request where the Bridge takes that; one alone goes the way every Bridge has. */
-  async send(gateway: Gateway, { entries, texts }: DispatchBatch): Promise<readonly TryEnd[]> {
+  async send(gateway: GatewayView, { entries, texts }: DispatchBatch): Promise<readonly TryEnd[]> {
     const routes = this.#routes.of(gateway);
     if (entries.length > 1 && routes.takesBatches) {
       const body = `{"dispatches":[${texts.join(",")}]}`;
@@ -63,7 +63,7 @@ export class BridgeWire {
   }
 
   /** Null: this Bridge does not answer at once, so that it is sent like any other. */
-  async sendSync(gateway: Gateway, { body }: Entry): Promise<Answer | null> {
+  async sendSync(gateway: GatewayView, { body }: Entry): Promise<Answer | null> {
     const routes = this.#routes.of(gateway);
     if (!routes.takesSync) return null;
     const timeoutMs = body?.timeoutMs ?? null;
@@ -76,16 +76,16 @@ export class BridgeWire {
     return null;
   }
 
-  ask(gateway: Gateway, dispatchId: string): Promise<Answer> {
+  ask(gateway: GatewayView, dispatchId: string): Promise<Answer> {
     return this.#request(gateway, "GET", pathOf(dispatchId), { timeoutMs: ASK_TIMEOUT_MS });
   }
 
-  cancel(gateway: Gateway, dispatchId: string): void {
+  cancel(gateway: GatewayView, dispatchId: string): void {
     const path = `${pathOf(dispatchId)}/cancel`;
     void this.#request(gateway, "POST", path, { body: "{}", timeoutMs: ASK_TIMEOUT_MS });
   }
 
-  async #sendOne(gateway: Gateway, entry: Entry): Promise<TryEnd> {
+  async #sendOne(gateway: GatewayView, entry: Entry): Promise<TryEnd> {
     const routes = this.#routes.of(gateway);
     const text = singleText(entry);
     const reply = await this.#post(gateway, routes.single, text);
@@ -95,18 +95,18 @@ export class BridgeWire {
     return this.#oneEnd(gateway, second);
   }
 
-  #oneEnd(gateway: Gateway, reply: Answer): TryEnd {
+  #oneEnd(gateway: GatewayView, reply: Answer): TryEnd {
     // Nothing was found there at all, which does not mean that it stays so.
     if (isMissingRoute(statusOf(reply))) this.#routes.forget(gateway);
     return tryEndOf(reply);
   }
 
-  #post(gateway: Gateway, path: string, body: string): Promise<Answer> {
+  #post(gateway: GatewayView, path: string, body: string): Promise<Answer> {
     return this.#request(gateway, "POST", path, { body, timeoutMs: SEND_TIMEOUT_MS });
   }
 
   #request(
-    gateway: Gateway,
+    gateway: GatewayView,
     method: string,
     path: string,
     options: { readonly body?: string; readonly timeoutMs?: number },

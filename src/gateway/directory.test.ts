@@ -4,7 +4,8 @@ import { createHandClock, type HandClock } from "../../test/gateway/fake-bridge.
 import type { Registration } from "../bridge/index.ts";
 import { createMemoryStore, type GatewayBody, type Store } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
-import { type Gateway, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
+import { NEW_SPEC } from "./gateway-spec.ts";
+import { type GatewayView, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import { createSecretBox } from "./secret-box.ts";
 
 const ORG = "default";
@@ -46,15 +47,9 @@ const registration = (more: Partial<Registration> = {}): Registration => ({
 });
 
 const spec = (more: Partial<GatewayBody> = {}): GatewayBody => ({
-  name: null,
-  environment: null,
+  ...NEW_SPEC,
   url: "http://127.0.0.1:4000",
-  isDefault: false,
-  minTrustLevel: 1,
-  costRank: 0,
-  capabilities: [],
   providers: ["ai-sdk"],
-  defaultProvider: null,
   ...more,
 });
 
@@ -73,7 +68,7 @@ async function tokensOf(on: Setup, more: Partial<Registration> = {}) {
   return tokens;
 }
 
-const gatewayOf = (on: Setup, id = "edge"): Gateway => {
+const gatewayOf = (on: Setup, id = "edge"): GatewayView => {
   const found = on.directory.find(ORG, id);
   if (found === undefined) throw new Error(`no ${id}`);
   return found;

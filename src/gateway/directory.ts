@@ -1,4 +1,4 @@
-import type { Registered, Registration } from "../bridge/index.ts";
+import type { BridgeRegistration, Registration } from "../bridge/index.ts";
 import { type Clock, Rounds } from "../clock/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
@@ -11,7 +11,7 @@ import {
 } from "../store/index.ts";
 import { changedLink, type LinkChange, sealPlaceOf } from "./gateway-link.ts";
 import { NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
-import { type Gateway, gatewayOf, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
+import { type GatewayView, gatewayOf, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { hashToken, randomToken } from "./token.ts";
 
@@ -29,7 +29,7 @@ export interface DirectoryOptions {
 }
 
 interface Known {
-  readonly gateways: readonly Gateway[];
+  readonly gateways: readonly GatewayView[];
   readonly tokens: ReadonlyMap<string, string>;
   /** Which reading it comes from; readings may overtake each other. */
   readonly reading: number;
@@ -45,7 +45,7 @@ export class GatewayDirectory {
   readonly #options: DirectoryOptions;
   readonly #known = new Map<string, Known>();
   readonly #tokens = new Map<string, { readonly link: GatewayLink; readonly until: number }>();
-  readonly #listeners = new Set<(gateway: Gateway) => void>();
+  readonly #listeners = new Set<(gateway: GatewayView) => void>();
   readonly #rounds: Rounds;
   #readings = 0;
 
@@ -75,7 +75,7 @@ export class GatewayDirectory {
   }
 
   /** Called when another instance answers for a gateway than before: what the old one was doing is in question. */
-  onInstanceChange(listener: (gateway: Gateway) => void): void {
+  onInstanceChange(listener: (gateway: GatewayView) => void): void {
     this.#listeners.add(listener);
   }
 
@@ -88,15 +88,15 @@ export class GatewayDirectory {
     return this.#known.has(orgId);
   }
 
-  of(orgId: string): readonly Gateway[] {
+  of(orgId: string): readonly GatewayView[] {
     return this.#known.get(orgId)?.gateways ?? [];
   }
 
-  find(orgId: string, gatewayId: string): Gateway | undefined {
+  find(orgId: string, gatewayId: string): GatewayView | undefined {
     return this.of(orgId).find(({ id }) => id === gatewayId);
   }
 
-  all(): readonly Gateway[] {
+  all(): readonly GatewayView[] {
     return [...this.#known.values()].flatMap(({ gateways }) => gateways);
   }
 
@@ -108,7 +108,7 @@ export class GatewayDirectory {
     const { store } = this.#options;
     const reading = (this.#readings += 1);
     const links = new Map((await store.listGatewayLinks(orgId)).map((link) => [link.gatewayId, link]));
-    const gateways: Gateway[] = [];
+    const gateways: GatewayView[] = [];
     const tokens = new Map<string, string>();
     for (const { id, body } of await everyEntry(store, orgId, "gateway")) {
       const link = links.get(id);
@@ -142,7 +142,7 @@ export class GatewayDirectory {
     orgId: string,
     registration: Registration,
     callbackBase: string | null = null,
-  ): Promise<(Registered & { readonly isNew: boolean }) | null> {
+  ): Promise<(BridgeRegistration & { readonly isNew: boolean }) | null> {
     const { store, clock } = this.#options;
     const { id, instanceId } = registration;
     const startedAt = Date.parse(registration.instanceStartedAt);
@@ -223,17 +223,17 @@ export class GatewayDirectory {
     await store.putGatewayLink(changedLink([orgId, gatewayId], before, change, box, clock.now()));
   }
 
-  #gatewayOf(orgId: string, id: string, body: JsonObject, link: GatewayLink | undefined): Gateway {
+  #gatewayOf(orgId: string, id: string, body: JsonObject, link: GatewayLink | undefined): GatewayView {
     const { local, clock, outbound = null } = this.#options;
     return gatewayOf({ orgId, id, body, link, local, outbound, now: clock.now(), graceMs: this.graceMs });
   }
 
-  #bareLocal(orgId: string): readonly Gateway[] {
+  #bareLocal(orgId: string): readonly GatewayView[] {
     if (this.#options.local === null) return [];
     return [this.#gatewayOf(orgId, LOCAL_GATEWAY, { ...NEW_SPEC }, undefined)];
   }
 
-  #notifyChanges(before: readonly Gateway[], now: readonly Gateway[]): void {
+  #notifyChanges(before: readonly GatewayView[], now: readonly GatewayView[]): void {
     for (const gateway of now) {
       const was = before.find(({ id }) => id === gateway.id);
       if (was === undefined || was.instanceId === gateway.instanceId) continue;

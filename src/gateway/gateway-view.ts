@@ -9,7 +9,7 @@ import { readFacts } from "./instance-facts.ts";
 export const LOCAL_GATEWAY = "local";
 
 /** A place of execution as routing sees it. */
-export interface Gateway extends GatewayBody {
+export interface GatewayView extends GatewayBody {
   readonly orgId: string;
   readonly id: string;
   readonly status: GatewayStatus;
@@ -46,7 +46,7 @@ export interface GatewayParts {
   readonly graceMs: number;
 }
 
-export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs }: GatewayParts): Gateway {
+export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs }: GatewayParts): GatewayView {
   const isLocal = id === LOCAL_GATEWAY && local !== null;
   const spec = specOf(body);
   const refusal = isLocal || spec.url === "" ? null : (outbound?.known(spec.url) ?? null);

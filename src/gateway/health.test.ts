@@ -8,6 +8,7 @@ import {
 } from "../../test/gateway/fake-bridge.ts";
 import { createMemoryStore } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
+import { NEW_SPEC } from "./gateway-spec.ts";
 import { GatewayHealth } from "./health.ts";
 import { openGateways } from "./open-gateways.ts";
 import { createSecretBox } from "./secret-box.ts";
@@ -93,22 +94,7 @@ describe("a Bridge that does not answer", () => {
     expect(await on.ping()).toBe("offline");
     expect(await on.history()).toEqual(["offline", "healthy"]);
     const bridge = await bridgeSaying(200, '{"status":"healthy"}');
-    await on.directory.put(
-      ORG,
-      "edge",
-      {
-        name: null,
-        environment: null,
-        url: bridge.url,
-        isDefault: false,
-        minTrustLevel: 1,
-        costRank: 0,
-        capabilities: [],
-        providers: [],
-        defaultProvider: null,
-      },
-      {},
-    );
+    await on.directory.put(ORG, "edge", { ...NEW_SPEC, url: bridge.url }, {});
     // What was known of the address before means nothing for this one.
     expect(on.status()).toBe("unknown");
     expect(await on.ping()).toBe("healthy");

@@ -2,7 +2,7 @@ import { type Clock, Rounds } from "../clock/index.ts";
 import { type PeerAgent, requestPeer } from "../outbound/index.ts";
 import type { GatewayStatus, GatewayStore } from "../store/index.ts";
 import type { GatewayDirectory } from "./directory.ts";
-import type { Gateway } from "./gateway-view.ts";
+import type { GatewayView } from "./gateway-view.ts";
 
 export interface HealthOptions {
   readonly directory: GatewayDirectory;
@@ -49,7 +49,7 @@ export class GatewayHealth {
   }
 
   /** One question; an answer counts at once, silence only the third time. */
-  async ping(gateway: Gateway): Promise<void> {
+  async ping(gateway: GatewayView): Promise<void> {
     const { directory, store, clock, agent } = this.#options;
     // It is offline for this server whatever it would answer; alerts and the history learn of it here.
     if (gateway.refusal !== undefined) {

@@ -1,5 +1,5 @@
 export { GatewayDirectory } from "./directory.ts";
-export { type Gateway, LOCAL_GATEWAY } from "./gateway-view.ts";
+export { type GatewayView, LOCAL_GATEWAY } from "./gateway-view.ts";
 export { type OpenedGateways, openGateways } from "./open-gateways.ts";
 export type { RemoteReport } from "./opened.ts";
 export { RemoteDispatcher } from "./remote-dispatcher.ts";

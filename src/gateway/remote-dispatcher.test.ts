@@ -23,6 +23,7 @@ import {
 import { PeerAgent } from "../outbound/index.ts";
 import { createMemoryStore } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
+import { NEW_SPEC } from "./gateway-spec.ts";
 import { BATCH_BYTES_MAX } from "./dispatch-batch.ts";
 import type { Opened, Sending } from "./opened.ts";
 import { RemoteDispatcher } from "./remote-dispatcher.ts";
@@ -51,22 +52,7 @@ async function stage(url: string) {
     onTrouble: () => undefined,
   });
   const put = (id: string, at: string, dispatchToken = "dsp_the_first") =>
-    directory.put(
-      ORG,
-      id,
-      {
-        name: null,
-        environment: null,
-        url: at,
-        isDefault: false,
-        minTrustLevel: 1,
-        costRank: 0,
-        capabilities: [],
-        providers: ["ai-sdk"],
-        defaultProvider: null,
-      },
-      { dispatchToken },
-    );
+    directory.put(ORG, id, { ...NEW_SPEC, url: at, providers: ["ai-sdk"] }, { dispatchToken });
   await put("edge", url);
   const reports: string[] = [];
   const results: CallbackBody[] = [];

@@ -5,7 +5,7 @@ import { codeIn, resultIn, type View, viewIn } from "./bridge-reply.ts";
 import { instanceOf } from "./bridge-routes.ts";
 import { BridgeWire, type TryEnd, tryEndOf } from "./bridge-wire.ts";
 import type { GatewayDirectory } from "./directory.ts";
-import type { Gateway } from "./gateway-view.ts";
+import type { GatewayView } from "./gateway-view.ts";
 import { batchesOf, type DispatchBatch } from "./dispatch-batch.ts";
 import { type Entry, entryOf, type Opened, type RemoteFailure, type RemoteReport, type Sending } from "./opened.ts";
 
@@ -138,7 +138,7 @@ export class RemoteDispatcher {
     });
   }
 
-  #judge(entry: Entry, end: TryEnd, gateway: Gateway): void {
+  #judge(entry: Entry, end: TryEnd, gateway: GatewayView): void {
     const { status, detail } = end;
     const { orgId, gatewayId, dispatchId, effects } = entry.opened;
     const isTaken = status !== null && status >= 200 && status < 300;
@@ -255,7 +255,7 @@ export class RemoteDispatcher {
   }
 
   /** What the instance before had taken is asked for; what only waits to be tried again is tried with the new one. */
-  #askAfterChange({ orgId, id }: Gateway): void {
+  #askAfterChange({ orgId, id }: GatewayView): void {
     for (const entry of this.#open.values()) {
       const { opened, stop } = entry;
       if (opened.orgId !== orgId || opened.gatewayId !== id) continue;
@@ -275,7 +275,7 @@ export class RemoteDispatcher {
     return this.#open.get(entry.opened.dispatchId) === entry;
   }
 
-  #gatewayOf(entry: Entry | undefined): Gateway | undefined {
+  #gatewayOf(entry: Entry | undefined): GatewayView | undefined {
     if (entry === undefined) return undefined;
     return this.#options.directory.find(entry.opened.orgId, entry.opened.gatewayId);
   }
@@ -289,7 +289,7 @@ function isAgain(status: number | null): boolean {
  * Does the Bridge answer that it does not know the dispatch? Another kind of 404, from the very instance that took it,
  * only means that it cannot be asked: its callback is waited for, until the attempt's deadline.
  */
-function isUnknownThere({ takenBy }: Entry, gateway: Gateway, { status, text }: PeerReply): boolean {
+function isUnknownThere({ takenBy }: Entry, gateway: GatewayView, { status, text }: PeerReply): boolean {
   if (status !== 404) return false;
   return codeIn(text) === "unknown_dispatch" || takenBy !== instanceOf(gateway);
 }

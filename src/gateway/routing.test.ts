@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Gateway } from "./gateway-view.ts";
+import type { GatewayView } from "./gateway-view.ts";
 import { chooseRoute, type RouteRequest } from "./routing.ts";
 
-const gateway = (id: string, more: Partial<Gateway> = {}): Gateway => ({
+const gateway = (id: string, more: Partial<GatewayView> = {}): GatewayView => ({
   orgId: "default",
   id,
   name: null,
@@ -33,7 +33,7 @@ const request = (more: Partial<RouteRequest> = {}): RouteRequest => ({
   ...more,
 });
 
-const chosen = (gateways: readonly Gateway[], wanted: RouteRequest): string => {
+const chosen = (gateways: readonly GatewayView[], wanted: RouteRequest): string => {
   const choice = chooseRoute(gateways, wanted);
   return choice.kind === "found" ? `${choice.gateway.id}/${choice.provider}` : choice.message;
 };
@@ -105,7 +105,7 @@ describe("who is taken", () => {
 });
 
 /** Each layer, as a gateway that loses by it to one that is plain. */
-const LAYERS: readonly (readonly [string, Partial<Gateway>, Partial<Gateway>])[] = [
+const LAYERS: readonly (readonly [string, Partial<GatewayView>, Partial<GatewayView>])[] = [
   ["default", { isDefault: true }, {}],
   ["stand_in", {}, { providers: [], answersAny: true }],
   ["cost", {}, { costRank: 1 }],

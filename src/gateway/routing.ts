@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../core/base/index.ts";
 import { refusalText } from "../outbound/index.ts";
-import type { Gateway } from "./gateway-view.ts";
+import type { GatewayView } from "./gateway-view.ts";
 
 /** What a node asks of the place it runs at. */
 export interface RouteRequest {
@@ -20,7 +20,7 @@ export interface RouteRequest {
 export type RouteChoice =
   | {
       readonly kind: "found";
-      readonly gateway: Gateway;
+      readonly gateway: GatewayView;
       readonly provider: string;
       readonly losers: readonly Loser[];
       /** The gateway it was pinned to, which is gone. */
@@ -44,7 +44,7 @@ interface Loser {
  * Of several that do: one that is there before one that may be restarting; the default one; one that serves the provider by its name; the cheapest; a registered Bridge before
  * the one in process; a healthy one; the first by id.
  */
-export function chooseRoute(gateways: readonly Gateway[], request: RouteRequest): RouteChoice {
+export function chooseRoute(gateways: readonly GatewayView[], request: RouteRequest): RouteChoice {
   const gone = goneOf(gateways, request);
   if (gone === null) return chooseAmong(gateways, request);
   if (request.mayReroute !== true) return chooseAmong(gateways, { ...request, pinned: gone });
@@ -53,7 +53,7 @@ export function chooseRoute(gateways: readonly Gateway[], request: RouteRequest)
 }
 
 /** The gateway the node is pinned to, where that is not registered any more or offline. */
-function goneOf(gateways: readonly Gateway[], request: RouteRequest): string | null {
+function goneOf(gateways: readonly GatewayView[], request: RouteRequest): string | null {
   const { pinned, deployedAt, preferred = null } = request;
   const gatewayId = pinned ?? preferred;
   if (gatewayId === null) return null;
@@ -64,15 +64,15 @@ function goneOf(gateways: readonly Gateway[], request: RouteRequest): string | n
   return found.status === "offline" && (pinned !== null || fits(found, request)) ? gatewayId : null;
 }
 
-function fits(gateway: Gateway, request: RouteRequest): boolean {
+function fits(gateway: GatewayView, request: RouteRequest): boolean {
   return (
     providerAt(gateway, request) !== null && request.capabilities.every((one) => gateway.capabilities.includes(one))
   );
 }
 
-function chooseAmong(gateways: readonly Gateway[], request: RouteRequest): RouteChoice {
+function chooseAmong(gateways: readonly GatewayView[], request: RouteRequest): RouteChoice {
   const losers: Loser[] = [];
-  const lose = (gateway: Gateway, reason: Loser["reason"]): false => {
+  const lose = (gateway: GatewayView, reason: Loser["reason"]): false => {
     losers.push({ gatewayId: gateway.id, reason });
     return false;
   };
@@ -97,7 +97,7 @@ const EVERY_PROVIDER = "*";
 /** What such a gateway is sent where a node names none. */
 const NO_PROVIDER = "default";
 
-function providerAt(gateway: Gateway, { provider }: RouteRequest): string | null {
+function providerAt(gateway: GatewayView, { provider }: RouteRequest): string | null {
   const takesAll = gateway.providers.includes(EVERY_PROVIDER);
   if (provider === null) return gateway.defaultProvider ?? (takesAll ? NO_PROVIDER : null);
   if (takesAll || gateway.providers.includes(provider)) return provider;
@@ -105,7 +105,7 @@ function providerAt(gateway: Gateway, { provider }: RouteRequest): string | null
 }
 
 /** Less is better. Ids differ, so that two gateways never come out the same. */
-const LAYERS: readonly (readonly [Layer, (gateway: Gateway, request: RouteRequest) => number])[] = [
+const LAYERS: readonly (readonly [Layer, (gateway: GatewayView, request: RouteRequest) => number])[] = [
   ["awaited", ({ isAwaited }) => (isAwaited ? 1 : 0)],
   ["default", ({ id, isDefault }, { preferred }) => ((preferred === undefined ? isDefault : id === preferred) ? 0 : 1)],
   ["stand_in", ({ providers }, { provider }) => (provider === null || providers.includes(provider) ? 0 : 1)],
@@ -114,7 +114,11 @@ const LAYERS: readonly (readonly [Layer, (gateway: Gateway, request: RouteReques
   ["health", ({ status }) => (status === "healthy" ? 0 : 1)],
 ];
 
-function compare(left: Gateway, right: Gateway, request: RouteRequest): { readonly by: number; readonly layer: Layer } {
+function compare(
+  left: GatewayView,
+  right: GatewayView,
+  request: RouteRequest,
+): { readonly by: number; readonly layer: Layer } {
   for (const [layer, rank] of LAYERS) {
     const by = rank(left, request) - rank(right, request);
     if (by !== 0) return { by, layer };
@@ -124,7 +128,7 @@ function compare(left: Gateway, right: Gateway, request: RouteRequest): { readon
 
 function noGatewayMessage(
   { pinned, provider, capabilities, deployedAt }: RouteRequest,
-  fitting: readonly Gateway[],
+  fitting: readonly GatewayView[],
 ): string {
   const [first, ...more] = fitting.map(({ id }) => id);
   const refused = fitting.find(({ refusal }) => refusal !== undefined);

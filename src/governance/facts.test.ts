@@ -3,7 +3,7 @@ import { EMPTY_CATALOG } from "../core/definition/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
 import type { Agent, Budget, Deployment, ModelPrice, RoleBinding } from "../core/governance/index.ts";
 import { checkSource, type Plan } from "../core/plan/index.ts";
-import type { Gateway } from "../gateway/index.ts";
+import type { GatewayView } from "../gateway/index.ts";
 import { findPrice } from "../prices/index.ts";
 import { DEFAULT_AGENT } from "../registry/index.ts";
 import { gatherFacts } from "./facts.ts";
@@ -23,7 +23,7 @@ function planOf(source: string): Plan {
 }
 
 const PLAIN = planOf("name: w\nsteps: [{ id: a, command: go }]\n");
-const LOCAL: Gateway = {
+const LOCAL: GatewayView = {
   orgId: "default",
   id: "local",
   name: null,
@@ -82,7 +82,7 @@ interface Asked {
   readonly registered?: Registered;
   readonly tally?: Tally;
   readonly waiting?: WaitingRoom;
-  readonly gateways?: readonly Gateway[];
+  readonly gateways?: readonly GatewayView[];
 }
 
 function gather({ hints = {}, assignedTo, about, registered, tally, waiting, gateways = [LOCAL] }: Asked = {}) {
@@ -213,7 +213,12 @@ describe("the ceiling of an agent", () => {
 });
 
 describe("an agent deployed on several gateways", () => {
-  const gateway = (id: string, parts: Partial<Gateway> = {}): Gateway => ({ ...LOCAL, id, isLocal: false, ...parts });
+  const gateway = (id: string, parts: Partial<GatewayView> = {}): GatewayView => ({
+    ...LOCAL,
+    id,
+    isLocal: false,
+    ...parts,
+  });
   const at = (id: string, parts: Partial<Deployment> = {}): Deployment => ({
     id: `d-${id}`,
     workflow: null,
@@ -225,7 +230,11 @@ describe("an agent deployed on several gateways", () => {
     isActive: true,
     ...parts,
   });
-  const taken = (deployments: readonly Deployment[], gateways: readonly Gateway[], about: Partial<AboutRun> = {}) => {
+  const taken = (
+    deployments: readonly Deployment[],
+    gateways: readonly GatewayView[],
+    about: Partial<AboutRun> = {},
+  ) => {
     const registered = registeredWith({ deployments }, [agent("ada")]);
     const { facts, route } = gather({ hints: { agent: "ada" }, registered, gateways, about });
     const losers = route.losers.map(({ gatewayId, reason }) => `${gatewayId} ${reason}`);
@@ -256,8 +265,8 @@ describe("an agent deployed on several gateways", () => {
 });
 
 describe("a run that is pinned", () => {
-  const there: Gateway = { ...LOCAL, id: "there", isLocal: false };
-  const gone: Gateway = { ...there, status: "offline" };
+  const there: GatewayView = { ...LOCAL, id: "there", isLocal: false };
+  const gone: GatewayView = { ...there, status: "offline" };
   const placement = { gateway: "there", from: "deployment", environment: "prod" } as const;
   const moved = registeredWith({
     deployments: [

@@ -24,7 +24,7 @@ import {
   type Spending,
 } from "../core/governance/index.ts";
 import type { PlanNode } from "../core/plan/index.ts";
-import { chooseRoute, type Gateway, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
+import { chooseRoute, type GatewayView, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
 import { gatewayFactOf } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
@@ -39,7 +39,7 @@ export interface Scene {
   readonly request: RequestVerdict;
   readonly about: AboutRun;
   readonly registered: Registered;
-  readonly gateways: readonly Gateway[];
+  readonly gateways: readonly GatewayView[];
   readonly tally: Tally;
   readonly waiting: WaitingRoom;
 }

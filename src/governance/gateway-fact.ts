@@ -1,10 +1,10 @@
 import type { GatewayFact } from "../core/governance/index.ts";
-import { type Gateway, refusalText } from "../gateway/index.ts";
+import { type GatewayView, refusalText } from "../gateway/index.ts";
 
-const GATEWAY_FACTS = new WeakMap<Gateway, GatewayFact>();
+const GATEWAY_FACTS = new WeakMap<GatewayView, GatewayFact>();
 
 /** One for as long as nothing about the gateway changes, so that it is written out once. */
-export function gatewayFactOf(gateway: Gateway): GatewayFact {
+export function gatewayFactOf(gateway: GatewayView): GatewayFact {
   let fact = GATEWAY_FACTS.get(gateway);
   if (fact === undefined) {
     GATEWAY_FACTS.set(gateway, (fact = gatewayFact(gateway)));
@@ -12,7 +12,7 @@ export function gatewayFactOf(gateway: Gateway): GatewayFact {
   return fact;
 }
 
-export function gatewayFact(gateway: Gateway): GatewayFact {
+export function gatewayFact(gateway: GatewayView): GatewayFact {
   const { id, status, isAwaited, environment, minTrustLevel, refusal } = gateway;
   const because = refusal === undefined ? {} : { offlineBecause: refusalText(refusal) };
   return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because };

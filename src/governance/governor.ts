@@ -1,7 +1,7 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import { getOwn } from "../core/base/index.ts";
 import type { Report, RequestVerdict } from "../core/engine/index.ts";
-import { creditsFor, judgeDispatch, type Judgement, type Spent } from "../core/governance/index.ts";
+import { creditsFor, judgeDispatch, type Judgement, type ChargeableUsage } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
 import { type BookedCost, bookedCost } from "./booked-cost.ts";
@@ -161,7 +161,7 @@ export class Governor implements Judge {
     return bookedCost({ models, ofAdapter }, { ...call, estimatedCostMicros, report });
   }
 
-  creditsOf({ orgId }: AboutRun, spent: Spent): number | null {
+  creditsOf({ orgId }: AboutRun, spent: ChargeableUsage): number | null {
     return creditsFor(this.#options.registered.of(orgId).creditPlans, spent);
   }
 

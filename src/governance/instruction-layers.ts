@@ -3,7 +3,7 @@ import { CONTEXT_CLASSES } from "../core/definition/index.ts";
 import type { DispatchFacts, Policy } from "../core/governance/index.ts";
 import type { Candidate, Duty, InstructionLayer, PlanNode } from "../core/plan/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import type { MemoryEntry } from "../store/index.ts";
+import type { MemoryRecord } from "../store/index.ts";
 
 /** Null: the policy has no instructions for the agent. */
 export function policyLayer({ name, version, scope, instructions, forbids }: Policy): InstructionLayer | null {
@@ -78,7 +78,7 @@ export function memoryLayer(agentId: string, profile: string, lines: readonly st
   return { layer: 9, source: `memory ${profile} of ${agentId}`, text: lines.join("\n") };
 }
 
-export function memoryLine({ at, runId, nodeId, text }: MemoryEntry): string {
+export function memoryLine({ at, runId, nodeId, text }: MemoryRecord): string {
   const minute = isoFromEpochMs(at).replace(/:\d\d\.\d{3}Z$/, "Z");
   return `- ${minute} ${runId} ${nodeId}: ${text.replaceAll(/\s+/g, " ")}`;
 }

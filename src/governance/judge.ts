@@ -2,11 +2,11 @@ import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
-import type { Spending, Spent } from "../core/governance/index.ts";
+import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
 import type { BookedCost } from "./booked-cost.ts";
-import type { LedgerChange, MemoryEntry, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
+import type { LedgerChange, MemoryRecord, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
  * Decides whether a node may act, and where. Asked inside the commit, so that nothing is dispatched ungoverned. What a
@@ -23,7 +23,7 @@ export interface Judge {
   /** What the report of an attempt is booked at; null: as reported. */
   price?(about: AboutRun, nodeId: string, call: PricedCall, report: Report): BookedCost | null;
   /** What a completed attempt is charged in credits; null: nothing is. */
-  creditsOf?(about: AboutRun, spent: Spent): number | null;
+  creditsOf?(about: AboutRun, spent: ChargeableUsage): number | null;
   /** The name of the memory an agent keeps; null: none. */
   memoryOf?(about: AboutRun, agentId: string): string | null;
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
@@ -64,7 +64,7 @@ export interface AboutRun {
   /** The id the next event will have: it makes verdict ids unique. */
   readonly nextEventId: number;
   /** Absent: nothing. */
-  readonly returned?: Returned;
+  readonly returned?: Returned | undefined;
 }
 
 /** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */
@@ -73,7 +73,7 @@ export interface Returned {
   /** What to add to the counter: `reservedMicros` is never positive. */
   spendingOf(envelopeId: string, periodStart: number): Spending;
   /** What an agent has answered in it, and will remember; in order. */
-  memoriesOf(agentId: string): readonly MemoryEntry[];
+  memoriesOf(agentId: string): readonly MemoryRecord[];
 }
 
 export interface AdmittedAttempt {
@@ -132,7 +132,7 @@ export interface Changes {
   readonly taken: readonly Admission[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];
-  readonly memories: readonly MemoryEntry[];
+  readonly memories: readonly MemoryRecord[];
 }
 
 /** A ruling that takes and keeps nothing. */

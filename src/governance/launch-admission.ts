@@ -4,7 +4,7 @@ import { auditEntry } from "../core/audit/index.ts";
 import { canonicalJson, digestJson, type Json } from "../core/base/index.ts";
 import type { ApprovalRule } from "../core/definition/index.ts";
 import { type HoldReason, type Judgement, policyKey, reasonOf, strictest } from "../core/governance/index.ts";
-import { type LaunchApproval, type LaunchApprovalStore, NO_RUN } from "../store/index.ts";
+import { type LaunchApproval, type LaunchApprovalStore, NO_RUN, UNANSWERED } from "../store/index.ts";
 import type { Governor } from "./governor.ts";
 import type { LaunchSubject } from "./launch.ts";
 import { newChain } from "./launch-chain.ts";
@@ -178,25 +178,16 @@ function approvalOf(orgId: string, { request, wanted, reasons, digest, rule, at 
     choices: ["approve", "reject"],
     approvers: rule.approvers,
     isSeparate: rule.isSeparate,
-    status: "pending",
-    choice: null,
     requestedAt: at,
     expiresAt: at + rule.expiresMs,
-    resolvedBy: null,
-    resolvedAt: null,
-    reason: null,
-    modifications: null,
     workflow,
     title: subject.title,
     subject,
     subjectDigest,
     quorum: rule.quorum,
-    answers: [],
-    hop: 0,
     form: null,
-    entered: null,
     confirm: rule.confirm,
-    assignee: null,
+    ...UNANSWERED,
     requestedBy: keyId,
     chain: newChain(rule, at),
   };

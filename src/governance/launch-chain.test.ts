@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ANYONE, type Approver, type Otherwise } from "../core/definition/index.ts";
-import type { LaunchApproval } from "../store/index.ts";
+import { type LaunchApproval, UNANSWERED } from "../store/index.ts";
 import { moveLaunch, newChain } from "./launch-chain.ts";
 
 const HOUR = 3_600_000;
@@ -28,26 +28,17 @@ function asked({ approvers = [], otherwise = null, expiresMs = 7 * DAY }: Rule =
     rendered: "",
     choices: ["approve", "reject"],
     approvers,
-    isSeparate: false,
-    status: "pending",
-    choice: null,
     requestedAt: AT,
     expiresAt: AT + expiresMs,
-    resolvedBy: null,
-    resolvedAt: null,
-    reason: null,
-    modifications: null,
     workflow: "news",
     title: "ann wants to start news",
     subject: null,
     subjectDigest: null,
+    isSeparate: false,
     quorum: 1,
-    answers: [],
-    hop: 0,
     form: null,
-    entered: null,
     confirm: null,
-    assignee: null,
+    ...UNANSWERED,
     requestedBy: "key_1",
     chain: newChain({ ...ANYONE, approvers, otherwise, expiresMs }, AT),
   };

@@ -3,7 +3,7 @@ import { ALONE } from "../../test/contracts/listeners.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import { type AuditEntry, auditEntry } from "../core/audit/index.ts";
 import { ANYONE, type ApprovalRule } from "../core/definition/index.ts";
-import { createMemoryStore, type LaunchApproval, type Store } from "../store/index.ts";
+import { createMemoryStore, type LaunchApproval, type Store, UNANSWERED } from "../store/index.ts";
 import { newChain } from "./launch-chain.ts";
 import { type LaunchNotice, LaunchWatch } from "./launch-watch.ts";
 
@@ -59,26 +59,17 @@ async function ask(id = "apr_1", rule: ApprovalRule = RULE): Promise<void> {
     rendered: "",
     choices: ["approve", "reject"],
     approvers: rule.approvers,
-    isSeparate: false,
-    status: "pending",
-    choice: null,
     requestedAt: at,
     expiresAt: at + rule.expiresMs,
-    resolvedBy: null,
-    resolvedAt: null,
-    reason: null,
-    modifications: null,
     workflow: "news",
     title: "ann wants to start news",
     subject: null,
     subjectDigest: null,
+    isSeparate: false,
     quorum: 1,
-    answers: [],
-    hop: 0,
     form: null,
-    entered: null,
     confirm: null,
-    assignee: null,
+    ...UNANSWERED,
     requestedBy: "key_1",
     chain: newChain(rule, at),
   };

@@ -8,7 +8,7 @@ import {
   type Posture,
   type RateFact,
 } from "../core/governance/index.ts";
-import type { Gateway } from "../gateway/index.ts";
+import type { GatewayView } from "../gateway/index.ts";
 import { gatewayFact } from "./gateway-fact.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
@@ -31,7 +31,7 @@ export interface LaunchSubject {
 export interface LaunchScene {
   readonly at: number;
   readonly registered: Registered;
-  readonly gateways: readonly Gateway[];
+  readonly gateways: readonly GatewayView[];
   readonly tally: Tally;
   readonly rate: RateFact | null;
 }
@@ -63,7 +63,7 @@ export function judgeLaunchOf(
 }
 
 /** Nodes choose for themselves; a run only needs one that could take any of them. */
-function gatewayFor(gateways: readonly Gateway[], pinned: string | null): Gateway | undefined {
+function gatewayFor(gateways: readonly GatewayView[], pinned: string | null): GatewayView | undefined {
   if (pinned !== null) return gateways.find(({ id }) => id === pinned);
   const [first, ...rest] = gateways;
   return (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_AGENT } from "../registry/index.ts";
-import { MEMORY_ENTRIES_MAX, type MemoryEntry } from "../store/index.ts";
+import { MEMORY_ENTRIES_MAX, type MemoryRecord } from "../store/index.ts";
 import { Memories } from "./memories.ts";
 
 const LONG = { name: "long", entries: MEMORY_ENTRIES_MAX };
@@ -9,7 +9,7 @@ const registered = (...ids: readonly string[]) => ({
     ["plain", ...ids].map((id) => [id, { ...DEFAULT_AGENT, id, memoryProfile: id === "plain" ? null : LONG }]),
   ),
 });
-const kept = (at: number, parts: Partial<MemoryEntry> = {}): MemoryEntry => ({
+const kept = (at: number, parts: Partial<MemoryRecord> = {}): MemoryRecord => ({
   agentId: "ada",
   profile: "long",
   at,
@@ -22,7 +22,7 @@ const kept = (at: number, parts: Partial<MemoryEntry> = {}): MemoryEntry => ({
 });
 
 /** A store whose answers come when a test releases them. */
-function rig(stored: MemoryEntry[] = []) {
+function rig(stored: MemoryRecord[] = []) {
   const asked: string[] = [];
   let hold: Promise<void> = Promise.resolve();
   const memories = new Memories({
@@ -33,7 +33,7 @@ function rig(stored: MemoryEntry[] = []) {
       return seen.filter(({ agentId }) => keys.some((key) => key.agentId === agentId));
     },
   });
-  const recall = (entries = MEMORY_ENTRIES_MAX, own: readonly MemoryEntry[] = [], org = "org") =>
+  const recall = (entries = MEMORY_ENTRIES_MAX, own: readonly MemoryRecord[] = [], org = "org") =>
     memories.recall(org, "ada", { name: "long", entries }, own).map(({ text }) => text);
   return {
     memories,

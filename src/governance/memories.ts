@@ -4,7 +4,7 @@ import {
   type AgentMemoryStore,
   MEMORY_ENTRIES_MAX,
   memoryEntryId,
-  type MemoryEntry,
+  type MemoryRecord,
   type MemoryKey,
 } from "../store/index.ts";
 import type { Registered } from "./registered.ts";
@@ -16,12 +16,12 @@ interface OrgMemories {
   /** By agent and profile; oldest first. What has no list was not read, and is not kept. */
   entries: Entries;
   /** What was added while a reading was under way, one list for each of them. */
-  readonly readings: Set<MemoryEntry[]>;
+  readonly readings: Set<MemoryRecord[]>;
   /** Times something was forgotten: whatever was read before that must not come back. */
   forgotten: number;
 }
 
-type Entries = Map<string, readonly MemoryEntry[]>;
+type Entries = Map<string, readonly MemoryRecord[]>;
 type Agents = Pick<Registered, "agents">;
 
 /** The newest entries of every agent that keeps a memory, so that its instructions are known without asking. */
@@ -55,7 +55,7 @@ export class Memories {
   async refresh(orgId: string, { agents }: Agents): Promise<void> {
     const keys = keysOf(agents);
     const org = this.#org(orgId);
-    const added: MemoryEntry[] = [];
+    const added: MemoryRecord[] = [];
     org.readings.add(added);
     try {
       const read = keys.length === 0 ? [] : await this.#read(orgId, org, keys);
@@ -68,7 +68,7 @@ export class Memories {
   }
 
   /** A commit that keeps these stands. */
-  add(orgId: string, entries: readonly MemoryEntry[]): void {
+  add(orgId: string, entries: readonly MemoryRecord[]): void {
     const org = this.#orgs.get(orgId);
     if (org === undefined || entries.length === 0) return;
     for (const entry of entries) {
@@ -92,13 +92,13 @@ export class Memories {
     orgId: string,
     agentId: string,
     { name: profile, entries: count }: MemoryProfile,
-    own: readonly MemoryEntry[],
-  ): readonly MemoryEntry[] {
+    own: readonly MemoryRecord[],
+  ): readonly MemoryRecord[] {
     const kept = this.#orgs.get(orgId)?.entries.get(keyText({ agentId, profile })) ?? [];
     return newest([...kept, ...own], count);
   }
 
-  async #read(orgId: string, org: OrgMemories, keys: readonly MemoryKey[]): Promise<readonly MemoryEntry[]> {
+  async #read(orgId: string, org: OrgMemories, keys: readonly MemoryKey[]): Promise<readonly MemoryRecord[]> {
     for (;;) {
       const { forgotten } = org;
       const read = await this.#store.readMemories(orgId, keys);
@@ -130,14 +130,14 @@ function keyText({ agentId, profile }: MemoryKey): string {
   return JSON.stringify([agentId, profile]);
 }
 
-function put(entries: Entries, entry: MemoryEntry): void {
+function put(entries: Entries, entry: MemoryRecord): void {
   const key = keyText(entry);
   const kept = entries.get(key);
   if (kept !== undefined) entries.set(key, newest([...kept, entry], MEMORY_ENTRIES_MAX));
 }
 
 /** The last so many of them in order, each once. */
-function newest(entries: readonly MemoryEntry[], count: number): readonly MemoryEntry[] {
+function newest(entries: readonly MemoryRecord[], count: number): readonly MemoryRecord[] {
   const byId = new Map(entries.map((entry) => [memoryEntryId(entry), entry]));
   return [...byId]
     .sort(([leftId, left], [rightId, right]) => left.at - right.at || compareCodeUnits(leftId, rightId))

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EMPTY_CATALOG } from "../core/definition/index.ts";
 import type { Deployment, RoleBinding } from "../core/governance/index.ts";
 import { checkSource } from "../core/plan/index.ts";
-import type { Gateway } from "../gateway/index.ts";
+import type { GatewayView } from "../gateway/index.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
 
 const SOURCE = `name: w
@@ -41,7 +41,7 @@ const binding = (role: string, agent: string, workflow: string | null): RoleBind
   workflow,
   maxSpendMicros: null,
 });
-const gateway = (id: string, isDefault: boolean): Gateway => ({ id, isDefault }) as Gateway;
+const gateway = (id: string, isDefault: boolean): GatewayView => ({ id, isDefault }) as GatewayView;
 const OF_FILE = { editor: "eve", judge: "jo" };
 
 describe("where a run belongs", () => {

@@ -1,6 +1,6 @@
 import type { Placement } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import type { Gateway } from "../gateway/index.ts";
+import type { GatewayView } from "../gateway/index.ts";
 import type { Registered } from "./registered.ts";
 
 /** A run that is about to start, and what its caller has named. */
@@ -18,7 +18,7 @@ export interface PlacedRun {
 export function placementOf(
   run: PlacedRun,
   { deployments, bindings }: Pick<Registered, "deployments" | "bindings">,
-  gateways: readonly Gateway[],
+  gateways: readonly GatewayView[],
 ): Placement {
   const active = deployments.filter(({ isActive }) => isActive);
   const ofWorkflow = active.find(({ workflow }) => workflow === run.workflow);
@@ -42,7 +42,7 @@ export function placementOf(
 function gatewayOf(
   named: string | null,
   deployed: string | undefined,
-  gateways: readonly Gateway[],
+  gateways: readonly GatewayView[],
 ): Pick<Placement, "gateway" | "from"> {
   if (named !== null) return { gateway: named, from: "run" };
   if (deployed !== undefined) return { gateway: deployed, from: "deployment" };

@@ -3,7 +3,7 @@ import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.t
 import { compareCodeUnits } from "../core/base/index.ts";
 import type { Instruction, RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
 import { factsText, type Judgement, maxOutputTokensFor, type Policy, policyKey } from "../core/governance/index.ts";
-import type { Gateway } from "../gateway/index.ts";
+import type { GatewayView } from "../gateway/index.ts";
 import type { NewVerdict } from "../store/index.ts";
 import type { Gathered } from "./facts.ts";
 import type { AboutRun } from "./judge.ts";
@@ -67,7 +67,7 @@ export function verdictOf(
   }
 }
 
-function routeOf(gateway: Gateway, { facts, provider, model, timeoutMs }: Gathered): Route {
+function routeOf(gateway: GatewayView, { facts, provider, model, timeoutMs }: Gathered): Route {
   const isQuick = timeoutMs !== null && timeoutMs <= SYNC_TIMEOUT_MAX_MS;
   const isSync = facts.agent?.executionTarget === "cloud" && isQuick;
   return {

@@ -1,4 +1,4 @@
-import { ApiProblem, type NodeState, type Run, type SluiceClient, type State } from "../client/index.ts";
+import { ApiProblem, type StateNode, type Run, type SluiceClient, type State } from "../client/index.ts";
 import { type JsonObject, withOwn } from "../core/base/index.ts";
 import { isTerminal, type RunStatus } from "../core/event/index.ts";
 import { isUpstreamFailure, type PlanOutline, type RunView } from "../core/view/index.ts";
@@ -118,7 +118,7 @@ export function bareStanding(run: Run): RunStanding {
   return { runId, workflow, version, status, isPaused: false, outputs: {}, costMicros, ...counts, lastEventId };
 }
 
-function troubleOf({ nodeId, status, waitingReason, errorCode, errorMessage }: NodeState): NodeTrouble {
+function troubleOf({ nodeId, status, waitingReason, errorCode, errorMessage }: StateNode): NodeTrouble {
   return { nodeId, code: errorCode ?? waitingReason ?? status, message: errorMessage ?? "" };
 }
 
@@ -172,7 +172,7 @@ async function outputsOf(api: SluiceClient, state: State, leaves: ReadonlySet<st
 }
 
 /** The outputs of a node with its large values in their places; a text alone counts as one. */
-async function outputOf(api: SluiceClient, { outputs, output, refs = [] }: NodeState): Promise<JsonObject> {
+async function outputOf(api: SluiceClient, { outputs, output, refs = [] }: StateNode): Promise<JsonObject> {
   const isPlain = outputs === null || Object.keys(outputs).length === 0;
   let shown: JsonObject = isPlain ? { stdout: output } : outputs;
   for (const { path, hash, bytes } of refs) {

@@ -1,5 +1,5 @@
 export { issuerProblem } from "./issuer.ts";
-export { RETRY_MS } from "./key-set.ts";
+export { KEY_SET_RETRY_MS } from "./key-set.ts";
 export { isOrganisationName } from "./organisation-name.ts";
 export {
   type PendingSignIn,

@@ -17,7 +17,7 @@ const KEPT_MS = 3_600_000;
 /** A token with an unknown key costs the issuer a request at most this often. */
 const AGAIN_MS = 30_000;
 /** How soon an issuer that could not be reached is asked again. */
-export const RETRY_MS = 5_000;
+export const KEY_SET_RETRY_MS = 5_000;
 
 /** The keys of an issuer, requested when they are needed, once for all that wait. */
 export class KeySet {
@@ -38,7 +38,7 @@ export class KeySet {
     const age = this.#since(this.#readAt);
     if (age >= FRESH_MS) {
       const isTroubled = this.#trouble !== null;
-      const reading = this.#readAfter(isTroubled ? RETRY_MS : 0);
+      const reading = this.#readAfter(isTroubled ? KEY_SET_RETRY_MS : 0);
       // No token waits again and again for an issuer that is away, as long as there are keys.
       if (!isTroubled || age >= KEPT_MS) await reading;
     }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
 import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
+import { WORKFLOW_STATUSES } from "../core/event/index.ts";
 import { POSTURES } from "../core/governance/index.ts";
 import { checkSource } from "../core/plan/index.ts";
-import { WORKFLOW_STATUSES } from "../store/index.ts";
 import { spec } from "./field.ts";
 import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts";
 

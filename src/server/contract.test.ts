@@ -9,25 +9,16 @@ import {
   slotStateSchema,
   usageBucketSchema,
   usageGroupSchema,
-  workflowStatusSchema,
 } from "../contract/index.ts";
 import { compareCodeUnits } from "../core/base/index.ts";
 import { OUTBOUND_REFUSED } from "../outbound/index.ts";
 import { MANIFEST_KINDS } from "../registry/index.ts";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
-import {
-  DELIVERY_STATES,
-  GATEWAY_STATUSES,
-  SLOT_STATES,
-  USAGE_BUCKETS,
-  USAGE_GROUPS,
-  WORKFLOW_STATUSES,
-} from "../store/index.ts";
+import { DELIVERY_STATES, GATEWAY_STATUSES, SLOT_STATES, USAGE_BUCKETS, USAGE_GROUPS } from "../store/index.ts";
 
 /** The contract imports the core only: what it shares with other rooms is compared here. */
 describe("the closed lists of the contract are those of the rooms behind the API", () => {
   it.each([
-    ["status of a workflow", workflowStatusSchema, WORKFLOW_STATUSES],
     ["status of a gateway", gatewayStatusSchema, GATEWAY_STATUSES],
     ["state of a slot", slotStateSchema, SLOT_STATES],
     ["state of a delivery", deliveryStateSchema, DELIVERY_STATES],

@@ -1,8 +1,8 @@
-import type { Delivery as ShownDelivery } from "../contract/index.ts";
+import type { Delivery } from "../contract/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import type { Delivery, NewDelivery } from "../store/index.ts";
+import type { DeliveryRecord, NewDelivery } from "../store/index.ts";
 
-export function deliveryOnWire(delivery: Delivery): ShownDelivery {
+export function deliveryOnWire(delivery: DeliveryRecord): Delivery {
   const { id, type, recipient, state, attempts, nextAt, lastStatus, lastError, createdAt, settledAt } = delivery;
   return {
     id,
@@ -19,7 +19,7 @@ export function deliveryOnWire(delivery: Delivery): ShownDelivery {
 }
 
 /** One that was written this moment. */
-export function newDeliveryOnWire({ delayMs, ...delivery }: NewDelivery, at: number): ShownDelivery {
+export function newDeliveryOnWire({ delayMs, ...delivery }: NewDelivery, at: number): Delivery {
   const fresh = { state: "pending", attempts: 0, lastStatus: null, lastError: null, settledAt: null } as const;
   return deliveryOnWire({ ...delivery, ...fresh, nextAt: at + delayMs, createdAt: at });
 }

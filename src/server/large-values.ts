@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { NodeState, State, ValueRef } from "../contract/index.ts";
+import type { StateNode, State, ValueRef } from "../contract/index.ts";
 import { type Json, type JsonObject, withOwn } from "../core/base/index.ts";
 import type { NodeResult, RunProjection } from "../core/view/index.ts";
 import { LARGE_BYTES_MIN } from "./frame-text.ts";
@@ -9,7 +9,7 @@ export function withReferences(projection: RunProjection): Omit<State, "waitingF
   return { ...projection, nodeResults: projection.nodeResults.map(resultWithReferences) };
 }
 
-export function resultWithReferences(result: NodeResult): NodeState {
+export function resultWithReferences(result: NodeResult): StateNode {
   const refs: ValueRef[] = [];
   const outputs = result.outputs === null ? null : outputsWithReferences(result.outputs, refs);
   const output = result.output === null ? null : take(result.output, ["output"], refs);

@@ -1,7 +1,7 @@
 import type { JudgedNode, NodeDetail } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { type EventOf, isSettling, type NodeStatus, type RunEvent, settledStatusOf } from "../core/event/index.ts";
-import { isoFromEpochMs } from "../core/view/index.ts";
+import { isoFromEpochMs, NO_RESULT } from "../core/view/index.ts";
 import { sentInstructions } from "../core/plan/index.ts";
 import type { BoundRequest } from "../core/engine/index.ts";
 import type { AttemptReport } from "../store/index.ts";
@@ -85,15 +85,11 @@ export class NodeLog {
       status: "running",
       startedAt: isoFromEpochMs(at),
       endedAt: null,
-      durationMs: null,
       verdictId,
       route: { agentId, gatewayId, provider, model, executionPath },
       request: null,
       instructions: instructionsOf(provider, instructions),
-      outputs: null,
-      output: null,
-      errorCode: null,
-      errorMessage: null,
+      ...NO_RESULT,
       costMicros: 0,
       inputTokens: 0,
       outputTokens: 0,

@@ -5,7 +5,7 @@ import { Refused } from "./problem.ts";
 import { json, type Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { acceptInvitation, showInvitation } from "./invite-pages.ts";
-import { beginSession, beginSessionOnce, endSession } from "./session.ts";
+import { beginSession, beginSessionOnce, handleSessionEnd } from "./session.ts";
 import { finishSignIn, listProviders, startSignIn } from "./sign-in.ts";
 
 /** A route that needs no key. The list is short on purpose: none of them shows anything about an organisation. */
@@ -36,7 +36,7 @@ export const OPEN_ROUTES: readonly OpenRoute[] = [
   },
   { method: "POST", path: "/session", handle: beginSession },
   { method: "GET", path: "/session/once", handle: beginSessionOnce, answersHead: false },
-  { method: "POST", path: "/session/end", handle: endSession },
+  { method: "POST", path: "/session/end", handle: handleSessionEnd },
   { method: "GET", path: "/auth/providers", handle: listProviders },
   { method: "GET", path: "/auth/{provider}/start", handle: startSignIn, answersHead: false },
   { method: "GET", path: "/auth/{provider}/callback", handle: finishSignIn, answersHead: false },

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import { usageSchema } from "../bridge/index.ts";
+import { reportedUsageSchema } from "../bridge/index.ts";
 import type { SentProblem } from "../contract/index.ts";
 import { formatPath } from "../core/base/index.ts";
 import { Refused } from "./problem.ts";
 
 const PROBLEMS_MAX = 50;
-const USAGE_FIELDS: ReadonlySet<PropertyKey> = new Set(Object.keys(usageSchema.shape));
+const USAGE_FIELDS: ReadonlySet<PropertyKey> = new Set(Object.keys(reportedUsageSchema.shape));
 
 /** What a peer said, in the shape it must have. Figures out of range have a code of their own: they are about money. */
 export function readPeerShape<S extends z.ZodType>(schema: S, sent: unknown): z.output<S> {

@@ -1,9 +1,9 @@
 /** The permissions each role stands for. */
-import { type Permission, PERMISSIONS, type Role } from "../contract/index.ts";
+import { type Permission, PERMISSIONS, type MemberRole } from "../contract/index.ts";
 
 const READING = PERMISSIONS.filter((permission) => permission.endsWith(":read"));
 
-const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
+const PERMISSIONS_OF: Readonly<Record<MemberRole, readonly Permission[]>> = {
   viewer: READING,
   author: [...READING, "workflow:write"],
   operator: [...READING, "workflow:execute", "run:cancel"],
@@ -11,6 +11,6 @@ const PERMISSIONS_OF: Readonly<Record<Role, readonly Permission[]>> = {
   admin: PERMISSIONS,
 };
 
-export function permissionsOf(role: Role): readonly Permission[] {
+export function permissionsOf(role: MemberRole): readonly Permission[] {
   return PERMISSIONS_OF[role];
 }

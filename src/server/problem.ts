@@ -1,4 +1,4 @@
-import type { ProblemBody, SentProblem } from "../contract/index.ts";
+import type { ProblemReply, SentProblem } from "../contract/index.ts";
 import type { Refusal } from "../core/engine/index.ts";
 
 /** Every code this API answers with: one table gives each its status and title. */
@@ -187,7 +187,14 @@ function isKnown(code: string): code is ApiProblemCode {
   return Object.hasOwn(API_PROBLEMS, code);
 }
 
-export function problemBody({ code, status, title, message, problems, more }: Refused): Omit<ProblemBody, "requestId"> {
+export function problemBody({
+  code,
+  status,
+  title,
+  message,
+  problems,
+  more,
+}: Refused): Omit<ProblemReply, "requestId"> {
   return {
     ...more,
     type: `urn:sluice:problem:${code}`,

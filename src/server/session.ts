@@ -37,7 +37,7 @@ export async function beginSessionOnce(services: Services, request: Request, add
 }
 
 /** Signs out. The token comes in a header from a script, in a field from a form. */
-export async function endSession(services: Services, request: Request): Promise<Response> {
+export async function handleSessionEnd(services: Services, request: Request): Promise<Response> {
   const { publicUrl } = services.config;
   requireOwnOrigin(request, ownOriginsOf(request, publicUrl));
   const secret = sessionSecretOf(request, publicUrl);

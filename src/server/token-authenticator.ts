@@ -1,4 +1,4 @@
-import { RETRY_MS, type TokenHolder, type TokenRefusal, type TokenVerifier } from "../oidc/index.ts";
+import { KEY_SET_RETRY_MS, type TokenHolder, type TokenRefusal, type TokenVerifier } from "../oidc/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Refusals } from "./audit-note.ts";
 import { type Principal, tokenKeyId } from "./auth.ts";
@@ -17,7 +17,7 @@ export interface TokenAuthenticatorOptions {
   readonly refusals: Refusals;
 }
 
-const ISSUER_WAIT = String(RETRY_MS / 1_000);
+const ISSUER_WAIT = String(KEY_SET_RETRY_MS / 1_000);
 /** How long it is remembered that a holder was recorded as a person. */
 const RECORDED_MS = 300_000;
 const RECORDED_MAX = 10_000;

@@ -5,7 +5,7 @@ import type { Listed, Page } from "./store.ts";
 export const MEMORY_ENTRIES_MAX = 50;
 
 /** What an agent keeps of an attempt of its own that completed a node, and where it comes from. */
-export interface MemoryEntry extends MemoryKey {
+export interface MemoryRecord extends MemoryKey {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly workflow: string;
@@ -24,9 +24,9 @@ export interface MemoryKey {
 /** Entries are written by the commit that completes their node, and by nothing else. */
 export interface AgentMemoryStore {
   /** The newest entries of each of these memories, `MEMORY_ENTRIES_MAX` of each at most; oldest first within one. */
-  readMemories(orgId: string, memories: readonly MemoryKey[]): Promise<readonly MemoryEntry[]>;
+  readMemories(orgId: string, memories: readonly MemoryKey[]): Promise<readonly MemoryRecord[]>;
   /** Everything that is kept of an agent, whatever its memory was called; newest first. */
-  listMemory(orgId: string, agentId: string, page: Page): Promise<Listed<MemoryEntry>>;
+  listMemory(orgId: string, agentId: string, page: Page): Promise<Listed<MemoryRecord>>;
   /** Forgets everything of an agent, and writes to the audit if there was anything; returns how many entries it was. */
   forgetMemory(orgId: string, agentId: string, entry: AuditEntry): Promise<number>;
   /**
@@ -37,6 +37,6 @@ export interface AgentMemoryStore {
 }
 
 /** An attempt completes a node at most once, so that no two entries have the same. */
-export function memoryEntryId({ runId, nodeId, attempt }: Pick<MemoryEntry, "runId" | "nodeId" | "attempt">): string {
+export function memoryEntryId({ runId, nodeId, attempt }: Pick<MemoryRecord, "runId" | "nodeId" | "attempt">): string {
   return `${runId}/${nodeId}/${attempt}`;
 }

@@ -1,27 +1,19 @@
 import type { JsonObject } from "../core/base/index.ts";
-import type { GivenAnswer } from "../core/engine/index.ts";
-import type { ApprovalSource, ApprovalStatus, Decision, FormFields, Subject } from "../core/event/index.ts";
+import type { GivenAnswer, OpenApproval } from "../core/engine/index.ts";
+import type { ApprovalStatus, Decision, FormFields, Subject } from "../core/event/index.ts";
 
 /** A question that waits for a person, or was answered. */
-export interface ApprovalRecord {
+export interface ApprovalRecord extends Omit<
+  OpenApproval,
+  "type" | "approvalId" | "rule" | "subject" | "subjectDigest"
+> {
   readonly id: string;
   readonly orgId: string;
   readonly runId: string;
-  readonly nodeId: string;
-  readonly attempt: number | null;
-  readonly epoch: number;
-  readonly source: ApprovalSource;
-  readonly summary: string;
-  readonly agentId: string | null;
-  readonly digest: string;
-  readonly rendered: string;
-  readonly choices: readonly Decision[];
   readonly approvers: readonly { readonly who: string; readonly withinMs: number | null }[];
   readonly isSeparate: boolean;
   readonly status: ApprovalStatus;
   readonly choice: Decision | null;
-  readonly requestedAt: number;
-  readonly expiresAt: number;
   readonly resolvedBy: string | null;
   readonly resolvedAt: number | null;
   readonly reason: string | null;
@@ -59,18 +51,29 @@ export type ApprovalClosing = Pick<
 > &
   Partial<Pick<ApprovalRecord, "answers" | "entered">>;
 
+/** An approval that no person has answered or was given yet. */
+export const UNANSWERED = {
+  status: "pending",
+  choice: null,
+  resolvedBy: null,
+  resolvedAt: null,
+  reason: null,
+  modifications: null,
+  entered: null,
+  answers: [],
+  hop: 0,
+  assignee: null,
+} as const satisfies Partial<ApprovalRecord>;
+
 /** What approvals were kept without before it was known. */
 const BEFORE = {
+  ...UNANSWERED,
   workflow: null,
   subject: null,
   subjectDigest: null,
   quorum: 1,
-  answers: [],
-  hop: 0,
   form: null,
-  entered: null,
   confirm: null,
-  assignee: null,
 } as const satisfies Partial<ApprovalRecord>;
 
 /** A kept approval, of any age. */

@@ -21,7 +21,7 @@ export interface AuditStore {
   /** Where the chain ends; of an organisation nothing is known about, at its beginning. */
   auditHead(orgId: string): Promise<AuditHead>;
   /** Newest first. */
-  listAudit(orgId: string, filter: AuditFilter, page: Page): Promise<Listed<AuditRecord>>;
+  listAudit(orgId: string, filter: AuditSelection, page: Page): Promise<Listed<AuditRecord>>;
   /** What follows a record, up to the end of its segment or to `toSeq`; all of one moment. Null when nothing does. */
   readSegment(orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null>;
   /** Organisations that have records, by id. */
@@ -36,7 +36,7 @@ export interface AuditStore {
 /** What is decided, and what stays recorded of it for ever. */
 export interface GovernedStore extends GovernanceStore, AuditStore, LaunchApprovalStore {}
 
-export interface AuditFilter {
+export interface AuditSelection {
   readonly type?: AuditType;
   readonly category?: AuditCategory;
   readonly run?: string;

@@ -2,7 +2,7 @@ import { compareCodeUnits, invariant } from "../core/base/index.ts";
 import { type Timer, timerKey } from "../core/engine/index.ts";
 import { attemptKey } from "../core/event/index.ts";
 import type { OpenAttempt, RunCommit } from "./store.ts";
-import type { Wait } from "./waiting-store.ts";
+import type { NodeWait } from "./waiting-store.ts";
 import { UnstorableText } from "./store-error.ts";
 
 /** What every store asks of a batch before it writes anything. */
@@ -51,7 +51,7 @@ function checkText(place: string, text: string): void {
 }
 
 /** The deadline of a node that waits at a gate. */
-export function queueTimer({ nodeId, since }: Pick<Wait, "nodeId" | "since">): Timer {
+export function queueTimer({ nodeId, since }: Pick<NodeWait, "nodeId" | "since">): Timer {
   return { kind: "queue", nodeId, limitedSince: since };
 }
 

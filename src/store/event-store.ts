@@ -17,7 +17,7 @@ export interface NewEvent {
   readonly sentBy: string | null;
 }
 
-export interface KeptEvent extends Omit<NewEvent, "keepMs"> {
+export interface KeptEventRecord extends Omit<NewEvent, "keepMs"> {
   readonly orgId: string;
   readonly receivedAt: number;
   readonly expiresAt: number;
@@ -51,32 +51,32 @@ export interface EventStore {
   /** Those whose id is taken are left as they are; answers each as it is kept, in the order given. */
   putEvents(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]>;
   /** Those of these ids that are kept. */
-  getEvents(orgId: string, ids: readonly string[]): Promise<readonly KeptEvent[]>;
+  getEvents(orgId: string, ids: readonly string[]): Promise<readonly KeptEventRecord[]>;
   /** Newest first, those that are no longer kept left out. */
-  listEvents(orgId: string, filter: EventFilter, page: Page): Promise<Listed<KeptEvent>>;
+  listEvents(orgId: string, filter: EventFilter, page: Page): Promise<Listed<KeptEventRecord>>;
   /** Nodes that wait for the event, by run and node, after the one given. */
   waitersOf(
-    event: KeptEvent,
+    event: KeptEventRecord,
     after: Pick<Waiter, "runId" | "nodeId"> | null,
     limit: number,
   ): Promise<readonly Waiter[]>;
   /** Events a node may take, oldest first, after the one given. */
   eventsFor(
     waiter: Waiter,
-    after: Pick<KeptEvent, "receivedAt" | "id"> | null,
+    after: Pick<KeptEventRecord, "receivedAt" | "id"> | null,
     limit: number,
-  ): Promise<readonly KeptEvent[]>;
-  unmarkEvents(events: readonly Pick<KeptEvent, "orgId" | "id">[]): Promise<void>;
+  ): Promise<readonly KeptEventRecord[]>;
+  unmarkEvents(events: readonly Pick<KeptEventRecord, "orgId" | "id">[]): Promise<void>;
   unmarkWaiters(waiters: readonly WaiterKey[]): Promise<void>;
   /** Marked at least so long ago, the oldest first; they are then marked anew, so that no other replica takes them too. */
-  claimMarkedEvents(ageMs: number, limit: number): Promise<readonly KeptEvent[]>;
+  claimMarkedEvents(ageMs: number, limit: number): Promise<readonly KeptEventRecord[]>;
   claimMarkedWaiters(ageMs: number, limit: number): Promise<readonly Waiter[]>;
   /** Deletes events that are no longer kept; how many, at most `limit`. */
   deleteExpiredEvents(limit: number): Promise<number>;
 }
 
 export interface PutEvent {
-  readonly event: KeptEvent;
+  readonly event: KeptEventRecord;
   readonly isNew: boolean;
 }
 

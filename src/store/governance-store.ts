@@ -89,7 +89,7 @@ export interface Counters {
 export const USAGE_BUCKETS = ["hour", "day", "week", "month"] as const;
 export const USAGE_GROUPS = ["agent", "model", "workflow", "gateway"] as const;
 
-export interface UsageQuery {
+export interface UsageSelection {
   readonly bucket: (typeof USAGE_BUCKETS)[number];
   readonly by: (typeof USAGE_GROUPS)[number] | null;
   readonly since: number;
@@ -115,7 +115,7 @@ export interface GovernanceStore {
   verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
   /** Newest first, for trying a policy on what was: those made at or after `since`. */
   listVerdicts(orgId: string, since: number, page: Page): Promise<Listed<RunVerdict>>;
-  usage(orgId: string, query: UsageQuery): Promise<readonly UsageRow[]>;
+  usage(orgId: string, query: UsageSelection): Promise<readonly UsageRow[]>;
   /** Writes audit entries under a key, the first time that key is used; false every other time. */
   markOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /**

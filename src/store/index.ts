@@ -1,6 +1,7 @@
 export * from "./agent-memory-store.ts";
 export * from "./alert-store.ts";
 export type * from "./approval-record.ts";
+export { UNANSWERED } from "./approval-record.ts";
 export * from "./audit-store.ts";
 export * from "./backlog-store.ts";
 export * from "./channel-store.ts";

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, RunEvent, OwnWait, RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { AttemptKey, OwnWait, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
-import type { AgentMemoryStore, MemoryEntry } from "./agent-memory-store.ts";
+import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
 import type { ApprovalInboxStore } from "./approval-inbox-store.ts";
 import type { ApprovalChange, ApprovalClosing, ApprovalRecord } from "./approval-record.ts";
@@ -19,7 +19,7 @@ import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowS
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
-import type { Wait, WaitingStore } from "./waiting-store.ts";
+import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
  * What Sluice keeps, behind one port: memory, embedded and Postgres obey the same contract suite. Everything belongs to
@@ -90,7 +90,7 @@ export interface RunCommit {
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
   readonly timersCleared: readonly Timer[];
   /** Nodes that begin to wait at a gate, or wait for something else from now on. */
-  readonly waits: readonly Wait[];
+  readonly waits: readonly NodeWait[];
   /** Nodes that wait at no gate any more. */
   readonly waitsEnded: readonly string[];
   /** Nodes that begin to wait for an event, and those that wait for none any more. */
@@ -115,7 +115,7 @@ export interface RunCommit {
   /** Written unchained; sealed afterwards. */
   readonly audit: readonly AuditEntry[];
   /** What agents keep of nodes it completes. */
-  readonly memories: readonly MemoryEntry[];
+  readonly memories: readonly MemoryRecord[];
   /** Files the run refers to from now on; names it already has stay as they are. */
   readonly files: readonly FileValue[];
   /** Null: nothing changes, or its workflow limits nothing. */
@@ -247,9 +247,6 @@ export interface WorkflowStore {
   /** Keeps a definition that is no version of a workflow (a run of a file). */
   putDefinition(orgId: string, hash: string, definition: PinnedDefinition): Promise<void>;
 }
-
-export const WORKFLOW_STATUSES = ["active", "paused", "deprecated"] as const;
-export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
 /** The exact text, and what it referred to outside itself when it was pinned. */
 export interface PinnedDefinition {

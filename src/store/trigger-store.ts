@@ -8,9 +8,9 @@ export interface TriggerStore {
    */
   deliveryStanding(key: TriggerDeliveryKey, windowMs: number): Promise<DeliveryStanding>;
   /** Records what became of a delivery, at database time; a run that was started stays recorded. Returns what stands. */
-  recordDelivery(key: TriggerDeliveryKey, outcome: TriggerDeliveryOutcome): Promise<TriggerDelivery>;
+  recordDelivery(key: TriggerDeliveryKey, outcome: TriggerDeliveryOutcome): Promise<TriggerDeliveryRecord>;
   /** Newest first. */
-  listTriggerDeliveries(orgId: string, triggerId: string, page: Page): Promise<Listed<TriggerDelivery>>;
+  listTriggerDeliveries(orgId: string, triggerId: string, page: Page): Promise<Listed<TriggerDeliveryRecord>>;
   /** Forgets all but the newest `keep` deliveries of a trigger, and none that is younger than `keepMs`. */
   pruneTriggerDeliveries(orgId: string, triggerId: string, keep: number, keepMs: number): Promise<void>;
 }
@@ -35,12 +35,12 @@ export interface TriggerDeliveryOutcome {
   readonly reason: string | null;
 }
 
-export interface TriggerDelivery extends TriggerDeliveryKey, TriggerDeliveryOutcome {
+export interface TriggerDeliveryRecord extends TriggerDeliveryKey, TriggerDeliveryOutcome {
   readonly receivedAt: number;
 }
 
 export interface DeliveryStanding {
   /** Null: it is new. */
-  readonly known: TriggerDelivery | null;
+  readonly known: TriggerDeliveryRecord | null;
   readonly recent: number;
 }

@@ -1,4 +1,4 @@
-import type { UsageQuery } from "./governance-store.ts";
+import type { UsageSelection } from "./governance-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -6,7 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_SUNDAY_MS = -4 * DAY_MS;
 
 /** When the bucket of a moment begins, UTC. */
-export function bucketStart(bucket: UsageQuery["bucket"], at: number): number {
+export function bucketStart(bucket: UsageSelection["bucket"], at: number): number {
   switch (bucket) {
     case "hour":
       return Math.floor(at / HOUR_MS) * HOUR_MS;

@@ -1,5 +1,5 @@
 /** A node that waits at a gate, as a commit writes it. */
-export interface Wait {
+export interface NodeWait {
   readonly nodeId: string;
   /** What it waits for: places of one agent, room in one budget. Named by the governance; the store only compares it. */
   readonly queue: string;

@@ -87,7 +87,7 @@ export interface NewDelivery {
   readonly delayMs: number;
 }
 
-export interface Delivery extends Omit<NewDelivery, "delayMs"> {
+export interface DeliveryRecord extends Omit<NewDelivery, "delayMs"> {
   readonly state: DeliveryState;
   /** Finished tries. */
   readonly attempts: number;
@@ -130,9 +130,9 @@ export interface DeliveryStore {
   /** The same, but not to be tried before `delayMs`; `reason` is shown meanwhile. */
   postponeDelivery(id: string, claim: number, delayMs: number, reason: string): Promise<void>;
   /** Newest first. */
-  listDeliveries(orgId: string, targetId: string, page: Page): Promise<Listed<Delivery>>;
+  listDeliveries(orgId: string, targetId: string, page: Page): Promise<Listed<DeliveryRecord>>;
   /** Due at once, and with all its tries before it, under the same id; undefined when there is none. */
-  redeliver(orgId: string, targetId: string, id: string): Promise<Delivery | undefined>;
+  redeliver(orgId: string, targetId: string, id: string): Promise<DeliveryRecord | undefined>;
   /** Forgets settled deliveries made before an instant; answers how many. */
   pruneDeliveries(before: number, limit: number): Promise<number>;
 }

@@ -15,7 +15,7 @@ import {
   type App,
   type Permission,
   permissionsOf,
-  type Role,
+  type MemberRole,
 } from "../../src/server/index.ts";
 import { createMemoryStore, type Store, StoreUnavailable } from "../../src/store/index.ts";
 
@@ -70,7 +70,7 @@ export interface Api {
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
   /** The same, and the answer read. */
   request(method: string, path: string, options?: AskOptions): Promise<Answer>;
-  key(permissions: readonly Permission[] | Role, more?: { readonly agent?: string }): Promise<string>;
+  key(permissions: readonly Permission[] | MemberRole, more?: { readonly agent?: string }): Promise<string>;
   save(source: string): Promise<void>;
   /** Starts a run and waits until nothing moves in it any more. */
   run(workflow: string, args?: object): Promise<string>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import { MEMORY_ENTRIES_MAX, type MemoryEntry } from "../../src/store/index.ts";
+import { MEMORY_ENTRIES_MAX, type MemoryRecord } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -10,7 +10,7 @@ const page = { limit: 100, cursor: null };
 
 /** What agents keep of their own answers. */
 export function agentMemoryRules(subjectOf: SubjectOf): void {
-  const kept = (runId: string, at: number, parts: Partial<MemoryEntry> = {}): MemoryEntry => ({
+  const kept = (runId: string, at: number, parts: Partial<MemoryRecord> = {}): MemoryRecord => ({
     agentId: "ada",
     profile: "long",
     at,
@@ -21,9 +21,9 @@ export function agentMemoryRules(subjectOf: SubjectOf): void {
     text: `said at ${at}`,
     ...parts,
   });
-  const commit = (runId: string, memories: readonly MemoryEntry[], orgId = ORG) =>
+  const commit = (runId: string, memories: readonly MemoryRecord[], orgId = ORG) =>
     subjectOf().store.commit([creation(runId, {}, { orgId, memories })]);
-  const textsOf = (entries: readonly MemoryEntry[]): readonly string[] => entries.map(({ text }) => text);
+  const textsOf = (entries: readonly MemoryRecord[]): readonly string[] => entries.map(({ text }) => text);
   const read = async (agentId = "ada", profile = "long", orgId = ORG) =>
     textsOf(await subjectOf().store.readMemories(orgId, [{ agentId, profile }]));
   const ofAda = { agentId: "ada", profile: "long" };

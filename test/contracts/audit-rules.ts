@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AuditTrail } from "../../src/audit/index.ts";
 import { auditEntry, type AuditEntry, type AuditType, GENESIS_HASH } from "../../src/core/audit/index.ts";
-import type { AuditFilter, ComputeSeal, Store } from "../../src/store/index.ts";
+import type { AuditSelection, ComputeSeal, Store } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -153,7 +153,7 @@ export function auditRules(subjectOf: SubjectOf): void {
         entry("node.failed", { run: "run_1", node: "c" }),
       ]);
       await trailOf(store).catchUp(ORG);
-      const seqs = async (filter: AuditFilter): Promise<readonly number[]> =>
+      const seqs = async (filter: AuditSelection): Promise<readonly number[]> =>
         (await store.listAudit(ORG, filter, ALL)).data.map(({ seq }) => seq);
       expect(await seqs({})).toEqual([5, 4, 3, 2, 1]);
       expect(await seqs({ type: "node.completed" })).toEqual([2, 1]);

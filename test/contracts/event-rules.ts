@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { required } from "../../src/core/base/index.ts";
 import { keyDigest } from "../../src/core/engine/index.ts";
-import type { KeptEvent, NewEvent, NewWaiter, Waiter } from "../../src/store/index.ts";
+import type { KeptEventRecord, NewEvent, NewWaiter, Waiter } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -29,10 +29,10 @@ function waiter(nodeId: string, parts: Partial<NewWaiter> = {}): NewWaiter {
 }
 
 const names = (waiters: readonly Waiter[]): string[] => waiters.map(({ runId, nodeId }) => `${runId}/${nodeId}`);
-const ids = (events: readonly KeptEvent[]): string[] => events.map(({ id }) => id);
+const ids = (events: readonly KeptEventRecord[]): string[] => events.map(({ id }) => id);
 
 export function eventRules(subjectOf: SubjectOf): void {
-  const put = async (event: NewEvent, orgId = "org_1"): Promise<KeptEvent> => {
+  const put = async (event: NewEvent, orgId = "org_1"): Promise<KeptEventRecord> => {
     const [first] = await subjectOf().store.putEvents(orgId, [event]);
     return required(first, "it was put").event;
   };

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { Hook } from "../../src/store/index.ts";
+import type { HookRecord } from "../../src/store/index.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function hookRules(subjectOf: SubjectOf): void {
-  const hook = (parts: Partial<Hook> = {}): Hook => ({
+  const hook = (parts: Partial<HookRecord> = {}): HookRecord => ({
     orgId: "org_1",
     workflow: "triage",
     secret: "s1",

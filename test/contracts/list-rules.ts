@@ -55,6 +55,26 @@ export function listRules(subjectOf: SubjectOf): void {
       expect(await ids({ workflow: "' or true --" })).toEqual([]);
     });
 
+    it("leave out runs of blocks, which are neither listed nor counted, and are found by their id", async () => {
+      const { store } = subjectOf();
+      await store.commit([
+        creation("run_1"),
+        creation("run_2", { parentRunId: "run_1", block: "a/b.0" }, { head: { waitingFor: "timer" } }),
+      ]);
+      const ids = async (filter: Parameters<typeof store.listRuns>[1]) =>
+        (await store.listRuns("org_1", filter, { limit: 10, cursor: null })).data.map(({ runId }) => runId);
+      expect(await ids({})).toEqual(["run_1"]);
+      expect(await ids({ parentRunId: "run_1" })).toEqual([]);
+      expect((await store.getRun("org_1", "run_2"))?.block).toBe("a/b.0");
+      expect((await store.loadRuns(["run_2"]))[0]?.run.block).toBe("a/b.0");
+      expect(await store.countOpenRuns("org_1")).toBe(1);
+      expect(await store.readBacklog()).toMatchObject({ openRuns: 1, waitingRuns: { timer: 0 } });
+      const live = async (runIds: readonly string[]) =>
+        (await store.listLiveRuns({ orgIds: ["org_1"], createdSince: 0, runIds, limit: 10 })).map(({ runId }) => runId);
+      expect(await live([])).toEqual(["run_1"]);
+      expect(await live(["run_2"])).toEqual(["run_2", "run_1"]);
+    });
+
     it("are filtered by what they wait for, which changes with every commit", async () => {
       const { store } = subjectOf();
       await store.commit([

@@ -528,9 +528,11 @@
   parent_attempt integer
   parent_span_id text
   requested_by text
+  block text collate C
   PRIMARY KEY (run_id)
+  CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
-  CREATE INDEX runs_newest ON public.runs USING btree (org_id, created_at DESC, run_id DESC)
+  CREATE INDEX runs_listed ON public.runs USING btree (org_id, created_at DESC, run_id DESC) WHERE (block IS NULL)
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
   CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Wait } from "../../src/store/index.ts";
+import type { NodeWait } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
 export function waitingRules(subjectOf: SubjectOf): void {
   describe("nodes that wait at a gate", () => {
-    const wait = (nodeId: string, since: number, parts: Partial<Wait> = {}): Wait => ({
+    const wait = (nodeId: string, since: number, parts: Partial<NodeWait> = {}): NodeWait => ({
       nodeId,
       queue: "agent/a",
       rank: 0,

@@ -13,9 +13,9 @@ import { Memories } from "../../src/governance/memories.ts";
 import type { Registered } from "../../src/governance/registered.ts";
 import { Tally } from "../../src/governance/tally.ts";
 import { WaitingRoom } from "../../src/governance/waiting-room.ts";
-import type { Gateway } from "../../src/gateway/index.ts";
+import type { GatewayView } from "../../src/gateway/index.ts";
 import { DEFAULT_AGENT } from "../../src/registry/index.ts";
-import type { MemoryEntry } from "../../src/store/index.ts";
+import type { MemoryRecord } from "../../src/store/index.ts";
 
 const AT = Date.UTC(2026, 10, 15, 12);
 const SOURCE = "name: w\nsteps: [{ id: a, command: go, agent: ada, model: dear }]\n";
@@ -26,7 +26,7 @@ function planWith(duty: Duty | null): Plan {
   return { ...plan, nodes: plan.nodes.map((node) => ({ ...node, duty })) };
 }
 
-const LOCAL: Gateway = {
+const LOCAL: GatewayView = {
   orgId: "default",
   id: "local",
   name: null,
@@ -137,7 +137,7 @@ type Case = typeof anyCase extends fc.Arbitrary<infer T> ? T : never;
 const CHILD_OF_CHILDREN = `run_${"0".repeat(26)}${"_250000".repeat(5)}`;
 
 async function memoriesOf({ agent, memory }: Case, registered: Registered): Promise<Memories> {
-  const entries = memory.map((entry, index): MemoryEntry => ({
+  const entries = memory.map((entry, index): MemoryRecord => ({
     agentId: "ada",
     profile: agent.memoryProfile?.name ?? "none",
     workflow: "w",

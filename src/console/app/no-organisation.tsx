@@ -2,8 +2,7 @@ import type { JSX } from "react";
 import type { Session } from "../../client/index.ts";
 import { openOrganisation, signOut } from "../live/api.ts";
 import { Button } from "../parts/button.tsx";
-import { Logo } from "../parts/icon.tsx";
-import "./sign-in.css";
+import { SignInCard } from "./sign-in-card.tsx";
 
 interface NoOrganisationProps {
   readonly session: Session;
@@ -15,34 +14,29 @@ interface NoOrganisationProps {
 export function NoOrganisation({ session, wanted }: NoOrganisationProps): JSX.Element {
   const { organisations, label } = session;
   return (
-    <main className="sign-in">
-      <div className="sign-in-card">
-        <h1>
-          <Logo /> Sluice
-        </h1>
-        <p>
-          {wanted === null ? "You are not a member of an organisation yet." : `You are not a member of ${wanted}.`} Ask
-          one of its admins for an invitation to {session.person?.email ?? "your email address"}.
+    <SignInCard>
+      <p>
+        {wanted === null ? "You are not a member of an organisation yet." : `You are not a member of ${wanted}.`} Ask
+        one of its admins for an invitation to {session.person?.email ?? "your email address"}.
+      </p>
+      {session.person !== null && session.person.email === null && (
+        <p className="note" role="status">
+          Your provider has not verified an email address of yours. Invitations need one.
         </p>
-        {session.person !== null && session.person.email === null && (
-          <p className="note" role="status">
-            Your provider has not verified an email address of yours. Invitations need one.
-          </p>
-        )}
-        {organisations.length > 0 && (
-          <div className="sign-in-providers">
-            {organisations.map(({ id, name }) => (
-              <Button key={id} kind="primary" onClick={() => openOrganisation(id)}>
-                Open {name}
-              </Button>
-            ))}
-          </div>
-        )}
-        <p className="muted">Signed in as {label}.</p>
-        <Button icon="signout" onClick={() => void signOut()}>
-          Sign out
-        </Button>
-      </div>
-    </main>
+      )}
+      {organisations.length > 0 && (
+        <div className="sign-in-providers">
+          {organisations.map(({ id, name }) => (
+            <Button key={id} kind="primary" onClick={() => openOrganisation(id)}>
+              Open {name}
+            </Button>
+          ))}
+        </div>
+      )}
+      <p className="muted">Signed in as {label}.</p>
+      <Button icon="signout" onClick={() => void signOut()}>
+        Sign out
+      </Button>
+    </SignInCard>
   );
 }

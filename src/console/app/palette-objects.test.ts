@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SluiceClient } from "../../client/index.ts";
-import { namedObjects } from "./palette-objects.ts";
+import { namedObjects, waitingApprovals } from "./palette-objects.ts";
 import { routeOf } from "./routes.ts";
 
 /** A server with one object of each collection, two pages of policies, and no leave to read keys. */
@@ -17,7 +17,7 @@ const api = {
 
 describe("what the palette finds", () => {
   it("is every object there is, each at an address of the console", async () => {
-    const found = await namedObjects(api);
+    const found = [...(await namedObjects(api)), ...(await waitingApprovals(api))];
     const kinds = [...new Set(found.map(({ kind }) => kind))].toSorted();
     expect(kinds).toEqual(
       [

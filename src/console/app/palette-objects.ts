@@ -36,9 +36,9 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
 const PAGE = 100;
 const PAGES_MAX = 10;
 
-type Reader = Pick<SluiceClient, "listRegistered" | "listGateways" | "listKeys" | "listApprovals">;
+type Reader = Pick<SluiceClient, "listRegistered" | "listGateways" | "listKeys">;
 
-/** Every registered object, gateway, key and waiting approval; what the caller may not read is left out. */
+/** Every registered object, gateway and key; what the caller may not read is left out. */
 export async function namedObjects(api: Reader): Promise<readonly NamedObject[]> {
   const collections = Object.keys(KINDS) as Collection[];
   const found = await Promise.allSettled([
@@ -49,7 +49,6 @@ export async function namedObjects(api: Reader): Promise<readonly NamedObject[]>
     }),
     gatewaysOf(api),
     keysOf(api),
-    approvalsOf(api),
   ]);
   return found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
 }
@@ -65,7 +64,8 @@ async function keysOf(api: Reader): Promise<readonly NamedObject[]> {
   return open.map(({ label }) => ({ label, kind: "Key", icon: "settings", path: "/settings/keys" }));
 }
 
-async function approvalsOf(api: Reader): Promise<readonly NamedObject[]> {
+/** Read apart from the other objects: they change with every run. */
+export async function waitingApprovals(api: Pick<SluiceClient, "listApprovals">): Promise<readonly NamedObject[]> {
   const waiting = await everyPage((page) => api.listApprovals({ ...page, status: "pending" }));
   return waiting.map(({ id, title }) => ({
     label: title,

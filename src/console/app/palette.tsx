@@ -2,12 +2,13 @@ import { type JSX, type KeyboardEvent, useEffect, useId, useMemo, useRef, useSta
 import { api, signOut } from "../live/api.ts";
 import { useMay } from "../live/session-store.ts";
 import { useQuery } from "../live/use-query.ts";
+import { useRunList } from "../live/use-run-list.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { shownShortcuts } from "../page/keyboard.ts";
 import { setTimeMode, toggleTheme } from "../page/preferences.ts";
 import { navigate } from "../page/router.tsx";
 import { best } from "../parts/score.ts";
-import { namedObjects } from "./palette-objects.ts";
+import { namedObjects, waitingApprovals } from "./palette-objects.ts";
 import type { Tab } from "../parts/tabs.tsx";
 import { GOVERNANCE_TABS } from "../screens/governance/tabs.ts";
 import { SETTINGS_TABS } from "../screens/settings/tabs.ts";
@@ -157,16 +158,14 @@ function useCommands(onHelp: () => void): readonly Command[] {
       freshMs: 10_000,
     },
   ).data;
-  const runs = useQuery(useMay("run:read") ? "palette/runs" : null, () => api.listRuns({ limit: 50 }), {
-    tags: ["runs"],
-    freshMs: 5_000,
-  }).data;
+  const runs = useRunList(useMay("run:read") ? {} : null, 1, 50).data;
   const objects = useQuery("palette/objects", () => namedObjects(api), {
-    tags: ["agents", "policies", "budgets", "approvals"],
+    tags: ["agents", "policies", "budgets"],
     freshMs: 10_000,
   }).data;
+  const approvals = useQuery("palette/approvals", () => waitingApprovals(api), { tags: ["approvals"] }).data;
   return useMemo(() => {
-    const things = (objects ?? []).map(({ label, kind, icon, path }, index): Command => ({
+    const things = [...(objects ?? []), ...(approvals ?? [])].map(({ label, kind, icon, path }, index): Command => ({
       id: `${path} ${index}`,
       label,
       kind,
@@ -192,7 +191,7 @@ function useCommands(onHelp: () => void): readonly Command[] {
       icon: "workflow",
       run: () => navigate(`/workflows/${encodeURIComponent(name)}`),
     }));
-    const recent = (runs?.data ?? []).map(({ id, workflow, status }): Command => ({
+    const recent = (runs?.runs ?? []).map(({ id, workflow, status }): Command => ({
       id,
       label: `${workflow} ${id}`,
       kind: `Run, ${status}`,
@@ -200,5 +199,5 @@ function useCommands(onHelp: () => void): readonly Command[] {
       run: () => navigate(`/runs/${id}`),
     }));
     return [...SCREENS, ...here, ...named, ...things, ...PARTS, ...recent, ...doing];
-  }, [workflows, runs, objects, onHelp]);
+  }, [workflows, runs, objects, approvals, onHelp]);
 }

@@ -2,9 +2,8 @@ import { type FormEvent, type JSX, useEffect, useState } from "react";
 import { listProviders, type ShownProvider, signIn } from "../live/api.ts";
 import { useAction } from "../page/use-action.ts";
 import { Button } from "../parts/button.tsx";
-import { Logo } from "../parts/icon.tsx";
 import { ProblemView } from "../parts/problem-view.tsx";
-import "./sign-in.css";
+import { SignInCard } from "./sign-in-card.tsx";
 
 /** For people who did not come by a one-time link. */
 export function SignIn(): JSX.Element {
@@ -17,53 +16,48 @@ export function SignIn(): JSX.Element {
     void signing.run(key.trim());
   };
   return (
-    <main className="sign-in">
-      <div className="sign-in-card">
-        <h1>
-          <Logo /> Sluice
-        </h1>
-        <p className="muted">Every node passes the gates before it may act.</p>
-        {isUsedLink && (
-          <p className="note" role="status">
-            That link was used or has expired. Sign in with a key, or start <code>sluice up</code> again for a new link.
-          </p>
-        )}
-        {providers.length > 0 && (
-          <>
-            <div className="sign-in-providers">
-              {providers.map(({ name, label }) => (
-                <a key={name} className="button button-primary button-normal" href={startOf(name)}>
-                  Sign in with {label}
-                </a>
-              ))}
-            </div>
-            <p className="sign-in-or muted">or with a key</p>
-          </>
-        )}
-        <form onSubmit={send}>
-          <label htmlFor="key">Key</label>
-          <input
-            id="key"
-            name="key"
-            type="password"
-            autoComplete="current-password"
-            placeholder="slk_…"
-            required
-            autoFocus={providers.length === 0}
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-          />
-          <Button kind={providers.length === 0 ? "primary" : "plain"} type="submit" isBusy={signing.isBusy}>
-            Sign in
-          </Button>
-        </form>
-        {signing.problem !== null && <ProblemView problem={signing.problem} />}
-        <p className="muted">
-          <code>sluice up</code> keeps its key in the file <code>key</code> of its data folder (default:{" "}
-          <code>.sluice</code>).
+    <SignInCard>
+      <p className="muted">Every node passes the gates before it may act.</p>
+      {isUsedLink && (
+        <p className="note" role="status">
+          That link was used or has expired. Sign in with a key, or start <code>sluice up</code> again for a new link.
         </p>
-      </div>
-    </main>
+      )}
+      {providers.length > 0 && (
+        <>
+          <div className="sign-in-providers">
+            {providers.map(({ name, label }) => (
+              <a key={name} className="button button-primary button-normal" href={startOf(name)}>
+                Sign in with {label}
+              </a>
+            ))}
+          </div>
+          <p className="sign-in-or muted">or with a key</p>
+        </>
+      )}
+      <form onSubmit={send}>
+        <label htmlFor="key">Key</label>
+        <input
+          id="key"
+          name="key"
+          type="password"
+          autoComplete="current-password"
+          placeholder="slk_…"
+          required
+          autoFocus={providers.length === 0}
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+        <Button kind={providers.length === 0 ? "primary" : "plain"} type="submit" isBusy={signing.isBusy}>
+          Sign in
+        </Button>
+      </form>
+      {signing.problem !== null && <ProblemView problem={signing.problem} />}
+      <p className="muted">
+        <code>sluice up</code> keeps its key in the file <code>key</code> of its data folder (default:{" "}
+        <code>.sluice</code>).
+      </p>
+    </SignInCard>
   );
 }
 

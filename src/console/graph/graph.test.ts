@@ -162,6 +162,11 @@ describe("status counts", () => {
     expect(readCounts(text).get("completed")).toBe(2);
     expect(urgentOf(readCounts(text))).toBe("failed");
     expect([readCounts("").size, urgentOf(readCounts(""))]).toEqual([0, "pending"]);
+    const handled = (id: string) => {
+      const view = node(id);
+      return view === undefined ? undefined : { ...view, isHandled: view.status === "failed" };
+    };
+    expect(countsText(["a", "b", "c"], handled)).toBe("completed 2,handled 1");
   });
 });
 

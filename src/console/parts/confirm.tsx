@@ -1,8 +1,6 @@
 import { type JSX, type ReactNode, useId, useState } from "react";
 import { useAction } from "../page/use-action.ts";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
-import { ProblemView } from "./problem-view.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import "./field.css";
 
 export interface ConfirmProps {
@@ -44,23 +42,15 @@ export function Confirm(props: ConfirmProps): JSX.Element {
     if (await doing.run(words.trim())) onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={title}
       width="narrow"
+      verb={verb}
+      kind={isDangerous ? "danger" : "primary"}
+      isReady={isReady}
+      action={doing}
+      onAct={() => void act()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button
-            kind={isDangerous ? "danger" : "primary"}
-            disabled={!isReady}
-            isBusy={doing.isBusy}
-            onClick={() => void act()}
-          >
-            {verb}
-          </Button>
-        </>
-      }
     >
       <div>{children}</div>
       {reason !== undefined && (
@@ -83,7 +73,6 @@ export function Confirm(props: ConfirmProps): JSX.Element {
           <input id={ids.phrase} value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
         </div>
       )}
-      {doing.problem !== null && <ProblemView problem={doing.problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }

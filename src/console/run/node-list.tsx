@@ -56,20 +56,24 @@ function whyOf({ errorCode, waitingReason, failedInstances, isCarried, isHandled
 
 /** The graph as a list, for those who would rather read, and for screen readers. */
 export function NodeList(): JSX.Element {
-  const { node, selectNode } = useNodesPage();
   const views = useNodeViews();
   const [lines] = useState(() => new NodeRows());
   const rows = useMemo(() => lines.of(views), [lines, views]);
   return (
     <div className="node-list">
-      <Table
-        label="Nodes"
-        columns={COLUMNS}
-        rows={rows}
-        keyOf={({ id }) => id}
-        current={node}
-        onOpen={({ id }) => selectNode(id)}
-      />
+      <NodeTable label="Nodes" columns={COLUMNS} rows={rows} />
     </div>
   );
+}
+
+interface NodeTableProps<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+}
+
+/** A row for each node; the one that is opened is selected on the page. */
+export function NodeTable<T extends { readonly id: string }>(props: NodeTableProps<T>): JSX.Element {
+  const { node, selectNode } = useNodesPage();
+  return <Table {...props} keyOf={({ id }) => id} current={node} onOpen={({ id }) => selectNode(id)} />;
 }

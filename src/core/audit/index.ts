@@ -4,7 +4,7 @@ export { addLeaf, EMPTY_FRONTIER, rootOf } from "./merkle.ts";
 export { type AuditRecord, GENESIS_HASH, linkRecord, rehash } from "./record.ts";
 export {
   type AuditHead,
-  type Checkpoint,
+  type AuditCheckpoint,
   EXPORT_FORMAT,
   type OpenSegment,
   type Pruned,

@@ -1,6 +1,6 @@
 import { canonicalJson, getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { AuditRecord } from "./record.ts";
-import type { Checkpoint, ExportHead, ExportHeader, Pruned, Thinned } from "./statement.ts";
+import type { AuditCheckpoint, ExportHead, ExportHeader, Pruned, Thinned } from "./statement.ts";
 
 /** One line of an export, or what is wrong with its text. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
@@ -54,7 +54,7 @@ const STATEMENTS: Readonly<Record<string, Shape>> = {
   head: { kind: "text", at: "text", seq: "count", hash: "hash", checkpointSeq: "count", ...SIGNED },
 };
 
-export type Line = AuditRecord | ExportHeader | Checkpoint | Pruned | Thinned | ExportHead;
+export type Line = AuditRecord | ExportHeader | AuditCheckpoint | Pruned | Thinned | ExportHead;
 
 /** A record has no kind: it is what all the other lines are about. */
 export function isRecord(line: Line): line is AuditRecord {

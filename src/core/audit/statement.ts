@@ -26,7 +26,7 @@ interface Span {
 }
 
 /** Closes a segment: its place in the chain, and the root of the tree over its records. */
-export interface Checkpoint extends Signed, Span {
+export interface AuditCheckpoint extends Signed, Span {
   readonly kind: "checkpoint";
   /** Of the record before the first. */
   readonly prevHash: string;
@@ -58,7 +58,7 @@ export interface ExportHead extends Signed {
   readonly checkpointSeq: number;
 }
 
-export type Statement = ExportHeader | Checkpoint | Pruned | Thinned | ExportHead;
+export type Statement = ExportHeader | AuditCheckpoint | Pruned | Thinned | ExportHead;
 /** Over each member of the union, which `Omit` alone would merge into one. */
 type Unsigned<T> = T extends Statement ? Omit<T, "key" | "signature"> : never;
 

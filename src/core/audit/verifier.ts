@@ -3,7 +3,7 @@ import { isRecord, type Line, readLine } from "./line.ts";
 import { addLeaf, EMPTY_FRONTIER, type Frontier, rootOf } from "./merkle.ts";
 import { type AuditRecord, GENESIS_HASH, rehash } from "./record.ts";
 import {
-  type Checkpoint,
+  type AuditCheckpoint,
   EXPORT_FORMAT,
   type ExportHead,
   type ExportHeader,
@@ -215,7 +215,7 @@ export class ExportVerifier {
     }
   }
 
-  #takeCheckpoint({ fromSeq, toSeq, prevHash, lastHash, root }: Checkpoint): void {
+  #takeCheckpoint({ fromSeq, toSeq, prevHash, lastHash, root }: AuditCheckpoint): void {
     const wrong = (reason: string): Wrong => new Wrong("checkpoint", this.#seq, reason);
     if (toSeq > this.#seq) throw this.#missing(`a checkpoint covers records up to ${toSeq}`);
     if (fromSeq !== this.#checkpointSeq + 1) {

@@ -1,15 +1,17 @@
-import { type Json, type JsonObject, LIMITS, type RetryCause } from "../base/index.ts";
-import type { FormFields, ShownKind } from "../event/index.ts";
+import type { Json, JsonObject, RetryCause } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
+import type { ApprovalRule } from "./approval-rule.ts";
 import type { Concurrency } from "./concurrency-shape.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
+import type { DependencyOutcome, Join } from "./dependency.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
 import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
 import type { Block, Branch } from "./block.ts";
 
 export type { Block, Branch } from "./block.ts";
+export * from "./approval-rule.ts";
 export type { OverrideValue, Value, Values } from "../template/index.ts";
 
 /** A parsed and checked version: every reference in it resolves, its graph has no cycle. */
@@ -87,59 +89,6 @@ export interface RetryBlock {
   readonly retryOn: readonly RetryCause[];
 }
 
-/** `role:x`, `team:x`, `user:y` or `key:z`, and how long they have before the next in the chain is asked. */
-export interface Approver {
-  readonly who: string;
-  readonly withinMs: number | null;
-}
-
-export const OTHERWISE = ["reject", "approve", "skip", "abort"] as const;
-export type Otherwise = (typeof OTHERWISE)[number];
-
-/** Something the author shows to the person who answers; a text that is one reference keeps its value. */
-export type ShowItem =
-  | {
-      readonly kind: Exclude<ShownKind, "diff">;
-      /** Null: the reference as it is written. */
-      readonly label: string | null;
-      readonly value: StepTemplate;
-    }
-  | {
-      readonly kind: "diff";
-      readonly label: string | null;
-      readonly before: StepTemplate;
-      readonly after: StepTemplate;
-    };
-
-/** Who answers, by when, what they see and enter, and what happens without an answer. */
-export interface ApprovalRule {
-  readonly approvers: readonly Approver[];
-  /** Null: the approval expires. */
-  readonly otherwise: Otherwise | null;
-  readonly expiresMs: number;
-  readonly isSeparate: boolean;
-  /** How many different people have to approve. */
-  readonly quorum: number;
-  /** Empty: all bound inputs are shown. */
-  readonly show: readonly ShowItem[];
-  /** What the person enters, which becomes the outputs of a gate; null: nothing. */
-  readonly form: FormFields | null;
-  /** `sign_in`: a link in a message is not enough to answer. */
-  readonly confirm: "sign_in" | null;
-}
-
-/** Anyone who may approve, within the ordinary time. */
-export const ANYONE: ApprovalRule = {
-  approvers: [],
-  otherwise: null,
-  expiresMs: LIMITS.approvalExpiresMsDefault,
-  isSeparate: false,
-  quorum: 1,
-  show: [],
-  form: null,
-  confirm: null,
-};
-
 export interface WorkflowRef {
   readonly name: string;
   readonly version: number | null;
@@ -157,18 +106,6 @@ export interface ForEach {
   readonly maxItems: number;
   readonly maxParallel: number | null;
   readonly tolerate: { readonly count: number } | { readonly percent: number };
-}
-
-export const DEPENDENCY_OUTCOMES = ["success", "failure", "settled"] as const;
-/** How a step must have ended for one that depends on it to run; `settled`: however it ended. */
-export type DependencyOutcome = (typeof DEPENDENCY_OUTCOMES)[number];
-
-/** A step that does not wait for all its dependencies. */
-export interface Join {
-  /** So many are enough. */
-  readonly count: number;
-  /** Those still open by then are stopped. */
-  readonly isRace: boolean;
 }
 
 export interface Step {

@@ -1,5 +1,5 @@
 import type { Json } from "../base/index.ts";
-import { DEPENDENCY_OUTCOMES, type DependencyOutcome } from "./definition.ts";
+import { DEPENDENCY_OUTCOMES, type DependencyOutcome } from "./dependency.ts";
 import { mandatory, optional, record } from "./record.ts";
 import { anyText, byKind, choice, nameOf, refine, type Shape } from "./shape.ts";
 

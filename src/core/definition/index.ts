@@ -1,4 +1,5 @@
 export * from "./definition.ts";
+export * from "./dependency.ts";
 export * from "./field.ts";
 export type { Concurrency, WhenFull } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";

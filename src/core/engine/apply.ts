@@ -11,7 +11,7 @@ import {
   isTerminal,
   type RunEndingEvent,
   type RunEvent,
-  type Standing,
+  type HandoffStanding,
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import { applyFinally, applyFinallyEnded } from "./apply-child.ts";
@@ -68,7 +68,7 @@ export function apply(state: RunState, event: RunEvent): void {
 }
 
 /** Asked before the node moves on: afterwards it only has a result. */
-function standingOf(state: RunState, { payload }: EventOf<"node.completed">): Standing {
+function standingOf(state: RunState, { payload }: EventOf<"node.completed">): HandoffStanding {
   const node = findNode(state, payload.nodeId);
   if (node?.now.status !== "running") return "itself";
   const { now } = node;

@@ -67,7 +67,8 @@ function noteTolerated(turn: Turn, node: NodeState, planNode: PlanNode): void {
   failed.sort((left, right) => settledWith(left) - settledWith(right));
   for (const { index, openTolerants } of failed) {
     const isHandler = planNode.outcomes.get(index) === "failure" && node.now.status === "completed";
-    turn.toJudge.push(isHandler ? { node: index, by: node.id } : { node: index, isOpen: openTolerants > 0 });
+    if (isHandler) turn.toJudge.push({ node: index, by: node.id });
+    else if (openTolerants === 0) turn.toJudge.push({ node: index });
   }
 }
 

@@ -232,7 +232,7 @@ export interface Seen {
   readonly self?: JsonObject;
   /** What it failed with, for its retries. */
   readonly error?: JsonObject;
-  /** Nobody has been asked about the node as it is now: what was given before does not count. */
+  /** No person has been asked about the node as it is now: what was given before does not count. */
   readonly isUnasked?: boolean;
 }
 

@@ -312,3 +312,9 @@ export type RunEvent = {
 }[EventType];
 
 export type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;
+
+export type ApprovalEvent = Extract<RunEvent, { readonly type: `approval.${string}` }>;
+
+export function isApprovalEvent(event: RunEvent): event is ApprovalEvent {
+  return event.type.startsWith("approval.");
+}

@@ -20,9 +20,9 @@ interface NodeHandoffs {
 }
 
 /** What a node that completes stands for. */
-export type Standing = "list" | "rounds" | "child" | "itself";
+export type HandoffStanding = "list" | "rounds" | "child" | "itself";
 
-export function countHandoffs(counts: HandoffCounts, event: RunEvent, standing: Standing): void {
+export function countHandoffs(counts: HandoffCounts, event: RunEvent, standing: HandoffStanding): void {
   switch (event.type) {
     case "run.started":
       counts.upstreamCount += rowsIntoArgs(event);
@@ -63,7 +63,7 @@ function use(counts: HandoffCounts, nodeId: string): void {
   node.counted = node.rows;
 }
 
-function complete(counts: HandoffCounts, { payload }: EventOf<"node.completed">, standing: Standing): void {
+function complete(counts: HandoffCounts, { payload }: EventOf<"node.completed">, standing: HandoffStanding): void {
   const { nodeId, outputs, carried } = payload;
   if (carried === true) {
     counts.upstreamCount += 1;

@@ -93,3 +93,6 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
 export const DECISIONS = ["approve", "reject", "retry", "skip", "abort"] as const;
 export type Decision = (typeof DECISIONS)[number];
+
+export const WORKFLOW_STATUSES = ["active", "paused", "deprecated"] as const;
+export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];

@@ -2,13 +2,13 @@ import type { CreditPlan } from "./registered.ts";
 
 const MILLION = 1_000_000;
 
-export interface Spent {
+export interface ChargeableUsage {
   readonly costMicros: number;
   readonly tokens: Readonly<Record<"inputTokens" | "outputTokens" | "thinkingTokens" | "cachedTokens", number>>;
 }
 
 /** What an attempt is charged, to a millionth of a credit; null: nothing is charged in credits. */
-export function creditsFor(plans: readonly CreditPlan[], { costMicros, tokens }: Spent): number | null {
+export function creditsFor(plans: readonly CreditPlan[], { costMicros, tokens }: ChargeableUsage): number | null {
   const plan = plans.find(({ isEnabled }) => isEnabled);
   if (plan === undefined) return null;
   const { perUsd, perToken } = plan;

@@ -2,7 +2,7 @@ export { mayBecome } from "./agent-standing.ts";
 export { permissionOf } from "./autonomy.ts";
 export { type Backtest, backtest, type RecordedVerdict } from "./backtest.ts";
 export { readInstant } from "./calendar.ts";
-export { creditsFor, type Spent } from "./credits.ts";
+export { creditsFor, type ChargeableUsage } from "./credits.ts";
 export {
   agentEnvelopeId,
   agentEnvelopeOf,

@@ -1,4 +1,4 @@
-import { utf8Bytes } from "./utf8.ts";
+import { utf8Bytes } from "../base/index.ts";
 
 /** One way in which a secret is written, as the exact text to look for. */
 export interface Shape {
@@ -22,7 +22,7 @@ const HTML_SIGN = /[<>&]/;
 
 /** Every text under which a secret is recognised. */
 export function shapesOf(secret: string): Shape[] {
-  const bytes = utf8Bytes(secret);
+  const bytes = Array.from(utf8Bytes(secret));
   const whole = new Set([secret, ...jsonShapes(secret), ...percentShapes(bytes), ...hexShapes(bytes)]);
   const shapes = Array.from(whole, (text) => ({ text, hasLead: false }));
   for (const alphabet of [BASE64, BASE64URL]) {

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../event/index.ts";
+import { type ApprovalEvent, isApprovalEvent, type RunEvent } from "../event/index.ts";
 import { ATTRIBUTES as A } from "./names.ts";
 import type { Attributes, AttributeValue } from "./span.ts";
 
@@ -44,13 +44,6 @@ function listed(event: RunEvent): readonly Detail[] | null {
       return [[A.runEpoch, event.payload.epoch]];
     case "run.recovered":
       return [];
-    case "approval.requested":
-    case "approval.reminded":
-    case "approval.escalated":
-    case "approval.answered":
-    case "approval.revised":
-    case "approval.resolved":
-      return approvalDetails(event);
     case "gate.decided": {
       const { disposition, gate, code, verdictId } = event.payload;
       return [
@@ -61,11 +54,9 @@ function listed(event: RunEvent): readonly Detail[] | null {
       ];
     }
     default:
-      return nodeDetails(event);
+      return isApprovalEvent(event) ? approvalDetails(event) : nodeDetails(event);
   }
 }
-
-type ApprovalEvent = Extract<RunEvent, { readonly type: `approval.${string}` }>;
 
 function approvalDetails(event: ApprovalEvent): readonly Detail[] {
   const { approvalId, source } = event.payload;

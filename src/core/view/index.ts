@@ -4,7 +4,15 @@ export { type NodeResult } from "./node-result.ts";
 export { projectRun, projectView, type RunProjection } from "./projection.ts";
 export { applyToView, reduceRun } from "./reduce.ts";
 export { relaunchText } from "./relaunch-text.ts";
-export { type ApprovalView, createView, type NodeView, outlineOf, type PlanOutline, type RunView } from "./run-view.ts";
+export {
+  type ApprovalView,
+  createView,
+  NO_RESULT,
+  type NodeView,
+  outlineOf,
+  type PlanOutline,
+  type RunView,
+} from "./run-view.ts";
 export { epochMsFromIso, isoFromEpochMs } from "./timestamp.ts";
 export { isUpstreamFailure } from "./upstream-failure.ts";
 export { WAITING_TEXTS } from "./waiting-text.ts";

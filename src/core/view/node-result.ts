@@ -1,31 +1,33 @@
-import { type JsonObject, required } from "../base/index.ts";
+import { required } from "../base/index.ts";
 import type { NodeNow, NodeState, RunState } from "../engine/index.ts";
-import { isSettled, type NodeStatus, type WaitingReason } from "../event/index.ts";
+import { isSettled } from "../event/index.ts";
 import type { NodeView } from "./run-view.ts";
 import { isoFromEpochMs } from "./timestamp.ts";
 
 /** One node of a projection. Times are ISO 8601, money is micro-dollars. */
-export interface NodeResult {
+export interface NodeResult extends Pick<
+  NodeView,
+  | "label"
+  | "status"
+  | "waitingReason"
+  | "attempts"
+  | "retries"
+  | "durationMs"
+  | "outputs"
+  | "output"
+  /** Why it failed, waits to try again, was tolerated or was cancelled. */
+  | "errorCode"
+  | "errorMessage"
+  /** It has failed, and a handler has made up for it: that no longer fails the run. */
+  | "isHandled"
+  | "costMicros"
+> {
   readonly nodeId: string;
-  readonly label: string;
   readonly wave: number;
-  readonly status: NodeStatus;
-  readonly waitingReason: WaitingReason | null;
-  readonly attempts: number;
-  readonly retries: number;
   /** Start of the first attempt. */
   readonly startedAt: string | null;
   /** When it settled, however it did. */
   readonly completedAt: string | null;
-  readonly durationMs: number | null;
-  readonly outputs: JsonObject | null;
-  readonly output: string | null;
-  /** Why it failed, waits to try again, was tolerated or was cancelled. */
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** It has failed, and a handler has made up for it: that no longer fails the run. */
-  readonly isHandled: boolean;
-  readonly costMicros: number;
 }
 
 export function resultOfView(node: NodeView): NodeResult {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { required } from "../base/index.ts";
+import { ANYONE } from "../definition/index.ts";
 import { advance, createRunState, type Effect, type Input, NO_TOKENS, type RunState } from "../engine/index.ts";
 import { isTerminal, type RunEvent } from "../event/index.ts";
 import { checkSource, type Plan } from "../plan/index.ts";
@@ -121,16 +122,7 @@ class World {
       model: "m",
       executionPath: "edge",
     } as const;
-    const rule = {
-      approvers: [],
-      otherwise: null,
-      expiresMs: 1_000,
-      isSeparate: false,
-      quorum: 1,
-      show: [],
-      form: null,
-      confirm: null,
-    };
+    const rule = { ...ANYONE, expiresMs: 1_000 };
     const hold = {
       disposition: "hold",
       verdictId,

@@ -1,14 +1,5 @@
-import type { EventOf } from "../event/index.ts";
+import type { ApprovalEvent, EventOf } from "../event/index.ts";
 import type { RunView } from "./run-view.ts";
-
-type ApprovalEvent = EventOf<
-  | "approval.requested"
-  | "approval.reminded"
-  | "approval.escalated"
-  | "approval.answered"
-  | "approval.revised"
-  | "approval.resolved"
->;
 
 export function reduceApproval(view: RunView, event: ApprovalEvent): void {
   if (event.type === "approval.requested") return reduceRequested(view, event);

@@ -320,6 +320,17 @@ describe("reduceRun", () => {
     expect(node(cancelled, "a")).toMatchObject({ status: "cancelled", errorCode: "run_halted" });
   });
 
+  it("shows that a failure was handled, until its node runs again", () => {
+    const handled: Entry = ["node.handled", { nodeId: "a", attempt: 1, by: "b" }];
+    const entries = [runStarted, started("a"), failed("a", "timeout"), handled];
+    const view = reduceRun(log(...entries), outline);
+    expect(node(view, "a")).toMatchObject({ status: "failed", errorCode: "timeout", isHandled: true });
+    const [shown] = projectView(view, { runId: "r", workflowId: "w" }).nodeResults;
+    expect(shown).toMatchObject({ isHandled: true });
+    const again = reduceRun(log(...entries, ["node.invalidated", { nodeId: "a", reason: "rewound" }]), outline);
+    expect(node(again, "a")).toMatchObject({ status: "invalidated", isHandled: false });
+  });
+
   it("shows what the run is winding down to", () => {
     const cancelling: Entry = [
       "run.status.changed",

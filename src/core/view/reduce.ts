@@ -3,11 +3,12 @@ import {
   endingOf,
   endStatusOf,
   type EventOf,
+  isApprovalEvent,
   isSettled,
   isTerminal,
   type RunEndingEvent,
   type RunEvent,
-  type Standing,
+  type HandoffStanding,
 } from "../event/index.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceNode } from "./reduce-node.ts";
@@ -64,19 +65,12 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "run.cancelled":
     case "run.timed_out":
       return reduceEnded(view, event);
-    case "approval.requested":
-    case "approval.reminded":
-    case "approval.escalated":
-    case "approval.answered":
-    case "approval.revised":
-    case "approval.resolved":
-      return reduceApproval(view, event);
     default:
-      return reduceNode(view, event);
+      return isApprovalEvent(event) ? reduceApproval(view, event) : reduceNode(view, event);
   }
 }
 
-function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">): Standing {
+function standingOf({ nodes }: RunView, { payload }: EventOf<"node.completed">): HandoffStanding {
   const node = nodes.get(payload.nodeId);
   if (node?.status !== "running") return "itself";
   if (node.isExpanded) return node.isRepeated === true ? "rounds" : "list";

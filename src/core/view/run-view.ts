@@ -182,15 +182,20 @@ export function newNode(id: string, label: string, wave: number | null, instance
   };
 }
 
-/** What belongs to a status and goes with it. */
-export const NOTHING_NOW = {
-  waitingReason: null,
-  completedAt: null,
+/** Of what has not ended. */
+export const NO_RESULT = {
   durationMs: null,
   outputs: null,
   output: null,
   errorCode: null,
   errorMessage: null,
+} as const satisfies Partial<NodeView>;
+
+/** What belongs to a status and goes with it. */
+export const NOTHING_NOW = {
+  waitingReason: null,
+  completedAt: null,
+  ...NO_RESULT,
   missing: [],
   approvalId: null,
   isCarried: false,

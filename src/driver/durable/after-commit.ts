@@ -12,7 +12,7 @@ import type { EventMatcher } from "./event-matcher.ts";
 import type { InputQueue } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { Listeners } from "./listeners.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { Parked } from "./parking.ts";
 
 export interface AfterCommitOptions {
@@ -64,14 +64,14 @@ export class AfterCommit {
   }
 
   /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */
-  loaded({ state: { runId } }: LiveRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
+  loaded({ state: { runId } }: DrivenRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
     const { deadlines, attempts, lease, queue } = this.#options;
     if (deadlineAt !== null) deadlines.set(runId, { kind: "attempt", nodeId, attempt }, deadlineAt);
     if (replicaId !== lease.replicaId || attempts.isOpen(dispatchIdOf({ runId, nodeId, attempt }))) return;
     queue.enqueue(runId, attempts.lost({ kind: "lost", nodeId, attempt }));
   }
 
-  #perform(live: LiveRun, effect: Effect): void {
+  #perform(live: DrivenRun, effect: Effect): void {
     const { attempts, children, deadlines } = this.#options;
     switch (effect.type) {
       case "dispatch":

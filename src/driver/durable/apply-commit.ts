@@ -1,11 +1,11 @@
 import type { Timer } from "../../core/engine/index.ts";
 import type { RunCommit } from "../../store/index.ts";
 import { queueTimerOf } from "./derive-commit.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import { contentOf } from "./live-size.ts";
 
 /** Brings what is kept of a run in memory, beside its state, to what a commit has written; says which timers are gone. */
-export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] {
+export function applyCommit(live: DrivenRun, commit: RunCommit): readonly Timer[] {
   live.run = { ...live.run, ...commit.head, rowVersion: commit.expectedVersion + 1 };
   live.creating = null;
   live.contentBytes += contentOf(commit.events);
@@ -24,6 +24,6 @@ export function applyCommit(live: LiveRun, commit: RunCommit): readonly Timer[] 
   return gone;
 }
 
-function queueTimersOf({ timers }: LiveRun, nodeId: string): readonly Timer[] {
+function queueTimersOf({ timers }: DrivenRun, nodeId: string): readonly Timer[] {
   return [...timers.of(nodeId)].filter(({ kind }) => kind === "queue");
 }

@@ -1,6 +1,13 @@
 import type { OpenApproval, RunState } from "../../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../../core/event/index.ts";
-import type { ApprovalChange, ApprovalClosing, ApprovalRecord, RunCommit, RunRecord } from "../../store/index.ts";
+import {
+  type ApprovalChange,
+  type ApprovalClosing,
+  type ApprovalRecord,
+  type RunCommit,
+  type RunRecord,
+  UNANSWERED,
+} from "../../store/index.ts";
 
 /** The row of an approval that opens. */
 export function approvalRecord(
@@ -21,16 +28,7 @@ export function approvalRecord(
     quorum: rule.quorum,
     form: rule.form,
     confirm: rule.confirm,
-    status: "pending",
-    choice: null,
-    resolvedBy: null,
-    resolvedAt: null,
-    reason: null,
-    modifications: null,
-    entered: null,
-    answers: [],
-    hop: 0,
-    assignee: null,
+    ...UNANSWERED,
   };
 }
 

@@ -10,7 +10,7 @@ import type { AttemptAddress } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { InputOutcome, ResolvedInput } from "./input-queue.ts";
 
 /** What became of a callback. `discarded`: the attempt had ended otherwise; only its cost was taken. */
@@ -27,7 +27,7 @@ export function resolveCallback(
   at: number,
   judged: (outcome: ReportOutcome) => void,
   checked?: CallbackResult,
-): (live: LiveRun) => ResolvedInput {
+): (live: DrivenRun) => ResolvedInput {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
     if (node === undefined) {
@@ -53,8 +53,8 @@ export function resolveStream(
   { nodeId, attempt }: AttemptAddress,
   deltas: StreamInput["deltas"],
   judged: (outcome: ReportOutcome) => void,
-  isWithheld: (live: LiveRun) => boolean,
-): (live: LiveRun) => ResolvedInput {
+  isWithheld: (live: DrivenRun) => boolean,
+): (live: DrivenRun) => ResolvedInput {
   return (live) => {
     const node = ownNode(live, reporter, nodeId, attempt);
     judged(node === undefined ? "unknown" : isAttemptOpen(live.state, node, attempt) ? "received" : "discarded");
@@ -62,7 +62,7 @@ export function resolveStream(
   };
 }
 
-export type InputResolver = (judged: (outcome: ReportOutcome) => void) => (live: LiveRun) => ResolvedInput;
+export type InputResolver = (judged: (outcome: ReportOutcome) => void) => (live: DrivenRun) => ResolvedInput;
 
 /**
  * Submits an input until it was judged on the newest state. Nothing is committed for what changes nothing; so before
@@ -70,7 +70,7 @@ export type InputResolver = (judged: (outcome: ReportOutcome) => void) => (live:
  */
 export async function submitUntilCurrent(
   resolverFor: InputResolver,
-  push: (input: (live: LiveRun) => ResolvedInput) => Promise<InputOutcome>,
+  push: (input: (live: DrivenRun) => ResolvedInput) => Promise<InputOutcome>,
   newestVersion: () => Promise<number>,
 ): Promise<ReportOutcome> {
   const done: ReportOutcome[] = [];
@@ -89,7 +89,7 @@ export async function submitUntilCurrent(
 }
 
 /** Another organisation's run, or another gateway's dispatch, is not there. */
-function ownNode(live: LiveRun, reporter: Reporter, nodeId: string, attempt: number): NodeState | undefined {
+function ownNode(live: DrivenRun, reporter: Reporter, nodeId: string, attempt: number): NodeState | undefined {
   if (live.run.orgId !== reporter.orgId) return undefined;
   const node = findNode(live.state, nodeId);
   const route = node?.routes[attempt - 1];
@@ -97,7 +97,7 @@ function ownNode(live: LiveRun, reporter: Reporter, nodeId: string, attempt: num
   return !("gatewayId" in reporter) || route.gatewayId === reporter.gatewayId ? node : undefined;
 }
 
-function outcomeFor({ state }: LiveRun, node: NodeState, attempt: number, { status }: CallbackBody): ReportOutcome {
+function outcomeFor({ state }: DrivenRun, node: NodeState, attempt: number, { status }: CallbackBody): ReportOutcome {
   if (isAttemptOpen(state, node, attempt)) {
     const { now } = node;
     const isRepeated = status === "deferred" && "isDeferred" in now && now.isDeferred;

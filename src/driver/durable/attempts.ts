@@ -4,7 +4,7 @@ import { type Dispatch, type Effect, findNode, isAttemptOpen, type Timer } from 
 import { dispatchIdOf } from "../../core/event/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { Moderator } from "./moderator.ts";
 import { isElsewhere, resolveLost, RemoteAttempts, type RemoteOptions, traceparentOf } from "./remote-attempts.ts";
 import { reportOfOutcome } from "./attempt-report.ts";
@@ -37,7 +37,7 @@ export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
-  readonly #heldBack: { readonly live: LiveRun; readonly dispatch: Dispatch }[] = [];
+  readonly #heldBack: { readonly live: DrivenRun; readonly dispatch: Dispatch }[] = [];
   /** Not sent yet: moderation is asked whether they may be. */
   readonly #asking = new Set<string>();
   /** Answered here, and not committed yet: to send one of them again would make it happen twice. */
@@ -69,7 +69,7 @@ export class Attempts {
     return this.#remote?.isOpen(dispatchId) === true;
   }
 
-  send(live: LiveRun, dispatch: Dispatch): void {
+  send(live: DrivenRun, dispatch: Dispatch): void {
     // Nothing is begun while stopping: the replica that takes over finds the attempt open.
     if (this.#isStopping) return;
     if (this.#options.lease.isHeld) this.#moderate(live, dispatch);
@@ -100,7 +100,7 @@ export class Attempts {
     this.leaseLost();
   }
 
-  #moderate(live: LiveRun, dispatch: Dispatch): void {
+  #moderate(live: DrivenRun, dispatch: Dispatch): void {
     const asked = this.#options.moderator.beforeSend(live, dispatch);
     if (asked === undefined) return this.#sendNow(live, dispatch);
     const { nodeId, attempt, dispatchId } = dispatch;
@@ -113,7 +113,7 @@ export class Attempts {
     });
   }
 
-  #sendNow(live: LiveRun, dispatch: Dispatch): void {
+  #sendNow(live: DrivenRun, dispatch: Dispatch): void {
     const { nodeId, attempt, route, dispatchId } = dispatch;
     if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
     const { runId } = live.state;
@@ -136,7 +136,7 @@ export class Attempts {
     this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl, files });
   }
 
-  cancel(live: LiveRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
+  cancel(live: DrivenRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
     if (this.#asking.delete(dispatchId)) return;
     if (this.#pool.isOpen(dispatchId)) this.#pool.abort(dispatchId);
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
@@ -154,7 +154,7 @@ export class Attempts {
   }
 
   /** The input for a run one of whose attempts no process holds any more; none, if it has been sent again since. */
-  lost(timer: Extract<Timer, { kind: "lost" }>): (live: LiveRun) => ResolvedInput {
+  lost(timer: Extract<Timer, { kind: "lost" }>): (live: DrivenRun) => ResolvedInput {
     const resolve = resolveLost(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {
       const { nodeId, attempt } = timer;

@@ -11,12 +11,12 @@ import type { RunRecord, Store } from "../../store/index.ts";
 import { childReport, refusedChild } from "../child-report.ts";
 import { parentTimerOf } from "./derive-commit.ts";
 import { isOfChild } from "./due-timers.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import { putOff } from "./parking.ts";
 import type { ReportIntake } from "./report-intake.ts";
 import type { RunStarter } from "./run-starter.ts";
 import { launchOfChild } from "./launch-of-child.ts";
-import type { Launch, Runtime, RunView } from "./runtime.ts";
+import type { Launch, RunSnapshot, Runtime } from "./runtime.ts";
 
 /** Says how a child run is to be started, or why it may not be. */
 export interface ChildPreparer {
@@ -53,11 +53,11 @@ export class Children {
     this.#options = options;
   }
 
-  start({ run }: LiveRun, wanted: StartChild): void {
+  start({ run }: DrivenRun, wanted: StartChild): void {
     this.#next(wanted.childRunId, () => this.#begin(run, wanted));
   }
 
-  cancel({ run }: LiveRun, { nodeId, attempt, childRunId }: Extract<Effect, { type: "cancel-child" }>): void {
+  cancel({ run }: DrivenRun, { nodeId, attempt, childRunId }: Extract<Effect, { type: "cancel-child" }>): void {
     this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
   }
 
@@ -67,7 +67,7 @@ export class Children {
   }
 
   /** A run has ended, and its parent may continue; or it has spent more since, which the parent records. */
-  ended({ run, state }: LiveRun, isLate: boolean): void {
+  ended({ run, state }: DrivenRun, isLate: boolean): void {
     const due = parentTimerOf(run, 0, isLate ? state.lastEventId : null);
     if (due === null || !isOfChild(due.timer)) return;
     const { runId: parentRunId, timer } = due;
@@ -95,7 +95,7 @@ export class Children {
   }
 
   /** A run that hit a bug may be one whose log cannot be folded; others are only out of reach. */
-  async #look(runId: string): Promise<RunView | "unreadable" | undefined> {
+  async #look(runId: string): Promise<RunSnapshot | "unreadable" | undefined> {
     const { intake, store } = this.#options;
     try {
       return await intake.newest(runId);
@@ -106,7 +106,7 @@ export class Children {
     }
   }
 
-  async #catchUp({ run, state }: RunView, timer: ChildTimer): Promise<void> {
+  async #catchUp({ run, state }: RunSnapshot, timer: ChildTimer): Promise<void> {
     const { childRunId } = timer;
     if (timer.kind !== "child-cost" && !state.liveChildren.has(childRunId)) return;
     if (timer.kind === "child-cancel") return this.#callOff(run, timer);

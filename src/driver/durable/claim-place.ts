@@ -2,7 +2,7 @@
 import { concurrencyKey, type FoundPlace, type Refusal, type UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Place, PlaceChange } from "../../store/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 /** What is stored of the key when the batch is decided; absent: the run asks for no place. */
 export interface PlacesFound {
@@ -18,7 +18,7 @@ export interface Claim {
   readonly refusal?: Refusal;
 }
 
-export function claimPlace(live: LiveRun, input: UnstampedInput, at: number, found: PlacesFound | undefined): Claim {
+export function claimPlace(live: DrivenRun, input: UnstampedInput, at: number, found: PlacesFound | undefined): Claim {
   const nothing: Claim = { input, change: null, victims: [] };
   if (found === undefined) return nothing;
   switch (input.type) {
@@ -36,7 +36,7 @@ export function claimPlace(live: LiveRun, input: UnstampedInput, at: number, fou
 
 type Start = Extract<UnstampedInput, { readonly type: "start" }>;
 
-function claimAtStart({ state }: LiveRun, input: Start, at: number, { key, places }: PlacesFound): Claim {
+function claimAtStart({ state }: DrivenRun, input: Start, at: number, { key, places }: PlacesFound): Claim {
   const { concurrency } = state.plan;
   const claim = (place: FoundPlace, change: PlaceChange | null = null, victims: readonly string[] = []): Claim => ({
     input: { ...input, place },
@@ -57,7 +57,7 @@ function claimAtStart({ state }: LiveRun, input: Start, at: number, { key, place
 }
 
 /** It may begin when a place is free and no other run has waited longer. */
-function claimInTurn({ state }: LiveRun, input: UnstampedInput, { key, places }: PlacesFound): Claim {
+function claimInTurn({ state }: DrivenRun, input: UnstampedInput, { key, places }: PlacesFound): Claim {
   const { concurrency } = state.plan;
   const nothing: Claim = { input, change: null, victims: [] };
   if (key === null || !key.ok || concurrency === null || state.place?.standing !== "waiting") return nothing;
@@ -77,7 +77,7 @@ function claimInTurn({ state }: LiveRun, input: UnstampedInput, { key, places }:
 }
 
 /** A run that had ended has given its place back, and needs one to be opened again. */
-function claimAgain({ state }: LiveRun, input: UnstampedInput, at: number, { key, places }: PlacesFound): Claim {
+function claimAgain({ state }: DrivenRun, input: UnstampedInput, at: number, { key, places }: PlacesFound): Claim {
   const { concurrency } = state.plan;
   const nothing: Claim = { input, change: null, victims: [] };
   if (key === null || !key.ok || concurrency === null || !isTerminal(state.status)) return nothing;

@@ -2,14 +2,14 @@ import { findNode } from "../../core/engine/index.ts";
 import { attemptKey, type AttemptKey, type EventOf, isSettling, type RunEvent } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AboutRun, Admission, Judge, Returned } from "../../governance/index.ts";
-import type { LedgerChange, MemoryEntry, RunCommit, UsageRecord } from "../../store/index.ts";
+import type { LedgerChange, MemoryRecord, RunCommit, UsageRecord } from "../../store/index.ts";
 import { endedAttempt } from "./ended-attempt.ts";
 import { LedgerChanges, SlotChanges } from "./ledger-changes.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import { memoryOf } from "./memory-entries.ts";
 
 export interface CommitFactsOptions {
-  readonly live: LiveRun;
+  readonly live: DrivenRun;
   readonly about: AboutRun;
   /** What was taken for attempts that open in this commit, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
@@ -40,7 +40,7 @@ export class CommitFacts implements Returned {
   readonly ended = new Map<string, AttemptKey>();
   readonly settled: string[] = [];
   readonly usage: UsageRecord[] = [];
-  readonly memories: MemoryEntry[] = [];
+  readonly memories: MemoryRecord[] = [];
   readonly #options: CommitFactsOptions;
   readonly #releasedSlots = new Map<string, number>();
   readonly #ledger = new LedgerChanges();
@@ -71,7 +71,7 @@ export class CommitFacts implements Returned {
     return sum === undefined ? NOTHING : { spentMicros: sum.spent, reservedMicros: sum.reserved };
   }
 
-  memoriesOf(agentId: string): readonly MemoryEntry[] {
+  memoriesOf(agentId: string): readonly MemoryRecord[] {
     return this.memories.filter((entry) => entry.agentId === agentId);
   }
 

@@ -5,7 +5,7 @@ import type { RunStore } from "../../store/index.ts";
 import type { AfterCommit } from "./after-commit.ts";
 import type { CommitFacts } from "./commit-facts.ts";
 import type { Lease } from "./lease.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { Moderator } from "./moderator.ts";
 import type { Places } from "./places.ts";
 import type { RunCache } from "./run-cache.ts";
@@ -29,7 +29,7 @@ export interface CommitterOptions {
 }
 
 export interface Committed {
-  readonly live: LiveRun;
+  readonly live: DrivenRun;
   readonly facts: CommitFacts;
   readonly effects: readonly Effect[];
 }

@@ -18,7 +18,7 @@ import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import { prepareJudge } from "./prepare-judge.ts";
 import { renewed } from "./launch.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { InputOutcome, Taken } from "./input-queue.ts";
 
 const RUNS_PER_BATCH_MAX = 300;
@@ -95,7 +95,7 @@ export class Committer {
     await this.#write(works);
   }
 
-  async #isJudgeReady(taken: readonly Taken[], known: ReadonlyMap<string, LiveRun>): Promise<boolean> {
+  async #isJudgeReady(taken: readonly Taken[], known: ReadonlyMap<string, DrivenRun>): Promise<boolean> {
     try {
       await prepareJudge(this.#options.judge, this.#options.health, taken, known);
       return true;
@@ -107,7 +107,7 @@ export class Committer {
     }
   }
 
-  #decide(taken: Taken, live: LiveRun, found: Parameters<typeof decideRun>[4]): Work | undefined {
+  #decide(taken: Taken, live: DrivenRun, found: Parameters<typeof decideRun>[4]): Work | undefined {
     const { judge } = this.#options;
     const admissions = new Map<string, Admission>();
     try {
@@ -257,7 +257,7 @@ export class Committer {
     this.#options.queue.enqueue(runId, null);
   }
 
-  #release({ taken }: Work, fresh: LiveRun | null): void {
+  #release({ taken }: Work, fresh: DrivenRun | null): void {
     this.conflicts += 1;
     this.#options.cache.drop(taken.runId);
     this.#held.delete(taken.runId);

@@ -93,6 +93,7 @@ interface Entry {
   readonly dueAt: number;
 }
 
+/** Every node has a deadline of its attempt, and few have another one: that one gets a key that costs little to make. */
 function keyOf(runId: string, timer: Timer): string {
-  return `${runId}/${timerKey(timer)}`;
+  return timer.kind === "attempt" ? `${runId}/${timer.attempt}/${timer.nodeId}` : `${runId}/${timerKey(timer)}`;
 }

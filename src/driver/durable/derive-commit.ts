@@ -14,7 +14,7 @@ import {
   type RunCommit,
   type RunRecord,
   UNNAMED_QUEUE,
-  type Wait,
+  type NodeWait,
 } from "../../store/index.ts";
 import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
@@ -24,11 +24,11 @@ import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
 import { deriveEvents } from "./derive-events.ts";
 import { filesOfEvents } from "./file-references.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 /** What one run decided in this batch, before it is written. */
 export interface Decided {
-  readonly live: LiveRun;
+  readonly live: DrivenRun;
   readonly facts: CommitFacts;
   readonly effects: readonly Effect[];
   /** Timers that were submitted and are therefore done. */
@@ -146,7 +146,7 @@ function deriveTimers({ live, facts, effects, firedTimers }: Decided): Pick<RunC
 }
 
 /** Only nodes of which something was recorded can have left a timer behind. */
-function staleTimers({ state, timers }: LiveRun, events: readonly RunEvent[]): readonly Timer[] {
+function staleTimers({ state, timers }: DrivenRun, events: readonly RunEvent[]): readonly Timer[] {
   const stale: Timer[] = [];
   for (const { type, payload } of events) {
     if (type === "run.status.changed") stale.push(...timers.of(""));
@@ -171,7 +171,7 @@ function deriveWaits(decided: Decided, replicaId: string): Pick<RunCommit, "wait
   for (const effect of effects) {
     if (effect.type === "set-timer" && effect.timer.kind === "queue") moved.add(effect.timer.nodeId);
   }
-  const waits: Wait[] = [];
+  const waits: NodeWait[] = [];
   for (const nodeId of moved) {
     const wait = waitOf(live, nodeId, places.get(nodeId) ?? UNNAMED, replicaId);
     if (wait !== undefined) waits.push(wait);
@@ -186,11 +186,11 @@ export function hasWaitMoved({ places }: Pick<Decided, "places">): boolean {
 }
 
 /** The deadline of a node that waits at a gate. */
-export function queueTimerOf({ nodeId, since }: Pick<Wait, "nodeId" | "since">): Timer {
+export function queueTimerOf({ nodeId, since }: Pick<NodeWait, "nodeId" | "since">): Timer {
   return { kind: "queue", nodeId, limitedSince: since };
 }
 
-function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId: string): Wait | undefined {
+function waitOf({ state }: DrivenRun, nodeId: string, place: QueuePlace, replicaId: string): NodeWait | undefined {
   const node = findNode(state, nodeId);
   if (node?.now.status !== "queued" || !node.now.isLimited || isTerminal(state.status)) return undefined;
   const { limitedSince, patientUntil } = node.now;
@@ -201,7 +201,11 @@ function waitOf({ state }: LiveRun, nodeId: string, place: QueuePlace, replicaId
   return { nodeId, queue, rank, since, dueAt, replicaId: isClaimed ? replicaId : null };
 }
 
-function endedWaits({ state, timers }: LiveRun, events: readonly RunEvent[], firedTimers: readonly Timer[]): string[] {
+function endedWaits(
+  { state, timers }: DrivenRun,
+  events: readonly RunEvent[],
+  firedTimers: readonly Timer[],
+): string[] {
   const ended = new Set<string>();
   const look = (timer: Timer): void => {
     if (timer.kind === "queue" && (isTerminal(state.status) || isTimerStale(state, timer))) ended.add(timer.nodeId);

@@ -1,12 +1,12 @@
 import { type Effect, findNode, keyDigest } from "../../core/engine/index.ts";
 import { isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { NewEvent, NewWaiter, RunCommit } from "../../store/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 type EventRows = Pick<RunCommit, "waiters" | "waitersEnded" | "emitted">;
 
 /** Rows of nodes that wait for an event now and did not, of those that wait no more, and of events that are emitted. */
-export function deriveEvents(live: LiveRun, events: readonly RunEvent[], effects: readonly Effect[]): EventRows {
+export function deriveEvents(live: DrivenRun, events: readonly RunEvent[], effects: readonly Effect[]): EventRows {
   const waiters = newWaiters(live, events);
   const waiting = new Set(waiters.map(({ nodeId }) => nodeId));
   const waitersEnded = [...live.waiters].filter((nodeId) => !waiting.has(nodeId) && !isAwaiting(live, nodeId));
@@ -14,7 +14,7 @@ export function deriveEvents(live: LiveRun, events: readonly RunEvent[], effects
 }
 
 /** Nodes that began to wait with these events, and still do. */
-export function newWaiters(live: LiveRun, events: readonly RunEvent[]): readonly NewWaiter[] {
+export function newWaiters(live: DrivenRun, events: readonly RunEvent[]): readonly NewWaiter[] {
   const { state, run } = live;
   if (state.waits.event === 0 || isTerminal(state.status)) return [];
   const since = state.root?.createdAt ?? run.createdAt;
@@ -27,12 +27,12 @@ export function newWaiters(live: LiveRun, events: readonly RunEvent[]): readonly
   });
 }
 
-function isAwaiting({ state }: LiveRun, nodeId: string): boolean {
+function isAwaiting({ state }: DrivenRun, nodeId: string): boolean {
   const now = findNode(state, nodeId)?.now;
   return now?.status === "blocked" && now.awaited !== null && !isTerminal(state.status);
 }
 
-export function emittedBy({ state }: LiveRun, effects: readonly Effect[]): readonly NewEvent[] {
+export function emittedBy({ state }: DrivenRun, effects: readonly Effect[]): readonly NewEvent[] {
   return effects.flatMap((effect): NewEvent[] => {
     if (effect.type !== "emit-event") return [];
     const { event, keepMs, hops } = effect;
@@ -41,7 +41,7 @@ export function emittedBy({ state }: LiveRun, effects: readonly Effect[]): reado
 }
 
 /** Nodes of a run that wait for an event, as its log says. */
-export function waitingNodesOf({ state }: Pick<LiveRun, "state">): Set<string> {
+export function waitingNodesOf({ state }: Pick<DrivenRun, "state">): Set<string> {
   if (state.waits.event === 0) return new Set();
   return new Set(state.nodes.filter(({ now }) => now.status === "blocked" && now.awaited !== null).map(({ id }) => id));
 }

@@ -25,7 +25,7 @@ import { PlanCache } from "./plan-cache.ts";
 import { ReportIntake } from "./report-intake.ts";
 import { RunCache } from "./run-cache.ts";
 import { RunStarter } from "./run-starter.ts";
-import type { Launch, LaunchOutcome, Runtime, RuntimeFigures, RunView, SubmitOutcome } from "./runtime.ts";
+import type { Launch, LaunchOutcome, Runtime, RuntimeFigures, RunSnapshot, SubmitOutcome } from "./runtime.ts";
 import { StartAdmission } from "./start-admission.ts";
 import { StoreHealth } from "./store-health.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -165,12 +165,12 @@ export class DurableDriver implements Runtime {
     return this.#matcher.receive(orgId, events);
   }
 
-  async stateOf(orgId: string, runId: string): Promise<RunView | undefined> {
+  async stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined> {
     const live = await this.#intake.newest(runId);
     return live === undefined || live.run.orgId !== orgId ? undefined : { run: live.run, state: live.state };
   }
 
-  stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined> {
+  stateAt(orgId: string, runId: string, eventId: number): Promise<RunSnapshot | null | undefined> {
     return stateAt(this.#options.store, this.#plans, { orgId, runId, eventId });
   }
 

@@ -1,10 +1,10 @@
 import { eventStanding } from "../../core/engine/index.ts";
-import type { EventStore, KeptEvent, NewEvent, PutEvent, Waiter } from "../../store/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { EventStore, KeptEventRecord, NewEvent, PutEvent, Waiter } from "../../store/index.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
 /** Starts what an event starts, once however often it is called with it; a rejection makes it be called again. */
-export type EventSubscriber = (event: KeptEvent) => Promise<void>;
+export type EventSubscriber = (event: KeptEventRecord) => Promise<void>;
 
 export interface EventMatcherOptions {
   readonly store: EventStore;
@@ -54,7 +54,7 @@ export class EventMatcher {
 
   /** A commit has written these. */
   committed(
-    { run: { orgId, runId } }: LiveRun,
+    { run: { orgId, runId } }: DrivenRun,
     waiters: readonly Omit<Waiter, "orgId" | "runId">[],
     ids: readonly string[],
   ): void {
@@ -102,7 +102,7 @@ export class EventMatcher {
       });
   }
 
-  async #deliverToAll(event: KeptEvent): Promise<void> {
+  async #deliverToAll(event: KeptEventRecord): Promise<void> {
     const { store, subscriber } = this.#options;
     for (let after: Waiter | null = null; ;) {
       const page: readonly Waiter[] = await store.waitersOf(event, after, WAITERS_PAGE);
@@ -117,8 +117,8 @@ export class EventMatcher {
   async #findFor(waiter: Waiter): Promise<void> {
     const { store } = this.#options;
     let isSought = true;
-    for (let after: KeptEvent | null = null; isSought;) {
-      const page: readonly KeptEvent[] = await store.eventsFor(waiter, after, EVENTS_PAGE);
+    for (let after: KeptEventRecord | null = null; isSought;) {
+      const page: readonly KeptEventRecord[] = await store.eventsFor(waiter, after, EVENTS_PAGE);
       for (const event of page) {
         // One it has taken before is followed by the next.
         isSought &&= (await this.#deliver(waiter, event)) === "taken";
@@ -130,7 +130,7 @@ export class EventMatcher {
     await store.unmarkWaiters([waiter]);
   }
 
-  async #deliver({ runId, nodeId, epoch }: Waiter, event: KeptEvent): Promise<ReturnType<typeof eventStanding>> {
+  async #deliver({ runId, nodeId, epoch }: Waiter, event: KeptEventRecord): Promise<ReturnType<typeof eventStanding>> {
     const { id, type, key, data } = event;
     const input = { type: "event", nodeId, epoch, event: { id, type, key, data } } as const;
     let standing: ReturnType<typeof eventStanding> = "not_waiting";

@@ -1,7 +1,7 @@
 import { apply, type BoundRequest, createRunState, replay, requestOf } from "../../core/engine/index.ts";
 import type { RunStore } from "../../store/index.ts";
 import type { PlanCache } from "./plan-cache.ts";
-import type { RunView } from "./runtime.ts";
+import type { RunSnapshot } from "./runtime.ts";
 
 /** What each attempt of a node was sent: binding is deterministic, so it follows from the state just before it began. */
 export async function requestsOf(
@@ -30,7 +30,7 @@ export async function stateAt(
   store: Pick<RunStore, "loadRuns">,
   plans: PlanCache,
   { orgId, runId, eventId }: { readonly orgId: string; readonly runId: string; readonly eventId: number },
-): Promise<RunView | null | undefined> {
+): Promise<RunSnapshot | null | undefined> {
   const [loaded] = await store.loadRuns([runId]);
   if (loaded === undefined || loaded.run.orgId !== orgId) return undefined;
   const plan = await plans.ofRun(loaded.run);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import { InputQueue, type Waiting } from "./input-queue.ts";
 
 const input = (): Waiting => ({ input: null, done: () => undefined });
 // The queue hands it on and never looks into it.
-const FRESH = {} as LiveRun;
+const FRESH = {} as DrivenRun;
 
 function queueWith(work: number, starts: number): InputQueue {
   const queue = new InputQueue();

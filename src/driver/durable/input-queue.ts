@@ -1,10 +1,10 @@
 import { Overloaded, type SubmitOutcome } from "./runtime.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
 /** Null: only the committed state is read. A function decides when its turn comes, with the state before it. */
-export type QueuedInput = UnstampedInput | null | ((live: LiveRun) => ResolvedInput);
+export type QueuedInput = UnstampedInput | null | ((live: DrivenRun) => ResolvedInput);
 
 /** One input that waits for its turn, and who is called when it is committed. */
 export interface Waiting {
@@ -21,7 +21,7 @@ export interface ResolvedInput {
 export type InputOutcome =
   | {
       readonly kind: "committed";
-      readonly live: LiveRun;
+      readonly live: DrivenRun;
       readonly refusal: SubmitOutcome["refusal"] | undefined;
       /** False when nothing had to be written: then nothing has shown that the state was the newest. */
       readonly isWritten: boolean;
@@ -41,7 +41,7 @@ const STARTS_SHARE = 16;
 interface Lane {
   readonly waiting: Waiting[];
   /** A new run, which is in no database yet. */
-  fresh: LiveRun | null;
+  fresh: DrivenRun | null;
   isBusy: boolean;
   /** A batch has it, and it existed before. */
   isBegun: boolean;
@@ -88,7 +88,7 @@ export class InputQueue {
   }
 
   /** Resolves after the commit. `fresh`: a new run, which is in no database yet. */
-  submit(runId: string, input: QueuedInput, fresh: LiveRun | null = null): Promise<InputOutcome> {
+  submit(runId: string, input: QueuedInput, fresh: DrivenRun | null = null): Promise<InputOutcome> {
     return new Promise((done) => this.push(runId, { input, done }, fresh));
   }
 
@@ -97,7 +97,7 @@ export class InputQueue {
     this.push(runId, { input, done }, null);
   }
 
-  push(runId: string, waiting: Waiting, fresh: LiveRun | null = null): void {
+  push(runId: string, waiting: Waiting, fresh: DrivenRun | null = null): void {
     const lane = this.#lane(runId);
     lane.fresh ??= fresh;
     lane.waiting.push(waiting);
@@ -148,7 +148,7 @@ export class InputQueue {
   }
 
   /** The batch is done with the run; `again` goes back to the front of its lane. */
-  release(runId: string, again: readonly Waiting[] = [], fresh: LiveRun | null = null): void {
+  release(runId: string, again: readonly Waiting[] = [], fresh: DrivenRun | null = null): void {
     const lane = this.#lane(runId);
     if (lane.isBusy && lane.isBegun) this.#busy -= 1;
     lane.isBusy = false;
@@ -204,5 +204,5 @@ class ReadyRuns {
 export interface Taken {
   readonly runId: string;
   readonly waiting: readonly Waiting[];
-  readonly fresh: LiveRun | null;
+  readonly fresh: DrivenRun | null;
 }

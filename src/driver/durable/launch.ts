@@ -12,7 +12,7 @@ import type { Judge } from "../../governance/index.ts";
 import type { NewRun, RunStore } from "../../store/index.ts";
 import { newRunId } from "../run-id.ts";
 import { HeldTimers } from "./held-timers.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { DuplicateRun } from "./duplicate-run.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 
@@ -69,21 +69,23 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
 }
 
 /** A run that exists in memory only until its first commit. */
-export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
+export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   const runId = launch.runId ?? newRunId(now);
-  const creating = newRunOf(launch, now);
-  const { idempotency: _key, ...pinned } = creating;
-  const head = {
-    status: "queued",
-    epoch: 0,
-    lastEventId: 0,
-    costMicros: 0,
-    startedAt: null,
-    endedAt: null,
-    waitingFor: null,
-  } as const;
+  const pinned = pinnedOf(launch, now);
   return {
-    run: { ...pinned, ...head, runId, orgId: launch.orgId, rowVersion: 0 },
+    run: {
+      runId,
+      orgId: launch.orgId,
+      rowVersion: 0,
+      status: "queued",
+      epoch: 0,
+      lastEventId: 0,
+      costMicros: 0,
+      startedAt: null,
+      endedAt: null,
+      waitingFor: null,
+      ...pinned,
+    },
     state: createRunState(plan, runId),
     openAttempts: new Map(),
     timers: new HeldTimers(),
@@ -91,12 +93,12 @@ export function createLive(launch: Launch, plan: Plan, now: number): LiveRun {
     hasBegun: false,
     contentBytes: 0,
     lastAt: now,
-    creating,
+    creating: { idempotency: launch.idempotency ?? null, ...pinned },
   };
 }
 
 /** The same run as it was before anything was decided for it. */
-export function renewed({ run, state, creating }: LiveRun): LiveRun {
+export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
   const { plan, runId } = state;
   return {
     run,
@@ -112,7 +114,7 @@ export function renewed({ run, state, creating }: LiveRun): LiveRun {
 }
 
 /** What is pinned now and never changes. */
-function newRunOf(launch: Launch, createdAt: number): NewRun {
+function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency"> {
   return {
     workflow: launch.workflow,
     version: launch.version,
@@ -137,7 +139,6 @@ function newRunOf(launch: Launch, createdAt: number): NewRun {
     startedBy: launch.startedBy,
     requestedBy: launch.requestedBy ?? null,
     createdAt,
-    idempotency: launch.idempotency ?? null,
   };
 }
 

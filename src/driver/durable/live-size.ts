@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../core/event/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 /** Rough bytes of a run's state without what its events brought, measured on states of 10 to 1,000 nodes. */
 const RUN_BYTES = 4_000;
@@ -23,7 +23,7 @@ const KEPT: ReadonlySet<RunEvent["type"]> = new Set([
 ]);
 
 /** What a run takes in memory: its nodes, and what events have brought and stays. */
-export function sizeOfRun({ state, contentBytes }: Pick<LiveRun, "state" | "contentBytes">): number {
+export function sizeOfRun({ state, contentBytes }: Pick<DrivenRun, "state" | "contentBytes">): number {
   return RUN_BYTES + state.nodes.length * NODE_BYTES + contentBytes;
 }
 

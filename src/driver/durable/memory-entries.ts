@@ -2,11 +2,11 @@ import { jsonToText } from "../../core/base/index.ts";
 import { findNode } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import type { AboutRun, Judge } from "../../governance/index.ts";
-import type { MemoryEntry } from "../../store/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { MemoryRecord } from "../../store/index.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 export interface MemoryOptions {
-  readonly live: LiveRun;
+  readonly live: DrivenRun;
   readonly about: AboutRun;
   readonly judge: Judge;
 }
@@ -18,7 +18,7 @@ export interface MemoryOptions {
 export function memoryOf(
   { live, about, judge }: MemoryOptions,
   event: EventOf<"node.completed">,
-): MemoryEntry | undefined {
+): MemoryRecord | undefined {
   const { nodeId, attempt, carried } = event.payload;
   if (judge.memoryOf === undefined || attempt === undefined || carried === true) return undefined;
   const agentId = findNode(live.state, nodeId)?.routes[attempt - 1]?.agentId ?? null;

@@ -11,7 +11,7 @@ import type { ModerationMode } from "../../core/definition/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import { moderatesInput, moderatesOutput, type NodeModeration, WithheldPartials } from "../moderation/index.ts";
 import type { AttemptCallbacks } from "../adapter-pool.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 /** Whether texts may pass on their way to an adapter and back, for nodes whose author wants them looked at. */
 export class Moderator {
@@ -24,7 +24,7 @@ export class Moderator {
   }
 
   /** By the rules alone, before any gate is asked; undefined: it may pass. */
-  before({ run }: LiveRun, { nodeId, moderation: mode, request }: RequestVerdict): Verdict | undefined {
+  before({ run }: DrivenRun, { nodeId, moderation: mode, request }: RequestVerdict): Verdict | undefined {
     if (!moderatesInput(mode)) return undefined;
     const { orgId, runId } = run;
     const judged = this.#moderation.inputNow(mode, { orgId, runId, nodeId }, request);
@@ -32,7 +32,7 @@ export class Moderator {
   }
 
   /** Undefined: nothing has to be asked before the adapter is. Null: it may pass. */
-  beforeSend({ run, state }: LiveRun, { nodeId, request }: Dispatch): Promise<CallbackResult | null> | undefined {
+  beforeSend({ run, state }: DrivenRun, { nodeId, request }: Dispatch): Promise<CallbackResult | null> | undefined {
     const mode = modeOf(state, nodeId);
     if (!this.#moderation.asksBeforeSend || !moderatesInput(mode)) return undefined;
     const node = { orgId: run.orgId, runId: run.runId, nodeId };
@@ -51,7 +51,7 @@ export class Moderator {
   }
 
   /** The reports of an attempt, held back until they have been looked at. */
-  around(live: LiveRun, nodeId: string, callbacks: AttemptCallbacks): AttemptCallbacks {
+  around(live: DrivenRun, nodeId: string, callbacks: AttemptCallbacks): AttemptCallbacks {
     if (!this.isChecked(live.state, nodeId)) return callbacks;
     const withheld = new WithheldPartials();
     return {
@@ -78,7 +78,7 @@ export class Moderator {
   }
 
   /** The very same result when it may pass. */
-  check({ run, state }: LiveRun, nodeId: string, result: CallbackResult): Promise<CallbackResult> {
+  check({ run, state }: DrivenRun, nodeId: string, result: CallbackResult): Promise<CallbackResult> {
     const node = { orgId: run.orgId, runId: run.runId, nodeId };
     return this.#moderation.result(modeOf(state, nodeId), node, result, this.#stopped.signal);
   }

@@ -5,7 +5,7 @@ import type { PlaceChange, PlaceStore } from "../../store/index.ts";
 import type { PlacesFound } from "./claim-place.ts";
 import type { DueTimers } from "./due-timers.ts";
 import type { Taken } from "./input-queue.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
 export interface PlacesOptions {
@@ -29,7 +29,10 @@ export class Places {
     this.#options = options;
   }
 
-  async find(taken: readonly Taken[], known: ReadonlyMap<string, LiveRun>): Promise<ReadonlyMap<string, PlacesFound>> {
+  async find(
+    taken: readonly Taken[],
+    known: ReadonlyMap<string, DrivenRun>,
+  ): Promise<ReadonlyMap<string, PlacesFound>> {
     const found = new Map<string, PlacesFound>();
     for (const { runId, fresh } of taken) {
       const live = fresh ?? known.get(runId);
@@ -39,14 +42,14 @@ export class Places {
     return found;
   }
 
-  async #read({ run, state }: LiveRun): Promise<PlacesFound> {
+  async #read({ run, state }: DrivenRun): Promise<PlacesFound> {
     const { store, clock } = this.#options;
     const key = concurrencyKey(state, run.args, state.startedAt ?? clock.now());
     if (key === null || !key.ok) return { key, places: [] };
     return { key, places: await store.placesOf(run.orgId, key.value, LIMITS.concurrentRunsMax) };
   }
 
-  committed({ run, state }: LiveRun, change: PlaceChange | null, victims: readonly string[]): void {
+  committed({ run, state }: DrivenRun, change: PlaceChange | null, victims: readonly string[]): void {
     for (const victim of victims)
       this.#submit(victim, { type: "cancel", reason: `concurrency: ${state.runId} takes its place` });
     if (change === null || change.kind === "wait" || state.place === null) return;
@@ -75,6 +78,6 @@ export class Places {
 const LOOK: Timer = { kind: "place" };
 
 /** It begins, waits for a place, or has ended and may be opened again. */
-function asks({ state }: LiveRun): boolean {
+function asks({ state }: DrivenRun): boolean {
   return state.startedAt === null || state.place?.standing === "waiting" || isTerminal(state.status);
 }

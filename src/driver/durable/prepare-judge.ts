@@ -1,5 +1,5 @@
 import type { Judge } from "../../governance/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { Taken } from "./input-queue.ts";
 import type { StoreHealth } from "./store-health.ts";
 
@@ -8,7 +8,7 @@ export async function prepareJudge(
   judge: Pick<Judge, "prepare">,
   health: Pick<StoreHealth, "untilAvailable">,
   taken: readonly Taken[],
-  known: ReadonlyMap<string, LiveRun>,
+  known: ReadonlyMap<string, DrivenRun>,
 ): Promise<void> {
   if (judge.prepare === undefined) return;
   const orgIds = new Set<string>();

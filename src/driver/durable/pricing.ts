@@ -1,9 +1,14 @@
 import { findNode, type UnstampedInput } from "../../core/engine/index.ts";
 import type { AboutRun, Judge } from "../../governance/index.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 
 /** A report with the cost it is booked at, which the judge decides by the prices it reserves by. */
-export function pricedReport(input: UnstampedInput, { state }: LiveRun, about: AboutRun, judge: Judge): UnstampedInput {
+export function pricedReport(
+  input: UnstampedInput,
+  { state }: DrivenRun,
+  about: AboutRun,
+  judge: Judge,
+): UnstampedInput {
   if (input.type !== "callback" || input.result.status === "deferred") return input;
   const { nodeId, attempt, result } = input;
   const route = findNode(state, nodeId)?.routes[attempt - 1];

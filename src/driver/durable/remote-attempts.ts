@@ -9,7 +9,7 @@ import { type GatewayDirectory, RemoteDispatcher, type RemoteReport, type Ticket
 import type { PeerAgent } from "../../outbound/index.ts";
 import { attemptSpanId, writeTraceparent } from "../../core/trace/index.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
@@ -78,7 +78,7 @@ export class RemoteAttempts {
     this.#dispatcher.close();
   }
 
-  send(live: LiveRun, dispatch: Dispatch): void {
+  send(live: DrivenRun, dispatch: Dispatch): void {
     const { state, run } = live;
     const { route, nodeId, attempt, dispatchId, effects } = dispatch;
     const { directory, publicUrl } = this.#options;
@@ -106,7 +106,7 @@ export class RemoteAttempts {
 
   /** Where the Bridge gets and leaves files while it has the attempt; only when there can be any. */
   #filesUrl(
-    { run }: LiveRun,
+    { run }: DrivenRun,
     { nodeId, attempt, timeoutMs }: Dispatch,
     base: string,
     { inputs, outputSchema }: AdapterRequest,
@@ -119,21 +119,21 @@ export class RemoteAttempts {
   }
 
   /** Where a service outside may report on the attempt, once, while it lasts. */
-  externalUrl({ run }: LiveRun, { nodeId, attempt, timeoutMs }: Dispatch): string {
+  externalUrl({ run }: DrivenRun, { nodeId, attempt, timeoutMs }: Dispatch): string {
     const { tickets, publicUrl, clock } = this.#options;
     const expiresAt = clock.now() + Math.min(timeoutMs ?? TICKET_MS_MAX, TICKET_MS_MAX);
     const ticket = tickets.write({ orgId: run.orgId, runId: run.runId, nodeId, attempt, expiresAt });
     return `${publicUrl()}/api/v1/callbacks/${ticket}`;
   }
 
-  cancel({ state, run }: LiveRun, nodeId: string, attempt: number, dispatchId: string): void {
+  cancel({ state, run }: DrivenRun, nodeId: string, attempt: number, dispatchId: string): void {
     const route = findNode(state, nodeId)?.routes[attempt - 1];
     if (route === undefined || route.gatewayId === null || !isElsewhere(route.executionPath)) return;
     this.#dispatcher.cancel(run.orgId, route.gatewayId, dispatchId);
   }
 
   /** Asks the Bridge of an attempt, which knows it whichever replica sent it. False: the attempt does not run elsewhere. */
-  adopt({ state, run }: LiveRun, { nodeId, attempt }: LostTimer): boolean {
+  adopt({ state, run }: DrivenRun, { nodeId, attempt }: LostTimer): boolean {
     const route = findNode(state, nodeId)?.routes[attempt - 1];
     if (route === undefined || !isElsewhere(route.executionPath)) return false;
     this.#dispatcher.adopt({
@@ -155,8 +155,8 @@ export class RemoteAttempts {
  */
 export function resolveLost(
   timer: LostTimer,
-  adopt: (live: LiveRun) => boolean = () => false,
-): (live: LiveRun) => ResolvedInput {
+  adopt: (live: DrivenRun) => boolean = () => false,
+): (live: DrivenRun) => ResolvedInput {
   return (live) => {
     const { nodeId, attempt } = timer;
     const node = findNode(live.state, nodeId);
@@ -172,6 +172,6 @@ export function isElsewhere(executionPath: "edge" | "sync" | "async" | null): bo
 }
 
 /** The span of an attempt follows from its id, so that every replica names it the same. */
-export function traceparentOf({ run }: LiveRun, dispatchId: string): string {
+export function traceparentOf({ run }: DrivenRun, dispatchId: string): string {
   return writeTraceparent({ traceId: run.traceId, spanId: attemptSpanId(dispatchId) });
 }

@@ -4,7 +4,7 @@ import { type CallbackBody, readCallback } from "../../bridge/index.ts";
 import type { CallbackResult, StreamInput } from "../../core/engine/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
 import type { InputQueue } from "./input-queue.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { Moderator } from "./moderator.ts";
 import {
   resolveCallback,
@@ -43,7 +43,7 @@ export class ReportIntake {
   async stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome> {
     this.#options.queue.refuseWhenFull();
     // Nothing that has not been moderated is passed on; the result brings all of it.
-    const isWithheld = ({ state }: LiveRun): boolean => this.#options.moderator.isChecked(state, address.nodeId);
+    const isWithheld = ({ state }: DrivenRun): boolean => this.#options.moderator.isChecked(state, address.nodeId);
     return this.submitToNewest(address.runId, (judged) => resolveStream(reporter, address, deltas, judged, isWithheld));
   }
 
@@ -58,7 +58,7 @@ export class ReportIntake {
   }
 
   /** The newest state of a run. */
-  async newest(runId: string): Promise<LiveRun | undefined> {
+  async newest(runId: string): Promise<DrivenRun | undefined> {
     const { queue, cache } = this.#options;
     await cache.dropIfStale(runId);
     const outcome = await queue.submit(runId, null);

@@ -3,7 +3,7 @@ import type { Plan } from "../../core/plan/index.ts";
 import type { LoadedRun, OpenAttempt, RunStore } from "../../store/index.ts";
 import { waitingNodesOf } from "./derive-events.ts";
 import { HeldTimers } from "./held-timers.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import { contentOf, sizeOfRun } from "./live-size.ts";
 import type { PlanCache } from "./plan-cache.ts";
 
@@ -13,10 +13,10 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 export class RunCache {
   readonly #store: Pick<RunStore, "loadRuns" | "headsOf">;
   readonly #plans: PlanCache;
-  readonly #live = new Map<string, { readonly run: LiveRun; bytes: number }>();
+  readonly #live = new Map<string, { readonly run: DrivenRun; bytes: number }>();
   #bytes = 0;
   /** Called for each open attempt of a run that was loaded. */
-  onLoaded: (live: LiveRun, attempt: OpenAttempt) => void = () => undefined;
+  onLoaded: (live: DrivenRun, attempt: OpenAttempt) => void = () => undefined;
 
   constructor(store: Pick<RunStore, "loadRuns" | "headsOf">, plans: PlanCache) {
     this.#store = store;
@@ -32,7 +32,7 @@ export class RunCache {
   }
 
   /** As it is in memory, if it is. */
-  peek(runId: string): LiveRun | undefined {
+  peek(runId: string): DrivenRun | undefined {
     return this.#live.get(runId)?.run;
   }
 
@@ -43,8 +43,8 @@ export class RunCache {
   async getAll(
     runIds: readonly string[],
     onUnreadable: (runId: string, error: unknown) => void,
-  ): Promise<ReadonlyMap<string, LiveRun>> {
-    const found = new Map<string, LiveRun>();
+  ): Promise<ReadonlyMap<string, DrivenRun>> {
+    const found = new Map<string, DrivenRun>();
     const missing: string[] = [];
     for (const runId of runIds) {
       const entry = this.#live.get(runId);
@@ -68,7 +68,7 @@ export class RunCache {
   }
 
   /** After a commit: kept while the run is open. */
-  keep(live: LiveRun): void {
+  keep(live: DrivenRun): void {
     const { runId } = live.state;
     this.drop(runId);
     const bytes = sizeOfRun(live);
@@ -97,7 +97,7 @@ export class RunCache {
   }
 }
 
-function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): LiveRun {
+function rebuilt({ run, events, openAttempts, timers }: LoadedRun, plan: Plan): DrivenRun {
   const state = replay(plan, run.runId, events);
   return {
     run,

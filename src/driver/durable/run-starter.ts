@@ -4,7 +4,7 @@ import type { RunStore } from "../../store/index.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import type { InputOutcome, InputQueue } from "./input-queue.ts";
 import { carriedFor, createLive, placed, refused, repeated, startOf } from "./launch.ts";
-import type { LiveRun } from "./live-run.ts";
+import type { DrivenRun } from "./driven-run.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 import type { StartAdmission } from "./start-admission.ts";
@@ -58,7 +58,7 @@ export class RunStarter {
     return outcome.kind === "failed" ? outcome.error.message : null;
   }
 
-  #begin(live: LiveRun, launch: Launch, carried: Parameters<typeof startOf>[1]): Promise<InputOutcome> {
+  #begin(live: DrivenRun, launch: Launch, carried: Parameters<typeof startOf>[1]): Promise<InputOutcome> {
     return this.#options.queue.submit(live.state.runId, startOf(launch, carried), live);
   }
 }

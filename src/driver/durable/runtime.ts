@@ -31,9 +31,9 @@ export interface Runtime {
   /** Keeps events, and brings them to the nodes that wait for them. Resolves once none of them can be lost. */
   receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]>;
   /** The state now, read only: it belongs to the driver and changes with the next commit. */
-  stateOf(orgId: string, runId: string): Promise<RunView | undefined>;
+  stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined>;
   /** The state as it was after an event; null when the log does not reach so far. */
-  stateAt(orgId: string, runId: string, eventId: number): Promise<RunView | null | undefined>;
+  stateAt(orgId: string, runId: string, eventId: number): Promise<RunSnapshot | null | undefined>;
   /** What each attempt of a node was sent, by attempt. */
   requestsOf(orgId: string, runId: string, nodeId: string): Promise<ReadonlyMap<number, BoundRequest>>;
   /** By the hash of its text, or of its text with what was pinned; of a block of it, by its path. */
@@ -44,7 +44,7 @@ export interface Runtime {
   figures(): RuntimeFigures;
 }
 
-export interface RunView {
+export interface RunSnapshot {
   readonly run: RunRecord;
   readonly state: RunState;
 }

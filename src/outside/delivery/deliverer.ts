@@ -21,7 +21,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Pauses after each try that failed; after the last one the delivery is given up. */
-export const RETRY_MS: readonly number[] = [
+export const DELIVERY_RETRY_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
@@ -172,7 +172,7 @@ function settlementOf(sent: Exclude<Sent, { kind: "aborted" }>, attempts: number
     case "refused":
       return { state: "given_up", retryMs: null, status: null, error: sent.error.slice(0, ERROR_LENGTH_MAX) };
     case "failed": {
-      const pause = RETRY_MS[attempts] ?? null;
+      const pause = DELIVERY_RETRY_MS[attempts] ?? null;
       const retryMs = pause === null ? null : Math.max(pause, sent.retryMs ?? 0);
       const error = sent.error.slice(0, ERROR_LENGTH_MAX);
       return { state: retryMs === null ? "given_up" : "failed", retryMs, status: sent.status, error };

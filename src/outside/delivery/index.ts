@@ -1,4 +1,4 @@
-export { RETRY_MS } from "./deliverer.ts";
+export { DELIVERY_RETRY_MS } from "./deliverer.ts";
 export { isWanted } from "./interest.ts";
 export { deliveryOf, type Message, noticeMessage } from "./message.ts";
 export { type OpenedDeliveries, openDeliveries } from "./open-deliveries.ts";

@@ -1,6 +1,6 @@
 import { digestJson } from "../../core/base/index.ts";
 import type { Trigger } from "../../registry/index.ts";
-import type { KeptEvent, RegistryStore } from "../../store/index.ts";
+import type { KeptEventRecord, RegistryStore } from "../../store/index.ts";
 import { triggersForEvents } from "./event-triggers.ts";
 import type { TriggerStarter } from "./trigger-starter.ts";
 
@@ -29,7 +29,7 @@ export class EventStarter {
     this.#options = options;
   }
 
-  async start(event: KeptEvent): Promise<void> {
+  async start(event: KeptEventRecord): Promise<void> {
     const { orgId, id, type, key, data, keyDigest, hops } = event;
     for (const trigger of await this.#triggersFor(orgId, type)) {
       const { on } = trigger;

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import type { Hook } from "../../store/index.ts";
+import type { HookRecord } from "../../store/index.ts";
 import { newHookSecret } from "../webhook/index.ts";
 import { candidateOfHook, findSigner as findAmong, HOOK_OVERLAP_MS, hookPlace } from "./hook.ts";
 import { argsOfMessage } from "./message-args.ts";
@@ -32,7 +32,7 @@ describe("the signer", () => {
   const now = 1_700_000_000_000;
   const timestamp = "1700000000";
   const [first, second, third] = [newHookSecret(), newHookSecret(), newHookSecret()];
-  const hook = (orgId: string, secret: string, parts: Partial<Hook> = {}): Hook => ({
+  const hook = (orgId: string, secret: string, parts: Partial<HookRecord> = {}): HookRecord => ({
     orgId,
     workflow: "w",
     secret: box.seal(secret, hookPlace(orgId, "w")),
@@ -51,7 +51,7 @@ describe("the signer", () => {
     });
     return { header: (name: string) => headers.get(name), body: Buffer.from("{}") };
   };
-  const findSigner = (hooks: readonly Hook[], sent: ReturnType<typeof message>, at: number) => {
+  const findSigner = (hooks: readonly HookRecord[], sent: ReturnType<typeof message>, at: number) => {
     const found = findAmong(
       hooks.map((hook) => candidateOfHook(hook, box, at)),
       sent,

@@ -1,6 +1,6 @@
 import type { SecretBox } from "../../gateway/index.ts";
 import { type HookSource, type HookTrigger } from "../../registry/index.ts";
-import type { Hook } from "../../store/index.ts";
+import type { HookRecord } from "../../store/index.ts";
 import type { IncomingMessage, Verdict } from "./verify/scheme.ts";
 import { SCHEMES } from "./verify/schemes.ts";
 
@@ -22,7 +22,7 @@ export interface HookCandidate {
 const STANDARD: HookSource = { kind: "hook", verify: "standard", idFrom: null, header: "", encoding: "hex" };
 
 /** The hook of a workflow is a trigger with Standard Webhooks and nothing else. */
-export function candidateOfHook(hook: Hook, box: SecretBox, now: number): HookCandidate {
+export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): HookCandidate {
   const { orgId, workflow, secret, previousSecret, previousUntil, savedBy } = hook;
   const isOverlapping = previousSecret !== null && (previousUntil ?? 0) > now;
   const secrets = [secret, ...(isOverlapping ? [previousSecret] : [])].flatMap(

@@ -10,8 +10,8 @@ import type { JsonObject } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import { createAllowList } from "../../outbound/index.ts";
 import { sealSecrets, secretPlace } from "../../registry/index.ts";
-import { createMemoryStore, type Delivery, type Store } from "../../store/index.ts";
-import { noticeMessage, type OpenedDeliveries, openDeliveries, RETRY_MS } from "../delivery/index.ts";
+import { createMemoryStore, type DeliveryRecord, type Store } from "../../store/index.ts";
+import { noticeMessage, type OpenedDeliveries, openDeliveries, DELIVERY_RETRY_MS } from "../delivery/index.ts";
 import { deliveriesTo } from "./deliveries-to.ts";
 import { newHookSecret } from "./signature.ts";
 import { webhookTargets } from "./webhook-target.ts";
@@ -107,7 +107,7 @@ const delta = (eventId: number): RunEvent => ({
 const begin = (runId: string, events: readonly RunEvent[]): Promise<unknown> =>
   store.commit([creation(runId, { createdAt: now }, { events: [...events] })]);
 const types = (): string[] => received.map(({ body }) => body.type);
-const listed = async (id = "ops"): Promise<readonly Delivery[]> =>
+const listed = async (id = "ops"): Promise<readonly DeliveryRecord[]> =>
   (await store.listDeliveries(ORG, id, { limit: 100, cursor: null })).data;
 
 async function seal(): Promise<void> {
@@ -304,8 +304,8 @@ describe("webhooks", () => {
     await begin("run_1", [ended(1)]);
     webhooks.onCommitted("run_1", [ended(1)]);
     await webhooks.round();
-    expect(RETRY_MS.map((ms) => ms / 1_000)).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000]);
-    for (const [index, ms] of RETRY_MS.entries()) {
+    expect(DELIVERY_RETRY_MS.map((ms) => ms / 1_000)).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000]);
+    for (const [index, ms] of DELIVERY_RETRY_MS.entries()) {
       expect(received).toHaveLength(index + 1);
       expect(await listed()).toMatchObject([
         { state: "failed", attempts: index + 1, lastStatus: 500, nextAt: now + ms },

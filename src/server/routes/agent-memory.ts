@@ -1,8 +1,8 @@
-import { listOf, type MemoryEntry as ShownEntry, memoryEntrySchema, pageQuery } from "../../contract/index.ts";
+import { listOf, type MemoryEntry, memoryEntrySchema, pageQuery } from "../../contract/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { getRegistered } from "../../registry/index.ts";
-import type { MemoryEntry } from "../../store/index.ts";
+import type { MemoryRecord } from "../../store/index.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
@@ -57,7 +57,7 @@ async function requireAgent({
   return id;
 }
 
-function entryOnWire(entry: MemoryEntry): ShownEntry {
+function entryOnWire(entry: MemoryRecord): MemoryEntry {
   const { profile, at, workflow, runId, nodeId, attempt, text } = entry;
   return { profile, at: isoFromEpochMs(at), workflow, runId, nodeId, attempt, text };
 }

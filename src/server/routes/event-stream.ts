@@ -6,7 +6,7 @@ import { Refused } from "../problem.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
 import { requireRun } from "./runs.ts";
 
-export const STREAM_HEADERS = {
+const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   connection: "keep-alive",
@@ -37,21 +37,25 @@ export const legacyStreamRoutes: readonly Route[] = [
 ];
 
 async function openStream(call: Call<undefined, z.output<typeof streamQuery>>): Promise<Response> {
-  const { services, request, principal, query } = call;
+  const { services, request, query } = call;
   const afterEventId = readEventId(query.afterEventId ?? request.headers.get("last-event-id") ?? "0");
   const run = await requireRun(call);
   if (afterEventId > run.lastEventId) {
     throw new Refused("cursor_ahead", `The log ends at event ${run.lastEventId}; ${afterEventId} is not there yet.`);
   }
   if (isTerminal(run.status) && afterEventId === run.lastEventId) return new Response(null, { status: 204 });
-  const body = services.streams.open({
-    run,
-    afterEventId,
-    principal,
-    signal: request.signal,
-    hangUp: call.hangUp,
-    isStillAllowed: () =>
-      call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
-  });
+  return streamed(services.streams.open({ run, afterEventId, ...readerOf(call) }));
+}
+
+export function streamed(body: ReadableStream<Uint8Array>): Response {
   return new Response(body, { headers: STREAM_HEADERS });
+}
+
+type ReadCall = Pick<Call<unknown, unknown>, "principal" | "request" | "hangUp" | "reauthenticate">;
+
+/** Who reads a stream, how it learns that they have left, and whether they still may. */
+export function readerOf({ principal, request, hangUp, reauthenticate }: ReadCall) {
+  const isStillAllowed = (): Promise<boolean> =>
+    reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read"));
+  return { principal, signal: request.signal, hangUp, isStillAllowed };
 }

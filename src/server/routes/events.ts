@@ -16,7 +16,7 @@ import { EVENT_TYPE, parseDuration } from "../../core/definition/index.ts";
 import { keyDigest, signalTo } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import type { KeptEvent, NewEvent, RunRecord } from "../../store/index.ts";
+import type { KeptEventRecord, NewEvent, RunRecord } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
@@ -126,6 +126,6 @@ async function rootOf({ services, principal }: RunCall, run: RunRecord): Promise
   return root;
 }
 
-function eventOnWire({ id, type, key, data, sentBy, receivedAt, expiresAt }: KeptEvent): SentEvent {
+function eventOnWire({ id, type, key, data, sentBy, receivedAt, expiresAt }: KeptEventRecord): SentEvent {
   return { id, type, key, data, sentBy, receivedAt: isoFromEpochMs(receivedAt), keptUntil: isoFromEpochMs(expiresAt) };
 }

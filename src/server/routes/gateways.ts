@@ -1,15 +1,9 @@
 import { z } from "zod";
 import { registrationSchema } from "../../bridge/index.ts";
-import {
-  bridgeRegisteredSchema,
-  type Gateway as ShownGateway,
-  gatewaySchema,
-  listOf,
-  wholeQuery,
-} from "../../contract/index.ts";
+import { bridgeRegisteredSchema, type Gateway, gatewaySchema, listOf, wholeQuery } from "../../contract/index.ts";
 import { compareCodeUnits, type Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import type { Gateway } from "../../gateway/index.ts";
+import type { GatewayView } from "../../gateway/index.ts";
 import { OUTBOUND_REFUSED, refusalText } from "../../outbound/index.ts";
 import { gatewayOf, outboundProblems, readSpec } from "../../registry/index.ts";
 import { noteChange } from "../audit-note.ts";
@@ -85,7 +79,7 @@ export const gatewayRoutes: readonly Route[] = [
 
 type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal">;
 
-async function gatewaysOf({ services, principal }: AnyCall): Promise<readonly Gateway[]> {
+async function gatewaysOf({ services, principal }: AnyCall): Promise<readonly GatewayView[]> {
   const { directory } = services.gateways;
   await directory.refresh(principal.orgId);
   return directory.of(principal.orgId);
@@ -131,7 +125,7 @@ async function show(call: Call<undefined, undefined>): Promise<Response> {
 
 const HISTORY_MAX = 100;
 
-async function requireGateway(call: AnyCall, id: string): Promise<Gateway> {
+async function requireGateway(call: AnyCall, id: string): Promise<GatewayView> {
   const gateway = (await gatewaysOf(call)).find((one) => one.id === id);
   if (gateway === undefined) throw unknownGateway(id);
   return gateway;
@@ -169,7 +163,7 @@ function unknownGateway(id: string): Refused {
   return new Refused("unknown_gateway", `There is no gateway "${id}".`);
 }
 
-function gatewayOnWire(gateway: Gateway): ShownGateway {
+function gatewayOnWire(gateway: GatewayView): Gateway {
   const { id, name, environment, url, isDefault, capabilities, providers, defaultProvider } = gateway;
   return {
     id,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { type Hook as ShownHook, hookBody, hookSchema, savedHookSchema } from "../../contract/index.ts";
+import { type Hook, hookBody, hookSchema, savedHookSchema } from "../../contract/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import type { Hook } from "../../store/index.ts";
+import type { HookRecord } from "../../store/index.ts";
 import { HOOK_OVERLAP_MS, hookPlace } from "../../outside/trigger/index.ts";
 import { newHookSecret } from "../../outside/webhook/index.ts";
 import { noteChange } from "../audit-note.ts";
@@ -65,7 +65,7 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
   const before = await services.store.getHook(orgId, name);
   const secret = body.secret ?? newHookSecret();
   const at = services.config.now();
-  const hook: Hook = {
+  const hook: HookRecord = {
     orgId,
     workflow: name,
     secret: services.gateways.box.seal(secret, hookPlace(orgId, name)),
@@ -82,7 +82,7 @@ async function saveHook(call: AnyCall & { readonly body: z.output<typeof hookBod
   return json({ ...hookOnWire(call, name, hook), ...made }, before === undefined ? 201 : 200);
 }
 
-function hookOnWire({ services, principal }: AnyCall, workflow: string, hook: Hook | undefined): ShownHook {
+function hookOnWire({ services, principal }: AnyCall, workflow: string, hook: HookRecord | undefined): Hook {
   const org = encodeURIComponent(principal.orgId);
   return {
     workflow,

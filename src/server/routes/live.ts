@@ -3,7 +3,7 @@ import { liveQuery } from "../../contract/index.ts";
 import { readEventId } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, type Route } from "../route.ts";
-import { STREAM_HEADERS } from "./event-stream.ts";
+import { readerOf, streamed } from "./event-stream.ts";
 
 const RUNS_MAX = 50;
 
@@ -24,7 +24,7 @@ export const liveRoutes: readonly Route[] = [
 ];
 
 async function openLive(call: Call<undefined, z.output<typeof liveQuery>>): Promise<Response> {
-  const { services, request, principal, query } = call;
+  const { services, principal, query } = call;
   const named = namedRuns(query.runs ?? "");
   const found = await Promise.all(named.map(({ runId }) => services.store.getRun(principal.orgId, runId)));
   // One connection serves many pages: a page that asks for what is not there must not end it for the others.
@@ -32,17 +32,8 @@ async function openLive(call: Call<undefined, z.output<typeof liveQuery>>): Prom
     const run = found[index];
     return run === undefined || afterEventId > run.lastEventId ? [] : [{ run, afterEventId }];
   });
-  const body = services.streams.openLive({
-    orgId: principal.orgId,
-    runs,
-    hasApprovals: principal.permissions.has("governance:read"),
-    principal,
-    signal: request.signal,
-    hangUp: call.hangUp,
-    isStillAllowed: () =>
-      call.reauthenticate().then((now) => now?.keyId === principal.keyId && now.permissions.has("run:read")),
-  });
-  return new Response(body, { headers: STREAM_HEADERS });
+  const hasApprovals = principal.permissions.has("governance:read");
+  return streamed(services.streams.openLive({ orgId: principal.orgId, runs, hasApprovals, ...readerOf(call) }));
 }
 
 function namedRuns(text: string): readonly { readonly runId: string; readonly afterEventId: number }[] {

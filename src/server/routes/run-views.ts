@@ -14,7 +14,7 @@ import {
 import { isSettling, type RunEvent } from "../../core/event/index.ts";
 import { findNode, waitingForOf } from "../../core/engine/index.ts";
 import { isoFromEpochMs, projectRun } from "../../core/view/index.ts";
-import type { RunView } from "../../driver/index.ts";
+import type { RunSnapshot } from "../../driver/index.ts";
 import type { RunRecord, Store } from "../../store/index.ts";
 import { frameOf } from "../frame-text.ts";
 import { resultWithReferences, withReferences } from "../large-values.ts";
@@ -108,7 +108,7 @@ async function stateAt({ services, principal, params }: RunCall): Promise<State>
   return stateOf(view);
 }
 
-function stateOf({ run, state }: RunView): State {
+function stateOf({ run, state }: RunSnapshot): State {
   const own = waitingForOf(state);
   const projection = projectRun(state, { workflowId: run.workflow });
   return { ...withReferences(projection), waitingFor: own === "child" ? null : own };

@@ -5,7 +5,7 @@ import {
   pageQuery,
   sampleBody,
   triggerAnswerSchema,
-  type TriggerDelivery as ShownDelivery,
+  type TriggerDelivery,
   triggerDeliverySchema,
   type TriggerTest,
   triggerTestSchema,
@@ -14,7 +14,7 @@ import type { Json } from "../../core/base/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { argsFor } from "../../launch/index.ts";
 import { type Delivered, scheduleOf, type Trigger, triggerOf } from "../../registry/index.ts";
-import type { TriggerDelivery } from "../../store/index.ts";
+import type { TriggerDeliveryRecord } from "../../store/index.ts";
 import { deliveriesOf, evaluateTrigger } from "../../outside/trigger/index.ts";
 import { callerOf } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
@@ -151,6 +151,13 @@ async function fire(call: SampleCall, trigger: Trigger): Promise<Response> {
   return answerDelivery(services, principal.orgId, { ...trigger, respond: "accepted" }, result);
 }
 
-function deliveryOnWire({ deliveryId, state, runId, code, reason, receivedAt }: TriggerDelivery): ShownDelivery {
+function deliveryOnWire({
+  deliveryId,
+  state,
+  runId,
+  code,
+  reason,
+  receivedAt,
+}: TriggerDeliveryRecord): TriggerDelivery {
   return { id: deliveryId, state, runId, code, reason, receivedAt: isoFromEpochMs(receivedAt) };
 }

@@ -10,7 +10,7 @@ const TABLES = [
 ] as const;
 
 /** Writes after which one of them is vacuumed: often, so that each time there is little to do. */
-const WRITES_PER_VACUUM = 100;
+const WRITES_PER_VACUUM = 85;
 
 /**
  * An embedded database has no process that vacuums it by itself. Without a vacuum, rows that were deleted stay in the way

@@ -1,5 +1,5 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import { type AgentMemoryStore, MEMORY_ENTRIES_MAX, memoryEntryId, type MemoryEntry } from "../agent-memory-store.ts";
+import { type AgentMemoryStore, MEMORY_ENTRIES_MAX, memoryEntryId, type MemoryRecord } from "../agent-memory-store.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { RunCommit } from "../store.ts";
@@ -57,7 +57,7 @@ function byAge(left: Kept, right: Kept): number {
   return right.at - left.at || compareCodeUnits(memoryEntryId(right), memoryEntryId(left));
 }
 
-function shown({ orgId: _org, ...entry }: Kept): MemoryEntry {
+function shown({ orgId: _org, ...entry }: Kept): MemoryRecord {
   return { ...entry };
 }
 

@@ -1,8 +1,8 @@
 import { decodeCursor, listed } from "../cursor.ts";
-import type { ClaimedDelivery, Delivery, DeliveryStore, NewDelivery } from "../webhook-store.ts";
+import type { ClaimedDelivery, DeliveryRecord, DeliveryStore, NewDelivery } from "../webhook-store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-export type MemoryDelivery = Delivery & {
+export type MemoryDelivery = DeliveryRecord & {
   readonly seq: number;
   readonly claim: number;
   /** Until then one replica has it. */
@@ -124,6 +124,6 @@ function claimOf(delivery: MemoryDelivery): ClaimedDelivery {
   return { id, orgId, targetId, type, body, recipient, groupKey, claim, attempts };
 }
 
-function shown({ seq: _seq, claim: _claim, heldUntil: _heldUntil, ...delivery }: MemoryDelivery): Delivery {
+function shown({ seq: _seq, claim: _claim, heldUntil: _heldUntil, ...delivery }: MemoryDelivery): DeliveryRecord {
   return copy(delivery);
 }

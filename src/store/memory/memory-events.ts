@@ -1,10 +1,10 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { EventStore, KeptEvent, NewEvent, NewWaiter, Waiter } from "../event-store.ts";
+import type { EventStore, KeptEventRecord, NewEvent, NewWaiter, Waiter } from "../event-store.ts";
 import type { RunCommit } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
-export type MarkedEvent = KeptEvent & { markedAt: number | null };
+export type MarkedEvent = KeptEventRecord & { markedAt: number | null };
 export type MarkedWaiter = Waiter & { markedAt: number | null };
 
 export interface MemoryEvents {
@@ -16,7 +16,7 @@ export interface MemoryEvents {
 
 export function memoryEvents(world: MemoryWorld): EventStore {
   const { events, waiters } = world.waiting;
-  const isKept = (event: KeptEvent): boolean => event.expiresAt > world.now();
+  const isKept = (event: KeptEventRecord): boolean => event.expiresAt > world.now();
   return {
     putEvents: async (orgId, given) =>
       given.map((event) => {
@@ -78,7 +78,7 @@ export function memoryEvents(world: MemoryWorld): EventStore {
   };
 }
 
-function positionOf({ receivedAt, id }: KeptEvent): { readonly at: number; readonly id: string } {
+function positionOf({ receivedAt, id }: KeptEventRecord): { readonly at: number; readonly id: string } {
   return { at: receivedAt, id };
 }
 
@@ -141,7 +141,7 @@ function plain<T extends { markedAt: number | null }>({ markedAt: _mark, ...rest
   return copy(rest);
 }
 
-type Moment = Pick<KeptEvent, "receivedAt" | "id">;
+type Moment = Pick<KeptEventRecord, "receivedAt" | "id">;
 
 function inOrder(left: Moment, right: Moment): number {
   return left.receivedAt - right.receivedAt || compareCodeUnits(left.id, right.id);

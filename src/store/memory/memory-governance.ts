@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import { addHits, countSince, type Hits } from "../../core/governance/index.ts";
-import type { AgentCounter, GovernanceStore, SlotChange, UsageQuery, UsageRow } from "../governance-store.ts";
+import type { AgentCounter, GovernanceStore, SlotChange, UsageSelection, UsageRow } from "../governance-store.ts";
 import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
 import { recountAgents, recountEnvelopes, unexplainedSpending } from "./memory-recount.ts";
@@ -121,7 +121,7 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
   };
 }
 
-function usageOf(world: MemoryWorld, orgId: string, { bucket, by, since, until }: UsageQuery): readonly UsageRow[] {
+function usageOf(world: MemoryWorld, orgId: string, { bucket, by, since, until }: UsageSelection): readonly UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const record of world.usage) {
     if (record.orgId !== orgId || record.at < since || record.at >= until) continue;

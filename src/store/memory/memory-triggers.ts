@@ -1,9 +1,9 @@
 import { decodeCursor, listed } from "../cursor.ts";
-import type { TriggerDelivery, TriggerDeliveryKey, TriggerStore } from "../trigger-store.ts";
+import type { TriggerDeliveryRecord, TriggerDeliveryKey, TriggerStore } from "../trigger-store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** A delivery with its place among all of them. */
-interface MemoryTriggerDelivery extends TriggerDelivery {
+interface MemoryTriggerDelivery extends TriggerDeliveryRecord {
   readonly seq: number;
 }
 
@@ -45,7 +45,7 @@ export function memoryTriggers(world: MemoryWorld): TriggerStore {
   };
 }
 
-function shown({ seq: _seq, ...delivery }: MemoryTriggerDelivery): TriggerDelivery {
+function shown({ seq: _seq, ...delivery }: MemoryTriggerDelivery): TriggerDeliveryRecord {
   return copy(delivery);
 }
 

@@ -1,8 +1,8 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import type { Wait, WaitingNode, WaitingQueue, WaitingStore } from "../waiting-store.ts";
+import type { NodeWait, WaitingNode, WaitingQueue, WaitingStore } from "../waiting-store.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
-type Row = Wait & { readonly orgId: string; readonly runId: string };
+type Row = NodeWait & { readonly orgId: string; readonly runId: string };
 
 export function memoryWaiting(world: MemoryWorld): WaitingStore {
   const change = ({ runId, nodeId }: Row, replicaId: string | null): void => {

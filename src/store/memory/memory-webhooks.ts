@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
-import type { Hook, HookStore } from "../hook-store.ts";
+import type { HookRecord, HookStore } from "../hook-store.ts";
 import type { Feed, FeedStore, RunAhead, Subscription, WebhookStore } from "../webhook-store.ts";
 import { addDeliveries, type MemoryDelivery, memoryDeliveries } from "./memory-deliveries.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
@@ -14,7 +14,7 @@ export interface MemoryWebhooks {
   readonly feeds: Map<string, number>;
   /** By id, in the order they were made. */
   readonly deliveries: Map<string, MemoryDelivery>;
-  readonly hooks: Map<string, Hook>;
+  readonly hooks: Map<string, HookRecord>;
   readonly leases: Map<string, { readonly holder: string; readonly expiresAt: number }>;
   lastSeq: number;
 }

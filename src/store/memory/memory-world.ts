@@ -1,16 +1,17 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import type { MemoryEntry } from "../agent-memory-store.ts";
+import type { WorkflowStatus } from "../../core/event/index.ts";
+import type { MemoryRecord } from "../agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
 import type { KeyRecord } from "../key-store.ts";
-import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowStatus, WorkflowVersion } from "../store.ts";
+import type { NewRun, OpenAttempt, PinnedDefinition, RunHead, WorkflowVersion } from "../store.ts";
 import type { InvitationRecord } from "../invitation-store.ts";
 import type { MembershipRecord } from "../membership-store.ts";
 import type { OrganisationRecord } from "../organisation-store.ts";
 import type { PersonRecord } from "../person-store.ts";
 import type { SessionRecord } from "../session-store.ts";
-import type { Wait } from "../waiting-store.ts";
+import type { NodeWait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
@@ -50,7 +51,7 @@ export interface MemoryWorld {
   readonly envelopeCounters: Map<string, EnvelopeCounter & { readonly orgId: string }>;
   readonly usage: MemoryUsage[];
   readonly verdicts: MemoryVerdict[];
-  readonly memories: (MemoryEntry & { readonly orgId: string })[];
+  readonly memories: (MemoryRecord & { readonly orgId: string })[];
   readonly marked: Set<string>;
   /** Organisation and digest → the approval that stands for the launch. */
   readonly launches: Map<string, string>;
@@ -90,7 +91,7 @@ export interface MemoryRun {
   readonly openAttempts: Map<string, OpenAttempt>;
   readonly timers: Map<string, { readonly timer: Timer; readonly dueAt: number }>;
   /** By node. */
-  readonly waits: Map<string, Wait>;
+  readonly waits: Map<string, NodeWait>;
   /** By node. */
   readonly waiters: Map<string, MarkedWaiter>;
   head: RunHead;

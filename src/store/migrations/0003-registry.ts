@@ -1,4 +1,4 @@
-import { WORKFLOW_STATUSES } from "../store.ts";
+import { WORKFLOW_STATUSES } from "../../core/event/index.ts";
 import { oneOf, type Migration } from "./migration.ts";
 
 /** Organisations, what they have saved, and who may come in. */

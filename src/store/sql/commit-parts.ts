@@ -141,6 +141,7 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
 
 /** A node whose wait ends and begins again in one commit waits on. */
 function addWaits(rows: PartRows, { runId, orgId, waits, waitsEnded }: RunCommit): void {
+  if (waits.length === 0 && waitsEnded.length === 0) return;
   const waiting = new Set<string>();
   for (const wait of waits) {
     waiting.add(wait.nodeId);

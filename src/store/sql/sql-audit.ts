@@ -9,7 +9,7 @@ import {
 } from "../../core/audit/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import type {
-  AuditFilter,
+  AuditSelection,
   AuditStore,
   ComputePrune,
   ComputeSeal,
@@ -144,7 +144,7 @@ async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAud
   for (const segment of segments) await sql.query(CLOSE_SEGMENT, [...SEGMENT.values(segment), orgId]);
 }
 
-async function list(sql: Sql, orgId: string, filter: AuditFilter, page: Page): Promise<Listed<AuditRecord>> {
+async function list(sql: Sql, orgId: string, filter: AuditSelection, page: Page): Promise<Listed<AuditRecord>> {
   const { type, run } = filter;
   // Types are found by the index of their category.
   const category = filter.category ?? (type === undefined ? undefined : CATEGORY_OF[type]);

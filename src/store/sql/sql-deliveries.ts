@@ -1,7 +1,7 @@
 import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
-import type { Delivery, DeliveryState, DeliveryStore } from "../webhook-store.ts";
+import type { DeliveryRecord, DeliveryState, DeliveryStore } from "../webhook-store.ts";
 import { bigint, Columns, int, oneOf, optional, text } from "./columns.ts";
 import { addDeliveries, DELIVERY_NAMES, deliveryColumns } from "./delivery-rows.ts";
 import { lookUp } from "./look-up.ts";
@@ -111,7 +111,7 @@ const LIST = {
     where org_id = $1 and webhook_id = $2 and ($3::bigint is null or seq < $3) order by seq desc limit $4`,
 };
 
-async function list(sql: Sql, orgId: string, targetId: string, page: Page): Promise<Listed<Delivery>> {
+async function list(sql: Sql, orgId: string, targetId: string, page: Page): Promise<Listed<DeliveryRecord>> {
   const after = decodeCursor(page.cursor)?.at ?? null;
   const rows = await lookUp<Numbered>(sql, LIST, [orgId, targetId, after, page.limit + 1]);
   const { data, nextCursor } = listed(rows, page.limit, ({ seq }) => ({ at: seq, id: "" }));

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
-import type { EventStore, KeptEvent, NewEvent } from "../event-store.ts";
+import type { EventStore, KeptEventRecord, NewEvent } from "../event-store.ts";
 import { arrayLiteral, NOW_MS, type Sql, type SqlRow } from "../sql.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
@@ -84,7 +84,7 @@ const EVENT_KEY = new Columns({ orgId: text, id: text });
 const WAITER = new Columns({ orgId: text, runId: text, ...NEW_WAITER });
 const WAITER_KEY = new Columns({ runId: text, nodeId: text, blockedBy: int });
 
-function eventOf(row: SqlRow): KeptEvent {
+function eventOf(row: SqlRow): KeptEventRecord {
   const { body, ...event } = EVENT.read(row);
   return { ...event, ...body };
 }

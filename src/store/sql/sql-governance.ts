@@ -1,5 +1,5 @@
 import type { Hits } from "../../core/governance/index.ts";
-import type { GovernanceStore, UsageQuery, UsageRow } from "../governance-store.ts";
+import type { GovernanceStore, UsageSelection, UsageRow } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 import { bigint, Columns, int, optional, text } from "./columns.ts";
 import { recount, unexplainedSpending } from "./recount.ts";
@@ -94,7 +94,7 @@ const RECORD_ONCE = {
     select key from recorded`,
 };
 
-const BUCKETS: Readonly<Record<UsageQuery["bucket"], string>> = {
+const BUCKETS: Readonly<Record<UsageSelection["bucket"], string>> = {
   hour: "date_trunc('hour', t)",
   day: "date_trunc('day', t)",
   // Weeks begin on Sunday here, on Monday there.
@@ -106,7 +106,7 @@ const GROUPS = { agent: "agent_id", model: "model", workflow: "workflow", gatewa
 async function usageOf(
   sql: Sql,
   orgId: string,
-  { bucket, by, since, until }: UsageQuery,
+  { bucket, by, since, until }: UsageSelection,
 ): Promise<readonly UsageRow[]> {
   const group = by === null ? "null::text" : GROUPS[by];
   const statement = {

@@ -1,15 +1,8 @@
 import { required, type JsonObject } from "../../core/base/index.ts";
+import type { WorkflowStatus } from "../../core/event/index.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { Sql, SqlRow } from "../sql.ts";
-import type {
-  Listed,
-  Page,
-  WorkflowRecord,
-  WorkflowSaving,
-  WorkflowStatus,
-  WorkflowStore,
-  WorkflowVersion,
-} from "../store.ts";
+import type { Listed, Page, WorkflowRecord, WorkflowSaving, WorkflowStore, WorkflowVersion } from "../store.ts";
 import type { RegistryChange } from "../registry-store.ts";
 import { bigint, boolean, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";

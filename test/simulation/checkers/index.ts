@@ -15,7 +15,7 @@ import { gatesHold } from "./gating.ts";
 import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
 import { roundsFollow } from "./repeating.ts";
-import { blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
+import { blocksAreContinued, blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
 import { restartsExactly } from "./restarting.ts";
 import { retriesFollowPolicy } from "./retrying.ts";
 import { finishedIsQuiet, oneOpenAttempt, oneResult, settledStays } from "./settling.ts";
@@ -75,6 +75,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   failuresAreHandled,
   joinsAreKept,
   roundsFollow,
+  blocksAreContinued,
   blocksHandOn,
   blocksEndTheirRun,
   finallyComesLast,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import { leafOutputs, type SimRun } from "../world/run.ts";
 import { type Checker, type Seen, type Surroundings, Violation } from "./checker.ts";
@@ -21,8 +22,7 @@ export function blocksHandOn({ runs }: Surroundings): Checker {
       const expected = branch === undefined ? given : { ...given, branch: branch.name };
       const isEnded = child.log.some(({ type, payload }) => type === "run.ending" && payload.isOfOwner === true);
       if (isEnded) return;
-      const text = (value: JsonObject): string => JSON.stringify(Object.entries(value).sort());
-      if (text(expected) !== text(event.payload.outputs)) throw fail("does not return what its block hands on");
+      if (!isDeepStrictEqual(expected, event.payload.outputs)) throw fail("does not return what its block hands on");
     },
   };
 }
@@ -58,7 +58,7 @@ export function blocksEndTheirRun({ runs }: Surroundings): Checker {
 }
 
 /** What comes last comes once before each end, after all nodes, and only a failure of it changes the end. */
-export function finallyComesLast(): Checker {
+export function finallyComesLast({ runs }: Surroundings): Checker {
   const begun = new Map<string, { readonly as: string; ended: string | null }>();
   return {
     id: "finally",
@@ -76,6 +76,9 @@ export function finallyComesLast(): Checker {
       }
       if (event.type === "run.rewound") begun.delete(runId);
       if (event.type === "run.finally.ended" && begun.has(runId)) {
+        const status = runs.get(event.payload.childRunId)?.facts.status;
+        const hasFailed = status === "failed" || status === "timed_out";
+        if (hasFailed && event.payload.errorCode === undefined) throw fail(`it ended ${status}, which is not said`);
         const before = begun.get(runId);
         if (before !== undefined) before.ended = event.payload.errorCode ?? "";
       }
@@ -86,6 +89,31 @@ export function finallyComesLast(): Checker {
       const isTurned = last.as === "completed" && last.ended !== "";
       const expected = `run.${isTurned ? "failed" : last.as}`;
       if (event.type !== expected) throw fail(`it was to end as ${expected}`);
+    },
+  };
+}
+
+/** A recover continues the block that was broken off; a retry and a rewind begin it anew. */
+export function blocksAreContinued(): Checker {
+  const newest = new Map<string, { readonly runId: string; readonly block: string; readonly epoch: number }>();
+  const isRecovered = new Map<string, boolean>();
+  return {
+    id: "block-carry",
+    beforeEvent({ facts, node, event }: Seen): void {
+      if (event.type === "run.rewound") isRecovered.set(facts.runId, false);
+      if (event.type === "run.status.changed" && event.payload.reason === "recover") isRecovered.set(facts.runId, true);
+      if (event.type !== "child.started" || event.payload.block === undefined || node === undefined) return;
+      const { childRunId: runId, block, sourceRunId } = event.payload;
+      const key = `${facts.runId}/${node.id}`;
+      const before = newest.get(key);
+      newest.set(key, { runId, block, epoch: facts.epoch });
+      // The first of a run may continue one of the run it was started from.
+      if (before === undefined) return;
+      const isOpen = isRecovered.get(facts.runId) === true && before.epoch < facts.epoch && node.tries <= 1;
+      const wanted = isOpen && before.block === block ? before.runId : undefined;
+      if (sourceRunId === wanted) return;
+      const message = `the block of ${node.id} continues ${sourceRunId ?? "nothing"} and not ${wanted ?? "nothing"}`;
+      throw new Violation("block-carry", facts.runId, message);
     },
   };
 }

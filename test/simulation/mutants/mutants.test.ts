@@ -3,6 +3,7 @@ import { CHECKERS } from "../checkers/index.ts";
 import type { Surroundings } from "../checkers/checker.ts";
 import { REAL_ENGINE } from "../engine.ts";
 import { playSchedule, type ScheduleOptions } from "../schedule.ts";
+import { BLOCK_MUTANTS } from "./block-mutants.ts";
 import { DECISION_MUTANTS } from "./decision-mutants.ts";
 import { EVENT_MUTANTS } from "./event-mutants.ts";
 import { withEngine } from "./mutant.ts";
@@ -17,6 +18,7 @@ const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: 
 const MUTANTS = [
   ...VALUE_MUTANTS,
   ...REPEAT_MUTANTS,
+  ...BLOCK_MUTANTS,
   ...DECISION_MUTANTS,
   ...SPEECH_MUTANTS,
   ...RULE_MUTANTS,

@@ -1,6 +1,6 @@
 import type { NodeDetail } from "../../../client/index.ts";
 import type { JsonObject } from "../../../core/base/index.ts";
-import type { NodeView } from "../../../core/view/index.ts";
+import { NO_RESULT, type NodeView } from "../../../core/view/index.ts";
 
 export interface Instruction {
   readonly layer: number;
@@ -54,11 +54,7 @@ function stillOpen(attempt: DetailedAttempt, { status, streamedText }: NodeView)
     ...attempt,
     status,
     endedAt: null,
-    durationMs: null,
-    outputs: null,
-    output: null,
-    errorCode: null,
-    errorMessage: null,
+    ...NO_RESULT,
     costMicros: 0,
     inputTokens: 0,
     outputTokens: 0,

@@ -8,6 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { Select } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 
@@ -71,13 +72,11 @@ function DeputyForm({ others, onSet }: DeputyFormProps): JSX.Element {
       }}
     >
       <Field label="Person">
-        <select value={draft.person} onChange={({ target }) => setDraft({ ...draft, person: target.value })}>
-          {others.map(({ id, label }) => (
-            <option key={id} value={id}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <Select
+          value={draft.person}
+          options={others.map(({ id, label }) => [id, label] as const)}
+          onChange={(person) => setDraft({ ...draft, person })}
+        />
       </Field>
       <Field label="From" hint="Empty: now.">
         <input type="date" value={draft.from} onChange={({ target }) => setDraft({ ...draft, from: target.value })} />

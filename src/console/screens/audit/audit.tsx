@@ -12,10 +12,13 @@ import { Field } from "../../parts/field.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { Select } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { ChainPanel } from "./chain-panel.tsx";
 import { AuditTimeline } from "./audit-timeline.tsx";
 import "./audit.css";
+
+const ALL = ["", "All"] as const;
 
 export function AuditScreen(): JSX.Element {
   const isAllowed = useMay("audit:read");
@@ -95,20 +98,14 @@ function Records(): JSX.Element {
     <Panel title="Records" isFlush>
       <div className="audit-filters" role="group" aria-label="Filters">
         <Field label="Category">
-          <select value={filter.category} onChange={(event) => set({ category: event.target.value, type: null })}>
-            <option value="">All</option>
-            {AUDIT_CATEGORIES.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
+          <Select
+            value={filter.category}
+            options={[ALL, ...AUDIT_CATEGORIES]}
+            onChange={(category) => set({ category, type: null })}
+          />
         </Field>
         <Field label="Type">
-          <select value={filter.type} onChange={(event) => set({ type: event.target.value })}>
-            <option value="">All</option>
-            {types.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
+          <Select value={filter.type} options={[ALL, ...types]} onChange={(type) => set({ type })} />
         </Field>
         <Field label="Run">
           <input value={filter.run} placeholder="run_…" onChange={(event) => set({ run: event.target.value.trim() })} />

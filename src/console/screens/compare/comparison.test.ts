@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { NodeState, Run } from "../../../client/index.ts";
+import type { StateNode, Run } from "../../../client/index.ts";
 import { isOtherSpan, pairNodes, resultText, wordsOf } from "./comparison.ts";
 
-const node = (nodeId: string, more: Partial<NodeState> = {}): NodeState => ({
+const node = (nodeId: string, more: Partial<StateNode> = {}): StateNode => ({
   nodeId,
   label: nodeId,
   wave: 0,

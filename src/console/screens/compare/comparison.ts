@@ -1,4 +1,4 @@
-import type { NodeState, Run, State } from "../../../client/index.ts";
+import type { StateNode, Run, State } from "../../../client/index.ts";
 import { canonicalJson, type Json } from "../../../core/base/index.ts";
 
 export type Aspect = "status" | "attempts" | "cost" | "duration" | "result";
@@ -7,14 +7,14 @@ export type Aspect = "status" | "attempts" | "cost" | "duration" | "result";
 export interface NodePair {
   readonly id: string;
   readonly label: string;
-  readonly left: NodeState | null;
-  readonly right: NodeState | null;
+  readonly left: StateNode | null;
+  readonly right: StateNode | null;
   /** Empty when it is in both and went the same way. */
   readonly differs: ReadonlySet<Aspect>;
 }
 
 /** The nodes of both runs in the order of the left one; those only the right one has follow what they follow there. */
-export function pairNodes(left: readonly NodeState[], right: readonly NodeState[]): readonly NodePair[] {
+export function pairNodes(left: readonly StateNode[], right: readonly StateNode[]): readonly NodePair[] {
   const onRight = new Map(right.map((node) => [node.nodeId, node]));
   const onLeft = new Set(left.map(({ nodeId }) => nodeId));
   const onlyRight = new Map<string | null, NodePair[]>();
@@ -29,14 +29,14 @@ export function pairNodes(left: readonly NodeState[], right: readonly NodeState[
   ];
 }
 
-function pairOf(left: NodeState | null, right: NodeState): NodePair;
-function pairOf(left: NodeState, right: NodeState | null): NodePair;
-function pairOf(left: NodeState | null, right: NodeState | null): NodePair {
+function pairOf(left: StateNode | null, right: StateNode): NodePair;
+function pairOf(left: StateNode, right: StateNode | null): NodePair;
+function pairOf(left: StateNode | null, right: StateNode | null): NodePair {
   const { nodeId = "", label = "" } = left ?? right ?? {};
   return { id: nodeId, label, left, right, differs: aspectsOf(left, right) };
 }
 
-function aspectsOf(left: NodeState | null, right: NodeState | null): ReadonlySet<Aspect> {
+function aspectsOf(left: StateNode | null, right: StateNode | null): ReadonlySet<Aspect> {
   if (left === null || right === null) return new Set(["status"]);
   const found: Aspect[] = [];
   if (left.status !== right.status) found.push("status");
@@ -58,7 +58,7 @@ export function isOtherSpan(left: number | null, right: number | null): boolean 
 }
 
 /** What a node gave, as text that is the same when the result is; large values count by their hashes. */
-export function resultText(node: NodeState | null): string {
+export function resultText(node: StateNode | null): string {
   if (node === null) return "";
   const { outputs, output, errorCode, errorMessage, refs = [] } = node;
   const large: Json = refs.map(({ path, hash, bytes }) => ({ at: path.join("."), hash, bytes }));

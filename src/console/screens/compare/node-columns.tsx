@@ -1,5 +1,5 @@
 import type { JSX, ReactNode } from "react";
-import type { NodeState } from "../../../client/index.ts";
+import type { StateNode } from "../../../client/index.ts";
 import { spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { nodeLook, StatusBadge, StatusIcon } from "../../parts/status.tsx";
@@ -85,7 +85,7 @@ export const NODE_COLUMNS: readonly Column<NodePair>[] = [
 ];
 
 /** Words where there is room for them; the icon has the same text for screen readers. */
-function Status({ node }: { readonly node: NodeState }): JSX.Element {
+function Status({ node }: { readonly node: StateNode }): JSX.Element {
   const status = nodeLook(node);
   return (
     <>
@@ -102,11 +102,11 @@ function Status({ node }: { readonly node: NodeState }): JSX.Element {
 interface TwoProps {
   readonly pair: NodePair;
   readonly aspect: Aspect;
-  readonly children: (node: NodeState) => ReactNode;
+  readonly children: (node: StateNode) => ReactNode;
 }
 
 function Two({ pair: { left, right, differs }, aspect, children }: TwoProps): JSX.Element {
-  const cell = (node: NodeState | null): ReactNode =>
+  const cell = (node: StateNode | null): ReactNode =>
     node === null ? <span className="muted">–</span> : children(node);
   const isDifferent = differs.has(aspect);
   return (

@@ -8,6 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { Select } from "../../parts/select.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
@@ -31,13 +32,7 @@ export function Backtest({ name, spec }: { readonly name: string; readonly spec:
         <p className="muted">Evaluates the recorded facts of earlier verdicts with this text. Nothing is changed.</p>
         <div className="row governance-backtest-form">
           <Field label="Period">
-            <select value={since} onChange={(event) => setSince(event.target.value)}>
-              {SPANS.map(([id, label]) => (
-                <option key={id} value={id}>
-                  {label}
-                </option>
-              ))}
-            </select>
+            <Select value={since} options={SPANS} onChange={setSince} />
           </Field>
           <Button icon="redo" disabled={spec === null} isBusy={testing.isBusy} onClick={() => void testing.run()}>
             Run backtest

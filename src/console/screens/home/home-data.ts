@@ -5,6 +5,7 @@ import { usePendingApprovals } from "../../live/use-pending-approvals.ts";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { useRunList } from "../../live/use-run-list.ts";
 import { type Envelope, envelopesOf, periodStart } from "./envelopes.ts";
 import { type Need, needsOf } from "./needs.ts";
 
@@ -32,10 +33,8 @@ const FAILED_SHOWN = 5;
 export function useHomeData(): HomeData {
   const mayRuns = useMay("run:read");
   const mayGovern = useMay("governance:read");
-  const runs = useQuery(mayRuns ? "home/runs" : null, () => api.listRuns({ limit: 100 }), { tags: ["runs"] });
-  const open = useQuery(mayRuns ? "home/open" : null, () => api.listRuns({ limit: 100, status: "running" }), {
-    tags: ["runs"],
-  });
+  const runs = useRunList(mayRuns ? {} : null);
+  const open = useRunList(mayRuns ? { status: "running" } : null);
   const approvals = usePendingApprovals();
   const counts = useApprovalCounts().data;
   const gateways = useQuery(mayGovern ? "home/gateways" : null, () => api.listGateways(), {
@@ -44,7 +43,7 @@ export function useHomeData(): HomeData {
   });
   const platform = useQuery(mayGovern ? "home/platform" : null, () => api.getPlatform(), { everyMs: SLOW_MS });
   const money = useQuery(mayGovern ? "home/money" : null, loadMoney, { tags: ["budgets"], everyMs: SLOW_MS });
-  const recent = runs.data?.data;
+  const recent = runs.data?.runs;
   const now = Date.now();
   const ended = (recent ?? []).filter(({ status }) => isTerminal(status));
   const failed = ended.filter(
@@ -52,7 +51,7 @@ export function useHomeData(): HomeData {
       (status === "failed" || status === "timed_out") && Date.parse(completedAt ?? "") > now - DAY_MS,
   );
   const envelopes = money.data === undefined ? [] : envelopesOf(money.data.budgets, money.data.usage, now);
-  const byId = new Map([...(open.data?.data ?? []), ...(recent ?? [])].map((run) => [run.id, run]));
+  const byId = new Map([...(open.data?.runs ?? []), ...(recent ?? [])].map((run) => [run.id, run]));
   const asked = approvals.data?.data ?? [];
   const needs = needsOf({
     platform: platform.data,

@@ -8,11 +8,10 @@ import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
 import { ArgsForm } from "../../parts/args-form.tsx";
 import type { ArgFields } from "../../parts/arg-values.ts";
-import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ProblemView } from "../../parts/problem-view.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { RunAction } from "./run-action.ts";
@@ -142,17 +141,13 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
     if (await branching.run()) onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={`Branch from event ${eventId}`}
+      verb="Start the branch"
+      isReady={args !== null}
+      action={branching}
+      onAct={() => void act()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" disabled={args === null} isBusy={branching.isBusy} onClick={() => void act()}>
-            Start the branch
-          </Button>
-        </>
-      }
     >
       <p>
         A new run starts from how this one was after event {eventId}, with these args. Nodes that read an arg you
@@ -164,8 +159,7 @@ function BranchDialog({ eventId, onClose }: Closing & { readonly eventId: number
       ) : (
         <ArgsForm fields={fields} initial={run.args} onChange={setArgs} sendFile={sendFile} />
       )}
-      {branching.problem !== null && <ProblemView problem={branching.problem} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from "react";
 import { Button } from "../../parts/button.tsx";
 import { grouped } from "../../parts/figures.ts";
+import { Select } from "../../parts/select.tsx";
 import { EVENT_KINDS, type EventKind } from "../../run/model/event-filter.ts";
 import { useRunPage } from "./run-page.ts";
 import { saveAs } from "./save-as.ts";
@@ -60,19 +61,12 @@ export function EventBar({ selection, onSelection, shown }: EventBarProps): JSX.
           </button>
         ))}
       </div>
-      <select
+      <Select
         aria-label="Which events"
         value={kind}
-        onChange={(changed) =>
-          onSelection({ ...selection, kind: EVENT_KINDS.find((each) => each === changed.target.value) ?? "all" })
-        }
-      >
-        {EVENT_KINDS.map((each) => (
-          <option key={each} value={each}>
-            {KIND_LABELS[each]}
-          </option>
-        ))}
-      </select>
+        options={EVENT_KINDS.map((each) => [each, KIND_LABELS[each]] as const)}
+        onChange={(chosen) => onSelection({ ...selection, kind: chosen })}
+      />
       <input
         type="search"
         className="events-search"

@@ -4,8 +4,10 @@ import type { Run } from "../../../client/index.ts";
 import { useShortcuts } from "../../page/keyboard.ts";
 import { navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
+import type { RunFilter } from "../../live/run-list.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { useRunList } from "../../live/use-run-list.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
@@ -13,12 +15,11 @@ import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { waitingLabel } from "../../parts/run-badge.tsx";
 import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
+import { ANY, FilterSelect } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { lookOf } from "../../parts/status.tsx";
 import { Table } from "../../parts/table.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
-import type { RunFilter } from "./run-list.ts";
-import { useRunList } from "./use-run-list.ts";
 import { ViewBar } from "./view-bar.tsx";
 import "./runs.css";
 
@@ -99,49 +100,24 @@ function Filters({ params }: { readonly params: SearchParams }): JSX.Element {
   const parent = params.get("parent");
   return (
     <div className="row runs-filters" role="search" aria-label="Filter runs">
-      <label>
-        <span className="muted">Status</span>
-        <select
-          aria-label="Status"
-          value={params.get("status") ?? ""}
-          onChange={(event) => params.set({ status: event.target.value })}
-        >
-          <option value="">Any</option>
-          {RUN_STATUSES.map((status) => (
-            <option key={status} value={status}>
-              {lookOf(status).label}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span className="muted">Waiting for</span>
-        <select
-          aria-label="Waiting for"
-          value={params.get("waiting_for") ?? ""}
-          onChange={(event) => params.set({ waiting_for: event.target.value })}
-        >
-          <option value="">Any</option>
-          {WAITING_FOR.map((each) => (
-            <option key={each} value={each}>
-              {waitingLabel(each)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span className="muted">Workflow</span>
-        <select
-          aria-label="Workflow"
-          value={params.get("workflow") ?? ""}
-          onChange={(event) => params.set({ workflow: event.target.value })}
-        >
-          <option value="">Any</option>
-          {names(workflows?.data.map(({ name }) => name) ?? [], params.get("workflow")).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <FilterSelect
+        label="Status"
+        value={params.get("status") ?? ""}
+        options={[ANY, ...RUN_STATUSES.map((status) => [status, lookOf(status).label] as const)]}
+        onChange={(status) => params.set({ status })}
+      />
+      <FilterSelect
+        label="Waiting for"
+        value={params.get("waiting_for") ?? ""}
+        options={[ANY, ...WAITING_FOR.map((each) => [each, waitingLabel(each)] as const)]}
+        onChange={(waiting) => params.set({ waiting_for: waiting })}
+      />
+      <FilterSelect
+        label="Workflow"
+        value={params.get("workflow") ?? ""}
+        options={[ANY, ...names(workflows?.data.map(({ name }) => name) ?? [], params.get("workflow"))]}
+        onChange={(workflow) => params.set({ workflow })}
+      />
       {parent !== null && (
         <Button size="small" icon="cross" onClick={() => params.set({ parent: null })}>
           Children of {parent}

@@ -1,19 +1,18 @@
 import { type JSX, useState } from "react";
+import type { MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
-import { Button } from "../../parts/button.tsx";
-import { CodeBlock } from "../../parts/code-block.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ProblemView } from "../../parts/problem-view.tsx";
 import { RoleBoxes } from "./role-boxes.tsx";
-import { namesIn, type Role } from "./roles.ts";
+import { namesIn } from "./roles.ts";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 /** Invites a person and shows the link for them, once. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [email, setEmail] = useState("");
-  const [roles, setRoles] = useState<ReadonlySet<Role>>(new Set(["viewer"]));
+  const [roles, setRoles] = useState<ReadonlySet<MemberRole>>(new Set(["viewer"]));
   const [groups, setGroups] = useState("");
   const [link, setLink] = useState<string | null>(null);
   const inviting = useAction(async () => {
@@ -21,24 +20,21 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX
     cache.invalidate("people");
     setLink(made.link);
   });
-  if (link !== null) return <InviteLink email={email.trim()} link={link} onClose={onClose} />;
+  if (link !== null) {
+    return (
+      <SecretDialog title="The invitation" label="The link" secret={link} done="I have sent it" onClose={onClose}>
+        Send this link to {email.trim()}. It is valid for 7 days and shown once.
+      </SecretDialog>
+    );
+  }
   return (
-    <Dialog
+    <FormDialog
       title="Invite a person"
+      verb="Invite"
+      isReady={email.trim() !== "" && roles.size > 0}
+      action={inviting}
+      onAct={() => void inviting.run()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button
-            kind="primary"
-            isBusy={inviting.isBusy}
-            disabled={email.trim() === "" || roles.size === 0}
-            onClick={() => void inviting.run()}
-          >
-            Invite
-          </Button>
-        </>
-      }
     >
       <div className="settings-form">
         <Field label="Email" isRequired hint="Only a person with this verified email can accept.">
@@ -48,32 +44,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX
         <Field label="Groups" hint="Names with commas between; approver lists name them as role:NAME or team:NAME.">
           <input value={groups} onChange={({ target }) => setGroups(target.value)} />
         </Field>
-        {inviting.problem !== null && <ProblemView problem={inviting.problem} />}
       </div>
-    </Dialog>
-  );
-}
-
-function InviteLink(props: {
-  readonly email: string;
-  readonly link: string;
-  readonly onClose: () => void;
-}): JSX.Element {
-  const { email, link, onClose } = props;
-  return (
-    <Dialog
-      title="The invitation"
-      onClose={onClose}
-      actions={
-        <Button kind="primary" onClick={onClose}>
-          I have sent it
-        </Button>
-      }
-    >
-      <div className="settings-secret stack" role="status">
-        <p>Send this link to {email}. It is valid for 7 days and shown once.</p>
-        <CodeBlock text={link} label="The link" isWrapped />
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

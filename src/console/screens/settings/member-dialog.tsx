@@ -1,14 +1,12 @@
 import { type JSX, useState } from "react";
-import type { Person } from "../../../client/index.ts";
+import type { Person, MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
-import { Button } from "../../parts/button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ProblemView } from "../../parts/problem-view.tsx";
 import { RoleBoxes } from "./role-boxes.tsx";
-import { namesIn, type Role, ROLES } from "./roles.ts";
+import { namesIn, ROLE_TEXTS } from "./roles.ts";
 
 /** Assigns roles and groups to a member. */
 export function MemberDialog({
@@ -18,9 +16,9 @@ export function MemberDialog({
   readonly person: Person;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [roles, setRoles] = useState<ReadonlySet<Role>>(() => {
+  const [roles, setRoles] = useState<ReadonlySet<MemberRole>>(() => {
     const assigned = namesFrom(person.roles, "assigned");
-    return new Set(ROLES.map(([role]) => role).filter((role) => assigned.includes(role)));
+    return new Set(ROLE_TEXTS.map(([role]) => role).filter((role) => assigned.includes(role)));
   });
   const [groups, setGroups] = useState(namesFrom(person.groups, "assigned").join(", "));
   const claimedGroups = namesFrom(person.groups, "claims");
@@ -30,18 +28,7 @@ export function MemberDialog({
     onClose();
   });
   return (
-    <Dialog
-      title={person.label}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button kind="primary" isBusy={saving.isBusy} onClick={() => void saving.run()}>
-            Save
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title={person.label} verb="Save" action={saving} onAct={() => void saving.run()} onClose={onClose}>
       <div className="settings-form">
         <RoleBoxes chosen={roles} onChange={setRoles} claimed={new Set(namesFrom(person.roles, "claims"))} />
         <Field
@@ -54,9 +41,8 @@ export function MemberDialog({
         >
           <input value={groups} onChange={({ target }) => setGroups(target.value)} />
         </Field>
-        {saving.problem !== null && <ProblemView problem={saving.problem} />}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,14 @@
 import { type JSX, useState } from "react";
+import type { MemberRole } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useAction } from "../../page/use-action.ts";
-import { Button } from "../../parts/button.tsx";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
-import { ProblemView } from "../../parts/problem-view.tsx";
-import { type Role, ROLES } from "./roles.ts";
+import { Select } from "../../parts/select.tsx";
+import { ROLE_TEXTS } from "./roles.ts";
+import { SecretDialog } from "./secret-dialog.tsx";
 
 const SPANS: readonly (readonly [string, string])[] = [
   ["7", "in 7 days"],
@@ -20,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 /** Makes a key and shows its secret, once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const [draft, setDraft] = useState({ label: "", role: "viewer" as Role, agent: "", days: "90" });
+  const [draft, setDraft] = useState({ label: "", role: "viewer" as MemberRole, agent: "", days: "90" });
   const [secret, setSecret] = useState<string | null>(null);
   const making = useAction(async () => {
     const { label, role, agent, days } = draft;
@@ -30,24 +31,29 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
     cache.invalidate("keys");
     setSecret(made.key);
   });
-  if (secret !== null) return <Secret secret={secret} onClose={onClose} />;
+  if (secret !== null) {
+    const forShell = `export SLUICE_URL=${location.origin} SLUICE_KEY=${secret}`;
+    return (
+      <SecretDialog
+        title="The new key"
+        label="The new key"
+        secret={secret}
+        done="I have saved it"
+        onClose={onClose}
+        after={<CodeBlock text={forShell} label="For a shell" isWrapped />}
+      >
+        This is shown once. Keep it where secrets are kept; it cannot be shown again.
+      </SecretDialog>
+    );
+  }
   return (
-    <Dialog
+    <FormDialog
       title="New key"
+      verb="Create key"
+      isReady={draft.label.trim() !== ""}
+      action={making}
+      onAct={() => void making.run()}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button
-            kind="primary"
-            isBusy={making.isBusy}
-            disabled={draft.label.trim() === ""}
-            onClick={() => void making.run()}
-          >
-            Create key
-          </Button>
-        </>
-      }
     >
       <div className="settings-form">
         <Field label="Label" isRequired hint="Who or what it is for.">
@@ -58,51 +64,19 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
           />
         </Field>
         <Field label="Role">
-          <select
+          <Select
             value={draft.role}
-            onChange={({ target }) =>
-              setDraft({ ...draft, role: ROLES.find(([id]) => id === target.value)?.[0] ?? "viewer" })
-            }
-          >
-            {ROLES.map(([id, may]) => (
-              <option key={id} value={id}>{`${id}: ${may}`}</option>
-            ))}
-          </select>
+            options={ROLE_TEXTS.map(([id, may]) => [id, `${id}: ${may}`] as const)}
+            onChange={(role) => setDraft({ ...draft, role })}
+          />
         </Field>
         <Field label="Agent" hint="Only for a key an agent uses.">
           <input value={draft.agent} onChange={({ target }) => setDraft({ ...draft, agent: target.value })} />
         </Field>
         <Field label="Expires">
-          <select value={draft.days} onChange={({ target }) => setDraft({ ...draft, days: target.value })}>
-            {SPANS.map(([id, text]) => (
-              <option key={id} value={id}>
-                {text}
-              </option>
-            ))}
-          </select>
+          <Select value={draft.days} options={SPANS} onChange={(days) => setDraft({ ...draft, days })} />
         </Field>
-        {making.problem !== null && <ProblemView problem={making.problem} />}
       </div>
-    </Dialog>
-  );
-}
-
-function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }): JSX.Element {
-  return (
-    <Dialog
-      title="The new key"
-      onClose={onClose}
-      actions={
-        <Button kind="primary" onClick={onClose}>
-          I have saved it
-        </Button>
-      }
-    >
-      <div className="settings-secret stack" role="status">
-        <p>This is shown once. Keep it where secrets are kept; it cannot be shown again.</p>
-        <CodeBlock text={secret} label="The new key" isWrapped />
-      </div>
-      <CodeBlock text={`export SLUICE_URL=${location.origin} SLUICE_KEY=${secret}`} label="For a shell" isWrapped />
-    </Dialog>
+    </FormDialog>
   );
 }

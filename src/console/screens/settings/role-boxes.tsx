@@ -1,9 +1,10 @@
 import type { JSX } from "react";
-import { type Role, ROLES } from "./roles.ts";
+import type { MemberRole } from "../../../client/index.ts";
+import { ROLE_TEXTS } from "./roles.ts";
 
 interface RoleBoxesProps {
-  readonly chosen: ReadonlySet<Role>;
-  readonly onChange: (chosen: ReadonlySet<Role>) => void;
+  readonly chosen: ReadonlySet<MemberRole>;
+  readonly onChange: (chosen: ReadonlySet<MemberRole>) => void;
   /** Roles a person has from the provider, which cannot be taken here. */
   readonly claimed?: ReadonlySet<string>;
 }
@@ -13,7 +14,7 @@ export function RoleBoxes({ chosen, onChange, claimed = new Set() }: RoleBoxesPr
   return (
     <fieldset className="role-boxes">
       <legend>Roles</legend>
-      {ROLES.map(([role, may]) => (
+      {ROLE_TEXTS.map(([role, may]) => (
         <label key={role}>
           <input
             type="checkbox"

@@ -1,9 +1,7 @@
-import type { KeyRequest } from "../../../client/index.ts";
-
-export type Role = NonNullable<KeyRequest["role"]>;
+import type { MemberRole } from "../../../client/index.ts";
 
 /** What keys and people may do, in words. */
-export const ROLES: readonly (readonly [Role, string])[] = [
+export const ROLE_TEXTS: readonly (readonly [MemberRole, string])[] = [
   ["viewer", "looks at everything"],
   ["author", "writes workflows too"],
   ["operator", "starts and cancels runs too"],

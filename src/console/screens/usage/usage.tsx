@@ -12,6 +12,7 @@ import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { Select } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { csvOf, type Measure, seriesOf, type Spender, spendersOf } from "./usage-series.ts";
@@ -85,13 +86,7 @@ interface ChoiceProps {
 function Choice({ label, value, options, onChange }: ChoiceProps): JSX.Element {
   return (
     <Field label={label}>
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map(([id, text]) => (
-          <option key={id} value={id}>
-            {text}
-          </option>
-        ))}
-      </select>
+      <Select value={value} options={options} onChange={onChange} />
     </Field>
   );
 }

@@ -11,7 +11,7 @@ import { Skeleton } from "../../parts/skeleton.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { toast } from "../../parts/toast.tsx";
 import type { Checker } from "./check/checker.ts";
-import type { CheckReport, PlanOutline } from "./check/protocol.ts";
+import type { CheckReport, DrawnPlan } from "./check/protocol.ts";
 import { useCheck } from "./check/use-checker.ts";
 import type { EditorHandle } from "../../editor/code-editor.tsx";
 import type { EditorProblem } from "../../editor/diagnostics.ts";
@@ -97,13 +97,13 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
 }
 
 /** While the text cannot be read, the last plan that could be stays in sight. */
-function useLastPlan(report: CheckReport | null): PlanOutline | null {
-  const last = useRef<PlanOutline | null>(null);
+function useLastPlan(report: CheckReport | null): DrawnPlan | null {
+  const last = useRef<DrawnPlan | null>(null);
   if (report?.plan !== null && report?.plan !== undefined) last.current = report.plan;
   return last.current;
 }
 
-function LivePlan({ plan, isBroken }: { readonly plan: PlanOutline | null; readonly isBroken: boolean }): JSX.Element {
+function LivePlan({ plan, isBroken }: { readonly plan: DrawnPlan | null; readonly isBroken: boolean }): JSX.Element {
   if (plan === null) {
     return isBroken ? (
       <Empty icon="workflow" title="No plan yet">
@@ -133,10 +133,7 @@ function shownProblems(report: CheckReport | null): readonly EditorProblem[] {
 
 type Saving = ReturnType<typeof useAction<[]>>;
 
-function useSaving(
-  { name, saved, draft, isLocked = false, onSaved }: EditorTabProps,
-  plan: PlanOutline | null,
-): Saving {
+function useSaving({ name, saved, draft, isLocked = false, onSaved }: EditorTabProps, plan: DrawnPlan | null): Saving {
   const target = plan?.name ?? name;
   return useAction<[]>(async () => {
     if (isLocked || draft === saved) return;
@@ -156,7 +153,7 @@ function useSaving(
 }
 
 interface SaveBarProps extends EditorTabProps {
-  readonly plan: PlanOutline | null;
+  readonly plan: DrawnPlan | null;
   readonly isBroken: boolean;
   readonly saving: Saving;
 }

@@ -14,12 +14,14 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Money } from "../../parts/money.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { Select } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useCheck, useChecker } from "./check/use-checker.ts";
 import { ExplanationView } from "./explanation-view.tsx";
 import { Launch } from "./forecast-view.tsx";
 import { useArgs } from "./simulate-panel.tsx";
+import { VersionSelect } from "./version-select.tsx";
 
 interface LaunchDialogProps {
   readonly name: string;
@@ -115,47 +117,36 @@ interface ChoiceFieldsProps {
   readonly onChange: (choices: Choices) => void;
 }
 
-const VERSIONS_SHOWN = 50;
-
 function ChoiceFields({ choices, latest, onChange }: ChoiceFieldsProps): JSX.Element {
   const isGoverning = useMay("governance:read");
   const gateways = useQuery(isGoverning ? "gateways" : null, () => api.listGateways(), { tags: ["gateways"] });
   const teams = useQuery(isGoverning ? "teams" : null, () => api.listRegistered("teams", { limit: 100 }), {
     tags: ["teams"],
   });
-  const versions = Array.from({ length: Math.min(latest, VERSIONS_SHOWN) }, (_, index) => latest - index);
   return (
     <div className="workflow-choices">
-      <Field label="Version">
-        <select
-          value={choices.version}
-          onChange={(event) => onChange({ ...choices, version: Number(event.target.value) })}
-        >
-          {versions.map((each) => (
-            <option key={each} value={each}>
-              {each}
-              {each === latest ? " (newest)" : ""}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <VersionSelect
+        label="Version"
+        value={choices.version}
+        latest={latest}
+        onChange={(version) => onChange({ ...choices, version: Number(version) })}
+      />
       <Field label="Gateway">
-        <select value={choices.gateway} onChange={(event) => onChange({ ...choices, gateway: event.target.value })}>
-          <option value="">Chosen by the gates</option>
-          {gateways.data?.data.map(({ id, status }) => (
-            <option key={id} value={id}>
-              {id} ({status})
-            </option>
-          ))}
-        </select>
+        <Select
+          value={choices.gateway}
+          options={[
+            ["", "Chosen by the gates"],
+            ...(gateways.data?.data ?? []).map(({ id, status }) => [id, `${id} (${status})`] as const),
+          ]}
+          onChange={(gateway) => onChange({ ...choices, gateway })}
+        />
       </Field>
       <Field label="Team">
-        <select value={choices.team} onChange={(event) => onChange({ ...choices, team: event.target.value })}>
-          <option value="">None</option>
-          {teams.data?.data.map(({ id }) => (
-            <option key={id}>{id}</option>
-          ))}
-        </select>
+        <Select
+          value={choices.team}
+          options={[["", "None"], ...(teams.data?.data ?? []).map(({ id }) => id)]}
+          onChange={(team) => onChange({ ...choices, team })}
+        />
       </Field>
       <Field label="Model">
         <input

@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import { Field } from "../../parts/field.tsx";
+import { Select } from "../../parts/select.tsx";
 
 /** A model that is called from this tab. It is kept in the memory of the page and nowhere else. */
 export interface OwnModel {
@@ -25,11 +26,7 @@ export function OwnModelFields({ origins, value, onChange }: OwnModelFieldsProps
         Real calls, from this tab to the service: they cost what it charges, no gate is asked, and nothing is kept.
       </p>
       <Field label="Service" hint="It must speak chat completions, and allow calls from pages.">
-        <select value={value.origin} onChange={(event) => onChange({ ...value, origin: event.target.value })}>
-          {origins.map((origin) => (
-            <option key={origin}>{origin}</option>
-          ))}
-        </select>
+        <Select value={value.origin} options={origins} onChange={(origin) => onChange({ ...value, origin })} />
       </Field>
       <Field label="Path">
         <input value={value.path} onChange={(event) => onChange({ ...value, path: event.target.value })} />

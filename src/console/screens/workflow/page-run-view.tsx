@@ -5,7 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { nodeLook, StatusBadge } from "../../parts/status.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { Duration } from "../../parts/time-text.tsx";
 import { GraphPane } from "../../run/graph-pane.tsx";
 import { excerptOf } from "../../run/model/plain-text.ts";
@@ -13,8 +13,9 @@ import { RunFeed, startOfPlan } from "../../run/model/run-feed.ts";
 import { PACE } from "../../run/pace.ts";
 import { ModelText } from "../../run/model-text.tsx";
 import { CurrentNodes, useNodesPage, useNodeView, useNodeViews, useRunView } from "../../run/nodes-page.ts";
+import { NodeTable } from "../../run/node-list.tsx";
 import { useInstances } from "../../run/use-instances.ts";
-import type { PlanOutline } from "./check/protocol.ts";
+import type { DrawnPlan } from "./check/protocol.ts";
 import { adviceFor } from "./provider-advice.ts";
 
 /** A run in this page: the fold of its engine's events, as for any other run. */
@@ -22,7 +23,7 @@ export interface PageRun {
   /** Another one for each. */
   readonly key: number;
   readonly feed: RunFeed;
-  readonly plan: PlanOutline;
+  readonly plan: DrawnPlan;
   readonly isOwnModel: boolean;
   readonly take: (events: readonly RunEvent[]) => void;
   readonly stop: () => void;
@@ -30,7 +31,7 @@ export interface PageRun {
 
 let begun = 0;
 
-export function beginPageRun(plan: PlanOutline, isOwnModel: boolean, stop: () => void): PageRun {
+export function beginPageRun(plan: DrawnPlan, isOwnModel: boolean, stop: () => void): PageRun {
   const feed = new RunFeed(startOfPlan(plan), PACE);
   const about = { runId: "run_in_this_page", workflowId: plan.name, traceId: "" };
   begun += 1;
@@ -195,18 +196,10 @@ const COLUMNS: readonly Column<NodeView>[] = [
 
 /** A line for each node, also for instances; the text of one that is answering grows there. */
 function AnswerTable(): JSX.Element {
-  const { node, selectNode } = useNodesPage();
   const rows = useNodeViews();
   return (
     <div className="workflow-page-answers">
-      <Table
-        label="Nodes of the simulation"
-        columns={COLUMNS}
-        rows={rows}
-        keyOf={({ id }) => id}
-        current={node}
-        onOpen={({ id }) => selectNode(id)}
-      />
+      <NodeTable label="Nodes of the simulation" columns={COLUMNS} rows={rows} />
     </div>
   );
 }

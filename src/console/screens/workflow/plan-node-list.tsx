@@ -1,9 +1,9 @@
 import type { JSX } from "react";
 import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import type { OutlineNode, PlanOutline } from "./check/protocol.ts";
+import type { DrawnNode, DrawnPlan } from "./check/protocol.ts";
 
-const COLUMNS: readonly Column<OutlineNode>[] = [
+const COLUMNS: readonly Column<DrawnNode>[] = [
   { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave, sortBy: ({ wave }) => wave },
   {
     id: "node",
@@ -37,6 +37,6 @@ const COLUMNS: readonly Column<OutlineNode>[] = [
 ];
 
 /** The plan as a list: the same nodes, in the order of their waves. */
-export function PlanNodeList({ plan }: { readonly plan: PlanOutline }): JSX.Element {
+export function PlanNodeList({ plan }: { readonly plan: DrawnPlan }): JSX.Element {
   return <Table label={`Nodes of ${plan.name}`} columns={COLUMNS} rows={plan.nodes} keyOf={({ id }) => id} />;
 }

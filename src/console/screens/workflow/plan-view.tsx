@@ -5,13 +5,13 @@ import { Button } from "../../parts/button.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { useWidth } from "../../parts/use-width.ts";
-import type { PlanOutline } from "./check/protocol.ts";
+import type { DrawnPlan } from "./check/protocol.ts";
 import { PlanNodeList } from "./plan-node-list.tsx";
 
 const PlanGraph = lazy(async () => ({ default: (await import("../../graph/plan-graph.tsx")).PlanGraph }));
 
 interface PlanViewProps {
-  readonly plan: PlanOutline;
+  readonly plan: DrawnPlan;
   readonly isCompact?: boolean;
 }
 

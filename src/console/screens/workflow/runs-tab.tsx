@@ -1,8 +1,7 @@
 import { type JSX, useState } from "react";
 import type { Run } from "../../../client/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
-import { api } from "../../live/api.ts";
-import { useQuery } from "../../live/use-query.ts";
+import { useRunList } from "../../live/use-run-list.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
@@ -21,18 +20,18 @@ const COLUMNS: readonly Column<Run>[] = RUN_COLUMNS.map((column) =>
 const SHOWN = 50;
 
 export function RunsTab({ name }: { readonly name: string }): JSX.Element {
-  const runs = useQuery(`runs:of:${name}`, () => api.listRuns({ workflow: name, limit: SHOWN }), { tags: ["runs"] });
+  const runs = useRunList({ workflow: name }, 1, SHOWN);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   if (runs.data === undefined)
     return runs.problem === null ? <Skeleton lines={6} height={28} /> : <ProblemView problem={runs.problem} />;
-  if (runs.data.data.length === 0) {
+  if (runs.data.runs.length === 0) {
     return (
       <Empty icon="run" title="No runs yet" command={`sluice run ${name}`}>
         Press <kbd>l</kbd> to launch the first one.
       </Empty>
     );
   }
-  const picked = runs.data.data.filter(({ id }) => chosen.has(id));
+  const picked = runs.data.runs.filter(({ id }) => chosen.has(id));
   return (
     <div className="stack">
       <div className="row" role="group" aria-label="For the chosen runs">
@@ -50,16 +49,14 @@ export function RunsTab({ name }: { readonly name: string }): JSX.Element {
         <Table
           label={`Runs of ${name}`}
           columns={COLUMNS}
-          rows={runs.data.data}
+          rows={runs.data.runs}
           keyOf={({ id }) => id}
           onOpen={({ id }) => navigate(`/runs/${id}`)}
           chosen={chosen}
           onChoose={setChosen}
         />
       </Panel>
-      {runs.data.nextCursor !== undefined && (
-        <Link to={`/runs?workflow=${encodeURIComponent(name)}`}>All runs of {name}</Link>
-      )}
+      {runs.data.hasMore && <Link to={`/runs?workflow=${encodeURIComponent(name)}`}>All runs of {name}</Link>}
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { Field } from "../../parts/field.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import type { Checker } from "./check/checker.ts";
-import type { AnswerSource, PlanOutline, SimulationProblem } from "./check/protocol.ts";
+import type { AnswerSource, DrawnPlan, SimulationProblem } from "./check/protocol.ts";
 import { ForecastView } from "./forecast-view.tsx";
 import { type Funding, obstacleTo, type Where } from "./funding.ts";
 import { FundingChoice, WhereChoice } from "./funding-choice.tsx";
@@ -27,7 +27,7 @@ const PageRunView = lazy(async () => ({ default: (await pageRuns()).PageRunView 
 interface SimulatePanelProps {
   readonly checker: Checker;
   readonly source: string;
-  readonly plan: PlanOutline | null;
+  readonly plan: DrawnPlan | null;
   readonly isBroken: boolean;
   /** Starts the saved version on the server; null: the text as it stands is not saved. */
   readonly launch: (() => void) | null;
@@ -143,7 +143,7 @@ function ScriptField({ script, onChange }: ScriptFieldProps): JSX.Element {
 }
 
 /** The args of a form that was never touched are what its defaults make of them. */
-export function useArgs(plan: PlanOutline | null): [JsonObject | null, (args: JsonObject | null) => void] {
+export function useArgs(plan: DrawnPlan | null): [JsonObject | null, (args: JsonObject | null) => void] {
   const initial = useMemo(() => {
     const { args, problems } = readArgs(plan?.args ?? {}, {});
     return problems.size === 0 ? args : null;
@@ -162,7 +162,7 @@ function calling({ origin, path, model, apiKey }: OwnModel): AnswerSource {
 interface PageQuery {
   readonly source: string;
   readonly args: JsonObject;
-  readonly plan: PlanOutline;
+  readonly plan: DrawnPlan;
   readonly answers: AnswerSource;
 }
 

@@ -3,13 +3,13 @@ import { useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
-import { Field } from "../../parts/field.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { DiffView } from "../../parts/diff-view.tsx";
 import { diffLines, hunksOf } from "../../../core/text/index.ts";
+import { VersionSelect } from "./version-select.tsx";
 
 interface VersionsTabProps {
   readonly name: string;
@@ -79,29 +79,4 @@ function useVersion(name: string, version: number) {
 function chosen(written: string | null, latest: number, otherwise: number): number {
   const number = Number(written ?? otherwise);
   return Number.isInteger(number) && number >= 1 && number <= latest ? number : otherwise;
-}
-
-const OFFERED_MAX = 200;
-
-interface VersionSelectProps {
-  readonly label: string;
-  readonly value: number;
-  readonly latest: number;
-  readonly onChange: (value: string) => void;
-}
-
-function VersionSelect({ label, value, latest, onChange }: VersionSelectProps): JSX.Element {
-  const offered = Array.from({ length: Math.min(latest, OFFERED_MAX) }, (_, index) => latest - index);
-  return (
-    <Field label={label}>
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {[...new Set([...offered, value])].map((each) => (
-          <option key={each} value={each}>
-            {each}
-            {each === latest ? " (newest)" : ""}
-          </option>
-        ))}
-      </select>
-    </Field>
-  );
 }

@@ -1,10 +1,11 @@
 import { type JSX, useMemo } from "react";
-import type { Run, WorkflowStatus } from "../../../client/index.ts";
+import type { WorkflowStatus } from "../../../client/index.ts";
 import { Link, navigate, type SearchParams, useSearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { useRunList } from "../../live/use-run-list.ts";
 import { useAction } from "../../page/use-action.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -12,12 +13,13 @@ import { Menu, type MenuItem } from "../../parts/menu.tsx";
 import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
+import { ANY, FilterSelect } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { beatsOf, cardsOf, chooseCards, ORDERS, type WorkflowItem } from "./cards.ts";
+import { beatsOf, cardsOf, chooseCards, type Order, ORDERS, type WorkflowItem } from "./cards.ts";
 import "./workflows.css";
 
 const RUN_PAGES = 3;
@@ -28,9 +30,9 @@ export function WorkflowsScreen(): JSX.Element {
   const found = useQuery("workflows", async () => (await api.listWorkflows({ limit: 100 })).data, {
     tags: ["workflows"],
   });
-  const runs = useQuery(useMay("run:read") ? "workflows/runs" : null, newestRuns, { tags: ["runs"] });
+  const runs = useRunList(useMay("run:read") ? {} : null, RUN_PAGES);
   const order = ORDERS.find((each) => each === params.get("sort")) ?? "name";
-  const cards = useMemo(() => cardsOf(found.data ?? [], runs.data ?? []), [found.data, runs.data]);
+  const cards = useMemo(() => cardsOf(found.data ?? [], runs.data?.runs ?? []), [found.data, runs.data]);
   const chosen = chooseCards(cards, params.get("q") ?? "", params.get("status"), order);
   const mayWrite = useMay("workflow:write");
   return (
@@ -74,19 +76,7 @@ export function WorkflowsScreen(): JSX.Element {
   );
 }
 
-async function newestRuns(): Promise<readonly Run[]> {
-  const runs: Run[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < RUN_PAGES; page += 1) {
-    const found = await api.listRuns({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-    runs.push(...found.data);
-    cursor = found.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return runs;
-}
-
-function Filters({ params, order }: { readonly params: SearchParams; readonly order: string }): JSX.Element {
+function Filters({ params, order }: { readonly params: SearchParams; readonly order: Order }): JSX.Element {
   return (
     <div className="row workflow-filters" role="search" aria-label="Filter workflows">
       <input
@@ -96,27 +86,13 @@ function Filters({ params, order }: { readonly params: SearchParams; readonly or
         value={params.get("q") ?? ""}
         onChange={(event) => params.set({ q: event.target.value })}
       />
-      <label>
-        <span className="muted">Status</span>
-        <select
-          aria-label="Status"
-          value={params.get("status") ?? ""}
-          onChange={(event) => params.set({ status: event.target.value })}
-        >
-          <option value="">Any</option>
-          <option value="active">Active</option>
-          <option value="paused">Paused</option>
-          <option value="deprecated">Deprecated</option>
-        </select>
-      </label>
-      <label>
-        <span className="muted">Sort by</span>
-        <select aria-label="Sort by" value={order} onChange={(event) => params.set({ sort: event.target.value })}>
-          {ORDERS.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
+      <FilterSelect
+        label="Status"
+        value={params.get("status") ?? ""}
+        options={[ANY, ["active", "Active"], ["paused", "Paused"], ["deprecated", "Deprecated"]]}
+        onChange={(status) => params.set({ status })}
+      />
+      <FilterSelect label="Sort by" value={order} options={ORDERS} onChange={(sort) => params.set({ sort })} />
     </div>
   );
 }

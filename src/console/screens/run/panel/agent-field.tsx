@@ -5,6 +5,7 @@ import { api } from "../../../live/api.ts";
 import { useMay } from "../../../live/session-store.ts";
 import { useQuery } from "../../../live/use-query.ts";
 import { Field } from "../../../parts/field.tsx";
+import { Select } from "../../../parts/select.tsx";
 
 const OFFERED_MAX = 100;
 
@@ -32,14 +33,12 @@ export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   }
   return (
     <Field label="Agent" isRequired hint="The gates ask about it like about any other.">
-      <select required value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">Choose an agent</option>
-        {agents.data.map((agent) => (
-          <option key={agent.id} value={agent.id}>
-            {agentText(agent)}
-          </option>
-        ))}
-      </select>
+      <Select
+        required
+        value={value}
+        options={[["", "Choose an agent"], ...agents.data.map((agent) => [agent.id, agentText(agent)] as const)]}
+        onChange={onChange}
+      />
     </Field>
   );
 }

@@ -11,7 +11,7 @@ import type { RunEvent } from "../../../../core/event/index.ts";
 import {
   type AnswerSource,
   type CheckReport,
-  outlineOf,
+  drawnPlanOf,
   type PageSimulation,
   type Question,
   type Reply,
@@ -71,7 +71,7 @@ function brokenOff(bug: unknown): PageSimulation {
 
 function check(source: string): CheckReport {
   const { plan, problems, warnings } = readWorkflow(source);
-  return { plan: plan === null ? null : outlineOf(plan), problems, warnings };
+  return { plan: plan === null ? null : drawnPlanOf(plan), problems, warnings };
 }
 
 async function simulate(

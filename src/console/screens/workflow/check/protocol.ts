@@ -4,15 +4,15 @@ import type { RunEvent } from "../../../../core/event/index.ts";
 import { type NodeKind, type Plan, waitsForText } from "../../../../core/plan/index.ts";
 
 /** A plan as far as a page draws it: small enough to be sent from one thread to another with every keystroke. */
-export interface PlanOutline {
+export interface DrawnPlan {
   readonly name: string;
   readonly format: Plan["format"];
   readonly args: Readonly<Record<string, ArgField>>;
-  readonly nodes: readonly OutlineNode[];
+  readonly nodes: readonly DrawnNode[];
   readonly roles: readonly string[];
 }
 
-export interface OutlineNode {
+export interface DrawnNode {
   readonly id: string;
   readonly label: string;
   readonly kind: NodeKind;
@@ -28,7 +28,7 @@ export interface OutlineNode {
 
 export interface CheckReport {
   /** Null exactly when there are problems. */
-  readonly plan: PlanOutline | null;
+  readonly plan: DrawnPlan | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -72,7 +72,7 @@ export type Reply =
   | { readonly type: "progress"; readonly id: number; readonly events: readonly RunEvent[] }
   | { readonly type: "simulated"; readonly id: number; readonly simulation: PageSimulation };
 
-export function outlineOf(plan: Plan): PlanOutline {
+export function drawnPlanOf(plan: Plan): DrawnPlan {
   const idAt = (index: number): string => plan.nodes[index]?.id ?? "";
   return {
     name: plan.name,

@@ -3,7 +3,7 @@ import type { HeldTimers } from "./held-timers.ts";
 import type { NewRun, OpenAttempt, RunRecord } from "../../store/index.ts";
 
 /** A run in memory: its state is the fold of exactly the events that are committed, except while it is being worked on. */
-export interface LiveRun {
+export interface DrivenRun {
   run: RunRecord;
   readonly state: RunState;
   /** Deadlines of open attempts, by node. */

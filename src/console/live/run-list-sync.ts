@@ -1,5 +1,5 @@
-import type { LiveRun, Run } from "../../../client/index.ts";
-import type { FeedMessage } from "../../live/hub.ts";
+import type { LiveRun, Run } from "../../client/index.ts";
+import type { FeedMessage } from "./hub.ts";
 import { insertRuns, mayMatch, mergeNewest, patchRuns, type RunFilter, type RunList } from "./run-list.ts";
 
 export interface RunListOptions {

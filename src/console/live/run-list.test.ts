@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LiveRun, Run } from "../../../client/index.ts";
-import type { RunStatus } from "../../../core/event/index.ts";
-import type { FeedMessage } from "../../live/hub.ts";
+import type { LiveRun, Run } from "../../client/index.ts";
+import type { RunStatus } from "../../core/event/index.ts";
+import type { FeedMessage } from "./hub.ts";
 import type { RunFilter, RunList } from "./run-list.ts";
 import { RunListSync } from "./run-list-sync.ts";
 

@@ -1,5 +1,5 @@
-import type { LiveRun, Run } from "../../../client/index.ts";
-import type { RunStatus, WaitingFor } from "../../../core/event/index.ts";
+import type { LiveRun, Run } from "../../client/index.ts";
+import type { RunStatus, WaitingFor } from "../../core/event/index.ts";
 
 export interface RunFilter {
   readonly status?: RunStatus;

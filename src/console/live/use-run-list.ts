@@ -1,0 +1,50 @@
+import { useEffect, useMemo } from "react";
+import type { Run } from "../../client/index.ts";
+import { api } from "./api.ts";
+import { cache } from "./cache.ts";
+import { useLive } from "./connection.ts";
+import { type Query, useQuery } from "./use-query.ts";
+import type { RunFilter, RunList } from "./run-list.ts";
+import { RunListSync } from "./run-list-sync.ts";
+
+const PAGE = 100;
+
+/** The first pages of the runs that match, kept current by live messages. Null: the caller may not see runs. */
+export function useRunList(filter: RunFilter | null, pages = 1, pageSize = PAGE): Query<RunList> {
+  const key = filter === null ? null : `runs?${JSON.stringify([filter, pages, pageSize])}`;
+  const name = key ?? "";
+  const sync = useMemo(
+    () =>
+      new RunListSync({
+        filter: filter ?? {},
+        pages,
+        pageSize,
+        current: () => cache.get(name).data as RunList | undefined,
+        show: (list) => cache.patch(name, list),
+        readPages: (count) => readPages(filter ?? {}, count, pageSize),
+        readRun: (id) => api.getRun(id),
+        refresh: () => void cache.refresh(name),
+        after: (ms, run) => {
+          const timer = setTimeout(run, ms);
+          return () => clearTimeout(timer);
+        },
+      }),
+    // The name holds the filter and the pages.
+    [name], // oxlint-disable-line react-hooks/exhaustive-deps
+  );
+  useEffect(() => () => sync.stop(), [sync]);
+  useLive((messages) => sync.take(messages));
+  return useQuery(key, () => sync.load(), { tags: ["run-list"] });
+}
+
+async function readPages(filter: RunFilter, pages: number, limit: number): Promise<RunList> {
+  const runs: Run[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pages; page += 1) {
+    const found = await api.listRuns({ ...filter, limit, ...(cursor === undefined ? {} : { cursor }) });
+    runs.push(...found.data);
+    cursor = found.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { runs, hasMore: cursor !== undefined };
+}

@@ -1,0 +1,38 @@
+import type { JSX, ReactNode } from "react";
+import { Button } from "../../parts/button.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+
+interface SecretDialogProps {
+  readonly title: string;
+  readonly label: string;
+  readonly secret: string;
+  /** On the button that closes it. */
+  readonly done: string;
+  readonly onClose: () => void;
+  /** What to do with it. */
+  readonly children: ReactNode;
+  readonly after?: ReactNode;
+}
+
+/** A secret, shown once. */
+export function SecretDialog(props: SecretDialogProps): JSX.Element {
+  const { title, label, secret, done, onClose, children, after } = props;
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          {done}
+        </Button>
+      }
+    >
+      <div className="settings-secret stack" role="status">
+        <p>{children}</p>
+        <CodeBlock text={secret} label={label} isWrapped />
+      </div>
+      {after}
+    </Dialog>
+  );
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import type { JsonObject } from "../base/index.ts";
+import type { RunStatus } from "../event/index.ts";
+import { childCallOf, NO_TOKENS, type StartChild } from "./index.ts";
+
+const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
+const newest = (rig: Rig): StartChild => {
+  const child = started(rig).at(-1);
+  if (child === undefined) throw new Error("no child was started");
+  return child;
+};
+const ends = (rig: Rig, status: RunStatus, more: JsonObject = {}) => {
+  const { nodeId, attempt, childRunId } = newest(rig);
+  const nothing = { outputs: {}, costMicros: 0, tokens: NO_TOKENS };
+  return rig.submit({ type: "child_finished", nodeId, attempt, childRunId, status, ...nothing, ...more });
+};
+
+describe("a node with a block", () => {
+  const BLOCK = "b {steps: [{id: c, command: '${a.x} ${mode} ${run.id}'}]}";
+
+  it("starts it with the names it uses, and says whose it is", () => {
+    const rig = runOf(workflow(["a {set: {x: 1, y: 2}}", BLOCK], "args: {mode: m, other: o}"));
+    const wanted = newest(rig);
+    expect(wanted).toMatchObject({
+      block: "b",
+      workflow: { name: "w", version: null },
+      args: { a: { x: 1, y: 2 }, mode: "m", "run.id": "run_1" },
+      owner: { runId: "run_1", args: { mode: "m", other: "o" }, depth: 0 },
+      recursionDepth: 1,
+    });
+    const { nodeId, attempt, childRunId } = wanted;
+    expect(childCallOf(rig.state, { kind: "child", nodeId, attempt, childRunId })).toEqual(wanted);
+    ends(rig, "completed", { outputs: { c: { text: "t" } } });
+    expect(rig.of("node.completed", "b")).toMatchObject([{ outputs: { c: { text: "t" } } }]);
+  });
+
+  it("is continued by a recover, and begun anew by a retry", () => {
+    const rig = runOf(workflow(["b {steps: [{id: c, command: C}], on_failure: retry_once}"]));
+    const first = newest(rig).childRunId;
+    ends(rig, "failed");
+    expect(newest(rig)).not.toHaveProperty("sourceRunId");
+    const second = newest(rig).childRunId;
+    expect(second).not.toBe(first);
+    ends(rig, "failed");
+    expect(rig.state.status).toBe("failed");
+    rig.submit({ type: "recover" });
+    expect(newest(rig).sourceRunId).toBe(second);
+  });
+
+  it("ends the run as a step inside says", () => {
+    const rig = runOf(workflow(["b {steps: [{id: c, cancel: x}]}", "z {command: Z, depends_on: [b]}"]));
+    ends(rig, "cancelled", { ends: { as: "cancelled", reason: "x", errorCode: null } });
+    expect(rig.state.status).toBe("cancelled");
+    expect(rig.of("run.cancelled")).toMatchObject([{ reason: "x" }]);
+    expect(rig.of("run.ending")[0]).not.toHaveProperty("isOfOwner");
+  });
+
+  it("passes that on where it stands in a block itself", () => {
+    const rig = new Rig(workflow(["b {steps: [{id: c, cancel: x}]}"])).start({ block: "outer", recursionDepth: 1 });
+    ends(rig, "failed", { ends: { as: "failed", reason: "none left", errorCode: "no_stock" } });
+    expect(rig.state).toMatchObject({ status: "failed", errorCode: "no_stock" });
+    expect(rig.state.endsOwner).toEqual({ as: "failed", reason: "none left", errorCode: "no_stock" });
+    expect(rig.of("run.failed")).toMatchObject([{ block: "outer" }]);
+  });
+});
+
+describe("what comes last", () => {
+  const source = (more = ""): string =>
+    workflow(["a {command: A}"], `finally: [{id: f, command: '\${run.outcome}'}]${more}`);
+
+  it("begins once, when everything has settled, and the run ends after it", () => {
+    const rig = runOf(source());
+    rig.complete("a");
+    expect(newest(rig)).toMatchObject({ nodeId: "finally", block: "finally", args: { "run.outcome": "completed" } });
+    expect(rig.state.status).toBe("running");
+    ends(rig, "completed", { costMicros: 5 });
+    expect(rig.state).toMatchObject({ status: "completed", costMicros: 5 });
+    expect(started(rig)).toHaveLength(1);
+  });
+
+  it("is not ended by the timeout of the run, nor by a parent that repeats its cancel", () => {
+    const rig = runOf(source("\ntimeout: 5"));
+    rig.complete("a");
+    rig.fire("run");
+    rig.submit({ type: "cancel", reason: "parent_cancelled", isByParent: true });
+    expect(rig.effects.some(({ type }) => type === "cancel-child")).toBe(false);
+    rig.submit({ type: "cancel", reason: "enough" });
+    expect(rig.effects.some(({ type }) => type === "cancel-child")).toBe(true);
+    ends(rig, "cancelled");
+    expect(rig.state.status).toBe("completed");
+  });
+
+  it("fails a completed run when it takes too long, and no other", () => {
+    const rig = runOf(source());
+    rig.complete("a");
+    ends(rig, "timed_out");
+    expect(rig.state).toMatchObject({ status: "failed", errorCode: "finally_timeout" });
+    const failed = runOf(source());
+    failed.fail("a", "provider_auth");
+    ends(failed, "failed");
+    expect(failed.state).toMatchObject({ status: "failed", errorCode: "provider_auth" });
+  });
+});
