@@ -17,7 +17,7 @@ const SHARED = [
   "test/bench/**/*.test.ts",
   "test/driver-faults/**/*.test.ts",
   "test/browser/same-as-server.test.ts",
-  "test/{adapters,audit-format,docs,examples,examples-adapters,examples-registry,governance-docs,governed-example,law,package}.test.ts",
+  "test/{adapters,audit-format,docs,examples,examples-adapters,examples-cases,examples-registry,governance-docs,governed-example,law,package}.test.ts",
 ];
 
 /** These take longest, though the files are small: at the end, the suite would wait for them alone. */

@@ -107,3 +107,25 @@ describe("the example of an invoice", () => {
     await api.close();
   });
 });
+
+describe("the examples from other systems", () => {
+  it("register what starts them", async () => {
+    const api = await createApi({ nextSlots });
+    for (const file of ["09-argo-cron", "20-actions-stale", "22-actions-summary", "23-n8n-solar-flares"])
+      await api.save(read(`from-others/${file}.lobsterX`).replaceAll(/^#.*\n/gm, ""));
+    const applied = await api.request("POST", "apply", { body: read("from-others/registry.yaml"), headers: YAML });
+    expect(applied.body, JSON.stringify(applied.body)).toMatchObject({
+      applied: ["scheduled-hello", "stale-issues", "issue-summary", "solar-flares"].map((name) => ({
+        kind: "Trigger",
+        name,
+        action: "created",
+      })),
+    });
+    const issue = { number: 7, title: "It leaks", body: "From above." };
+    const tried = await api.request("POST", "triggers/issue-summary/test", {
+      body: { body: { action: "opened", issue } },
+    });
+    expect(tried.body).toMatchObject({ args: { number: 7, title: "It leaks", text: "From above." } });
+    await api.close();
+  });
+});

@@ -8,7 +8,7 @@ import { sampleForm } from "../core/script/index.ts";
 import { DurableDriver, isFamilyWaiting, newRunId } from "../driver/index.ts";
 import type { Judge } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
-import { createMemoryStore, type Store } from "../store/index.ts";
+import { createMemoryStore, type NewEvent, type Store } from "../store/index.ts";
 import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
 import type { AnswerApproval, ApprovalAnswer } from "./approvals.ts";
 
@@ -120,6 +120,11 @@ export class OwnEngine {
   cancel(): void {
     this.#isCancelled = true;
     this.#submitCancel();
+  }
+
+  /** Takes an event as if it had come from outside. */
+  async receive(event: NewEvent): Promise<void> {
+    await this.#driver.receive(ORG, [event]);
   }
 
   /** Waits until the run has ended, or only a person could make it continue. */

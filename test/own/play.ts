@@ -8,6 +8,7 @@ import { checkArgs } from "../../src/core/definition/index.ts";
 import type { RunEvent } from "../../src/core/event/index.ts";
 import { compilePinned, NO_PINS, type Pins, type Plan } from "../../src/core/plan/index.ts";
 import { createAllowAllJudge, type Judge } from "../../src/governance/index.ts";
+import { createScriptAdapter } from "../../src/script/index.ts";
 
 /** Workflows that may be started, by the name they are referred to. */
 export type Children = Readonly<Record<string, string>>;
@@ -49,7 +50,11 @@ export class Play {
     const read = typeof script === "string" ? scriptOf(script) : script;
     this.engine = new OwnEngine({
       clock: this.clock,
-      adapters: [createScriptedAdapter({ script: read, clock: this.clock }), ...adapters],
+      adapters: [
+        createScriptedAdapter({ script: read, clock: this.clock }),
+        createScriptAdapter({ clock: this.clock, isSynchronous: true }),
+        ...adapters,
+      ],
       judge: world.judge ?? createAllowAllJudge(new Set(adapters.map(({ provider }) => provider)), "scripted"),
       answer: world.answer ?? null,
       onLeftOpen: (_, why) => this.leftOpen.push(why),

@@ -1,7 +1,9 @@
 /** Blocks of which everything is known but what their references mean. */
 import { formatPath, getOwn, isJsonObject, required, type TreePath } from "../base/index.ts";
 import type { WrittenBranches, WrittenSteps } from "./block-shape.ts";
+import { pathsOfValue } from "../template/index.ts";
 import { declaredBy } from "./declared.ts";
+import type { Concurrency } from "./concurrency-shape.ts";
 import type { Block, Branch, Catalog, RunOutput } from "./definition.ts";
 import type { Report } from "./report.ts";
 import { readRunOutputs, type WrittenOutput } from "./run-output.ts";
@@ -82,12 +84,22 @@ export function draftBlocks(
 }
 
 /** What a step with blocks reads: the conditions of its branches, and everything its steps read and do not have. */
-export function mentionsOfBlocks({ read }: Located<RawStep>, blocks: readonly BlockDraft[]): readonly Mention[] {
+export function mentionsOfBlocks(
+  { read, path: rest }: Located<RawStep>,
+  blocks: readonly BlockDraft[],
+): readonly Mention[] {
   const conditions = (read.choose ?? []).flatMap(({ when, path }): Mention[] => {
     const at = [...path, "when"];
     return (when?.paths ?? []).map((found) => ({ path: found, field: "choose", about: at, at }));
   });
-  return [...conditions, ...blocks.flatMap(freeMentions)];
+  return [...conditions, ...mentionsOfKey(read, rest), ...blocks.flatMap(freeMentions)];
+}
+
+/** The key under which a block counts is found where the step stands. */
+function mentionsOfKey({ concurrency }: RawStep, path: TreePath): readonly Mention[] {
+  const at = [...path, "concurrency", "key"];
+  if (concurrency === undefined || concurrency.key === null) return [];
+  return [...pathsOfValue(concurrency.key)].map(({ path: found }) => ({ path: found, field: "choose", about: at, at }));
 }
 
 /** What the steps of a block read of what is around it. */
@@ -129,9 +141,13 @@ export function leavesOf({ drafts }: BlockDraft): readonly StepDraft[] {
   return drafts.filter(({ id }) => id !== null && !waitedFor.has(id));
 }
 
-export function finishBlock(draft: BlockDraft | undefined, dependenciesOf: DependenciesOf): Block {
+export function finishBlock(
+  draft: BlockDraft | undefined,
+  dependenciesOf: DependenciesOf,
+  concurrency: Concurrency | null = null,
+): Block {
   const { drafts, outputs } = required(draft, "a block was drafted");
-  return { steps: drafts.map((step) => finishStep(step, dependenciesOf)), outputs };
+  return { steps: drafts.map((step) => finishStep(step, dependenciesOf)), outputs, concurrency };
 }
 
 export function finishBranches(

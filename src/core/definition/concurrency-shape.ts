@@ -55,6 +55,11 @@ export const concurrencyShape: Shape<WrittenConcurrency> = byKind("a map such as
   },
 });
 
+/** Null where it is not written, or its key is wrong. */
+export function concurrencyOf(written: WrittenConcurrency | undefined): Concurrency | null {
+  return written === undefined || written.key === null ? null : { ...written, key: written.key };
+}
+
 const LITERAL = valueStyle(() => false);
 const HINT = "Write an expression such as customer, or a text such as deploy-${stage}.";
 

@@ -1,6 +1,6 @@
 import { didYouMean, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
 import { type BlockDraft, type DependenciesOf, draftBlock, finishBlock } from "./block-draft.ts";
-import { checkConcurrency } from "./concurrency-shape.ts";
+import { checkConcurrency, concurrencyOf } from "./concurrency-shape.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
@@ -45,15 +45,10 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
     args: raw.args ?? {},
     roles: raw.roles ?? {},
     phases: phasesOf(raw.phases ?? [], report),
-    concurrency: concurrencyOf(raw),
     ...finishBlock(level, dependenciesOf),
+    concurrency: concurrencyOf(raw.concurrency),
     finally: last === null ? null : finishBlock(last.block, dependenciesOf),
   };
-}
-
-function concurrencyOf({ concurrency }: RawLobster): LobsterDefinition["concurrency"] {
-  if (concurrency === undefined || concurrency.key === null) return null;
-  return { ...concurrency, key: concurrency.key };
 }
 
 function warnOfUnusedArgs(levels: readonly BlockDraft[], { args, usedArgs, report }: Findings): void {

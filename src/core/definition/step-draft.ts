@@ -1,4 +1,5 @@
 import { getOwn, isJsonObject, LIMITS, type Json, type TreePath } from "../base/index.ts";
+import { concurrencyOf } from "./concurrency-shape.ts";
 import type { Path } from "../expression/index.ts";
 import { parseStepTemplate, pathsOfTemplate, pathsOfValue, type StepTemplate } from "../template/index.ts";
 import {
@@ -144,7 +145,8 @@ export function finishStep(draft: StepDraft, dependenciesOf: DependenciesOf): St
     workflowRef: raw.workflow_ref ?? null,
     with: draft.with,
     work: draft.work,
-    block: raw.steps === undefined ? null : finishBlock(draft.blocks[0], dependenciesOf),
+    block:
+      raw.steps === undefined ? null : finishBlock(draft.blocks[0], dependenciesOf, concurrencyOf(raw.concurrency)),
     choose: raw.choose === undefined ? null : finishBranches(raw.choose, draft.blocks, dependenciesOf),
     unresolvedLibraryStep: draft.unresolvedLibraryStep,
     queueTimeoutMs: raw.queue_timeout ?? LIMITS.queueTimeoutMsDefault,

@@ -8,6 +8,7 @@ import {
   type ForEach,
 } from "./definition.ts";
 import { approver, quorum, showItem } from "./approval-shape.ts";
+import { concurrencyShape, type WrittenConcurrency } from "./concurrency-shape.ts";
 import { dependency, joinShape } from "./dependency-shape.ts";
 import { emitShape, waitShape } from "./event-shape.ts";
 import { positive } from "./document-shape.ts";
@@ -195,6 +196,8 @@ export interface RawStep extends Reading<typeof ALONE> {
   readonly choose?: WrittenBranches | undefined;
   /** Outputs as a block has them. */
   readonly block_outputs?: Readonly<Record<string, WrittenOutput>> | undefined;
+  /** Of a block. */
+  readonly concurrency?: WrittenConcurrency | undefined;
 }
 
 const STEP = {
@@ -213,7 +216,14 @@ const STEP_RULE = { title: "a step", foreign: STEP_WORDS };
 const plainStep = record(STEP, STEP_RULE);
 /** What a block hands on are values, and no types of what an agent returns. */
 const blockStep = record(
-  { ...STEP, outputs: optional(runOutputs, "What the block hands on: name → value.") },
+  {
+    ...STEP,
+    outputs: optional(runOutputs, "What the block hands on: name → value."),
+    concurrency: optional(
+      concurrencyShape,
+      "How many blocks with the same key may be under way at a time, in all runs.",
+    ),
+  },
   STEP_RULE,
 );
 
@@ -229,6 +239,10 @@ export const stepShape: Shape<RawStep> = {
     ...plainStep.schema,
     properties: {
       ...propertiesOf(plainStep.schema),
+      concurrency: {
+        ...concurrencyShape.schema,
+        description: "Of a block: how many with the same key may be under way at a time, in all runs.",
+      },
       outputs: {
         anyOf: [mapOf(outputField).schema, runOutputs.schema],
         description: "What the agent must return: name → type. Of a block, what it hands on: name → value.",

@@ -108,15 +108,22 @@ function pathOf({ path }: Level, name: string): string {
   return path === "" ? name : `${path}/${name}`;
 }
 
+function emptyWorld(around: FreeNames | null): World {
+  const order = orderGraph([]);
+  return { args: {}, indexById: order.indexById, variables: createVariables(order, []), around };
+}
+
 /** A run of a block has the time of the step that holds it. */
 function compileBlock(
   family: Family,
-  { steps, outputs }: Block,
+  { steps, outputs, concurrency }: Block,
   where: Pick<Level, "around" | "at" | "path">,
   timeoutMs: number | null = null,
 ): string {
+  // Before the steps, so that what only the key reads is given to the block as well; it sees nothing inside.
+  const key = concurrency === null ? null : bindConcurrency(concurrency, resolverAtEnd(emptyWorld(where.around)));
   const { plan } = compileLevel(family, { steps, outputs, ...where });
-  family.blocks.set(where.path, { ...plan, timeoutMs });
+  family.blocks.set(where.path, { ...plan, timeoutMs, concurrency: key });
   return where.path;
 }
 
