@@ -1,7 +1,7 @@
 export * from "./definition.ts";
 export * from "./dependency.ts";
 export * from "./field.ts";
-export type { Concurrency, WhenFull } from "./concurrency-shape.ts";
+export type { Concurrency } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, Wait, Work } from "./work.ts";
 export { allSteps } from "./all-steps.ts";
