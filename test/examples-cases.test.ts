@@ -5,11 +5,6 @@ import { checkSource } from "../src/core/plan/index.ts";
 import { REPOSITORY } from "./law/source.ts";
 import { type Case, firstOutOfOrder, playCase, readCases } from "./own/cases.ts";
 
-/** Workflows that use what is not built yet, by what they wait for. They are not run and count as nothing. */
-const PENDING: Readonly<Record<string, string>> = {
-  "patterns/33-generalized-and-join.lobsterX": "an event is taken once over all rounds, also by a step in a block",
-};
-
 const FOLDERS = ["patterns", "from-others"] as const;
 const pathOf = (folder: string, file = ""): string => join(REPOSITORY, "examples", folder, file);
 const read = (folder: string, file: string): string => readFileSync(pathOf(folder, file), "utf8");
@@ -36,10 +31,9 @@ async function judge(source: string, children: Readonly<Record<string, string>>,
 describe.each(FOLDERS)("examples/%s", (folder) => {
   const files = readdirSync(pathOf(folder));
   const workflows = files.filter((file) => file.endsWith(".lobsterX"));
-  const ready = workflows.filter((file) => !Object.hasOwn(PENDING, `${folder}/${file}`));
   const withCases = files.filter((file) => file.endsWith(".cases.yaml"));
   const casesOf = (file: string) => readCases(read(folder, file));
-  const children = Object.fromEntries(ready.map((file) => [nameIn(read(folder, file)), read(folder, file)]));
+  const children = Object.fromEntries(workflows.map((file) => [nameIn(read(folder, file)), read(folder, file)]));
 
   it("say what they show and how to run them, and each has cases or is the child of another", () => {
     const known = new Set(withCases.map((file) => casesOf(file).workflow));
@@ -52,13 +46,12 @@ describe.each(FOLDERS)("examples/%s", (folder) => {
     }
   });
 
-  it.each(ready)("%s has no problem and no warning", (file) => {
+  it.each(workflows)("%s has no problem and no warning", (file) => {
     const { problems, warnings } = checkSource(read(folder, file), { library: null, lenses: null, workflows: null });
     expect([...problems, ...warnings]).toEqual([]);
   });
 
-  const tried = withCases.map(casesOf).filter(({ workflow }) => ready.includes(workflow));
-  for (const { workflow, cases } of tried)
+  for (const { workflow, cases } of withCases.map(casesOf))
     for (const given of cases) it(`${workflow}: ${given.name}`, () => judge(read(folder, workflow), children, given));
 });
 

@@ -18,14 +18,14 @@ const nothing = (): void => undefined;
 
 export const SILENT: Progress = { show: nothing, pause: nothing, resume: nothing, finish: nothing };
 
-/** One line per thing that happened, for logs and pipes. Instances are folded: only their failures are shown. */
+/** One line per thing that happened, for logs and pipes. Elements are folded: only their failures are shown. */
 export function createLineProgress(io: Io): Progress {
   const paint = createPaint(io.err, io.env);
   return {
     ...SILENT,
-    show(_, events) {
+    show(view, events) {
       for (const event of events) {
-        const line = lineOf(event, paint);
+        const line = lineOf(view, event, paint);
         if (line !== null) io.err.write(`${line}\n`);
       }
     },
@@ -34,10 +34,16 @@ export function createLineProgress(io: Io): Progress {
 
 const NOT_RUN = "not run: a node before it failed";
 
-function lineOf(event: RunEvent, paint: Paint): string | null {
+/** Rounds follow one another, and each is news. */
+function isRound({ nodes }: RunView, id: string): boolean {
+  return nodes.get(id.slice(0, id.lastIndexOf("[")))?.isRepeated === true;
+}
+
+function lineOf(view: RunView, event: RunEvent, paint: Paint): string | null {
   if (!("nodeId" in event.payload)) return null;
   const id = oneLine(event.payload.nodeId);
-  if (id.includes("[") && event.type !== "node.failed" && event.type !== "node.timed_out") return null;
+  const isFailure = event.type === "node.failed" || event.type === "node.timed_out";
+  if (id.includes("[") && !isFailure && !isRound(view, event.payload.nodeId)) return null;
   switch (event.type) {
     case "node.started":
       return (event.payload.attempt ?? 0) > 1 ? `▸ ${id} attempt ${event.payload.attempt}` : `▸ ${id}`;

@@ -1,4 +1,10 @@
-import { type ChildFinishedInput, outputsOfRun, type RunState, type StartChild } from "../core/engine/index.ts";
+import {
+  type ChildFinishedInput,
+  outputsOfRun,
+  type RunState,
+  type StartChild,
+  takenIn,
+} from "../core/engine/index.ts";
 
 /** What a parent receives about a child run that has ended. */
 export function childReport(
@@ -6,6 +12,7 @@ export function childReport(
   state: RunState,
 ): ChildFinishedInput {
   const errorMessage = failureOf(state);
+  const taken = state.block === null ? [] : takenIn(state);
   return {
     type: "child_finished",
     nodeId: called.nodeId,
@@ -16,6 +23,7 @@ export function childReport(
     costMicros: state.costMicros,
     tokens: state.tokens,
     ...(errorMessage === null ? {} : { errorMessage }),
+    ...(taken.length === 0 ? {} : { taken }),
     ...(state.endsOwner === null ? {} : { ends: state.endsOwner }),
   };
 }

@@ -105,7 +105,7 @@ describe("the OpenAPI document", () => {
     });
     const names = (parameters: readonly { name?: string; $ref?: string }[]) =>
       parameters.map(({ name, $ref = "" }) => name ?? body.components.parameters[$ref.split("/").at(-1) ?? ""].name);
-    expect(names(start.parameters)).toEqual(["Idempotency-Key", "X-Sluice-Organisation", "X-Sluice-CSRF"]);
+    expect(names(start.parameters)).toEqual(["wait", "Idempotency-Key", "X-Sluice-Organisation", "X-Sluice-CSRF"]);
     const list = body.paths["/api/v1/runs"].get;
     expect(names(list.parameters)).toEqual([
       "limit",

@@ -3,6 +3,7 @@ import type { EventOf, Tokens } from "../event/index.ts";
 import { NO_TOKENS } from "./create-state.ts";
 import { moveNode } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
+import { takeEvent } from "./taken-events.ts";
 
 export function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
   const { childRunId, block = null, sourceRunId = null } = payload;
@@ -32,8 +33,11 @@ export function applyFinallyEnded(state: RunState, { payload }: EventOf<"run.fin
   state.finally = { ...state.finally, isRunning: false, failure };
 }
 
-export function applyChildFinished(state: RunState, { payload }: EventOf<"child.finished">): void {
-  state.liveChildren.delete(payload.childRunId);
+export function applyChildFinished(state: RunState, node: NodeState, { payload }: EventOf<"child.finished">): void {
+  const { childRunId, taken = [] } = payload;
+  state.liveChildren.delete(childRunId);
+  // What one that was given up took is of no round that counts.
+  if (node.lastBlock?.runId === childRunId) for (const each of taken) takeEvent(state, node, each);
 }
 
 /** Kept by child as well: each reports its whole cost so far, and only the part that is new is recorded. */

@@ -2,8 +2,9 @@ import { required } from "../base/index.ts";
 import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { applyExpanded, applyRound } from "./apply-expanded.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, nodeAt, noteCounted, planNodeOf, setCounted } from "./move.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, noteCounted, planNodeOf, setCounted } from "./move.ts";
 import type { NodeState, ReadyQueue, RunState } from "./state.ts";
+import { takeEvent } from "./taken-events.ts";
 
 type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` | `approval.${string}` }>;
 
@@ -52,7 +53,7 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "child.started":
       return applyChildStarted(state, node, event);
     case "child.finished":
-      return applyChildFinished(state, event);
+      return applyChildFinished(state, node, event);
     case "event.received":
       takeEvent(state, node, event.payload.id);
       // What a retry policy counts: an event that breaks the contract may be followed by another.
@@ -64,13 +65,6 @@ export function applyNode(state: RunState, event: NodeEvent): void {
     case "contract.violated":
       return;
   }
-}
-
-/** A repeated step takes an event once over all its rounds. */
-function takeEvent(state: RunState, node: NodeState, id: string): void {
-  node.takenEvents.add(id);
-  if (node.instance === null || planNodeOf(state, node).repeat === null) return;
-  nodeAt(state, node.instance.parent).takenEvents.add(id);
 }
 
 export const RESEND = "dispatch sent again";

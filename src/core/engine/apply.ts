@@ -79,6 +79,7 @@ function standingOf(state: RunState, { payload }: EventOf<"node.completed">): Ha
 function applyStarted(state: RunState, event: EventOf<"run.started">): void {
   state.place = event.payload.place ?? null;
   state.heldKeys = event.payload.heldKeys ?? [];
+  if (event.payload.taken !== undefined) state.takenBefore = new Set(event.payload.taken);
   state.status = state.place?.standing === "waiting" ? "queued" : "running";
   state.startedAt = event.at;
   state.args = event.payload.args;

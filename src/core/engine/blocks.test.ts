@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { JsonObject } from "../base/index.ts";
 import type { RunStatus } from "../event/index.ts";
-import { childCallOf, NO_TOKENS, type StartChild } from "./index.ts";
+import { childCallOf, eventStanding, NO_TOKENS, type StartChild, takenIn } from "./index.ts";
 
 const started = (rig: Rig) => rig.effects.filter((effect): effect is StartChild => effect.type === "start-child");
 const newest = (rig: Rig): StartChild => {
@@ -46,6 +46,34 @@ describe("a node with a block", () => {
     expect(rig.state.status).toBe("failed");
     rig.submit({ type: "recover" });
     expect(newest(rig).sourceRunId).toBe(second);
+  });
+
+  it("says to each round what the steps of the rounds before have taken, and to each attempt", () => {
+    const rig = runOf(
+      workflow([
+        "b {steps: [{id: c, wait: {event: e}}, {id: d, command: D}], repeat: {until: 'round == 2'}, on_failure: retry_once}",
+      ]),
+    );
+    expect(newest(rig)).not.toHaveProperty("taken");
+    ends(rig, "completed", { taken: ["c e1"] });
+    expect(newest(rig)).toMatchObject({ nodeId: "b[1]", taken: ["c e1"] });
+    ends(rig, "failed", { taken: ["c e2"] });
+    expect(newest(rig)).toMatchObject({ nodeId: "b[1]", attempt: 2, taken: ["c e1", "c e2"] });
+    expect(rig.replayed().nodes).toEqual(rig.state.nodes);
+  });
+
+  it("keeps what was taken further inside apart", () => {
+    const source = `name: w
+steps:
+  - { id: b, repeat: { until: round == 2 }, steps: [{ id: c, wait: { event: e } }] }
+  - { id: w, wait: { event: e } }
+`;
+    const rig = new Rig(source).start({ block: "outer", recursionDepth: 1, taken: ["b/c e0", "w e9"] });
+    expect(newest(rig)).toMatchObject({ taken: ["c e0"] });
+    ends(rig, "completed", { taken: ["c e1"] });
+    expect(takenIn(rig.state)).toEqual(["b/c e1"]);
+    const event = { id: "e9", type: "e", key: {}, data: {} };
+    expect(eventStanding(rig.state, { type: "event", nodeId: "w", epoch: 0, event })).toBe("taken");
   });
 
   it("ends the run as a step inside says", () => {

@@ -33,6 +33,7 @@ import type { NodeState, RunState } from "./state.ts";
 import type { ChildTimer } from "./timer.ts";
 import { about, deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
 import { sceneOf } from "./value.ts";
+import { takenForBlock } from "./taken-events.ts";
 
 export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): void {
   const { state } = turn;
@@ -97,8 +98,14 @@ function startOf(state: RunState, node: NodeState, wanted: ToStart): StartChild 
     ...lineageOf(state),
     ...handedTo(state, node),
     ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
+    ...takenBy(state, node, wanted),
     recursionDepth: state.recursionDepth + 1,
   };
+}
+
+function takenBy(state: RunState, node: NodeState, { block }: ToStart): Pick<StartChild, "taken"> {
+  const taken = block === undefined ? [] : takenForBlock(state, node);
+  return taken.length === 0 ? {} : { taken };
 }
 
 /** What the node's open attempt wants started, built again from the log; null when it no longer waits for a child. */
@@ -167,7 +174,8 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
     isLive && now.status === "running" && isAttemptOpen(state, node, attempt) && now.childRunId === childRunId;
   recordCost(turn, node, attempt, beyond(input, known), { isLate: !isOpen, childRunId });
   if (!isLive) return;
-  emit(turn, "child.finished", { nodeId, attempt, childRunId, status });
+  const taken = input.taken === undefined ? {} : { taken: [...input.taken] };
+  emit(turn, "child.finished", { nodeId, attempt, childRunId, status, ...taken });
   if (!isOpen) return;
   if (input.ends === undefined || state.ending !== null) settleChild(turn, node, input);
   else endByBlock(turn, node, input, input.ends);

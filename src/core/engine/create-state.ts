@@ -6,6 +6,8 @@ import type { NodeState, RunState } from "./state.ts";
 export const NO_TOKENS: Tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
 
 /** A run before its first event. */
+const NOTHING_TAKEN: ReadonlySet<string> = new Set();
+
 export function createRunState(plan: Plan, runId: string): RunState {
   const counts = Object.fromEntries(NODE_STATUSES.map((status) => [status, 0])) as Record<NodeStatus, number>;
   counts.pending = plan.nodes.length;
@@ -22,6 +24,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     hops: 0,
     place: null,
     heldKeys: [],
+    takenBefore: NOTHING_TAKEN,
     block: null,
     owner: null,
     workflow: plan.name,

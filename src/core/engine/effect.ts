@@ -126,6 +126,8 @@ export interface StartChild {
   readonly hops?: number;
   /** Keys the family holds, under which the child need not wait; absent: none. */
   readonly heldKeys?: readonly string[];
+  /** With a block: events its steps have taken in rounds and attempts before; absent: none. */
+  readonly taken?: readonly string[];
   /** What the caller that started the family named for it; absent: as it stands in the record of the parent. */
   readonly named?: NonNullable<Placement["named"]>;
 }

@@ -8,6 +8,7 @@ export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { concurrencyKey } from "./places.ts";
 export { findNode, isAttemptOpen } from "./move.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
+export { takenIn } from "./taken-events.ts";
 export { outputsOfRun, shownOutputs } from "./run-outputs.ts";
 export { eventStanding, keyDigest, signalTo } from "./waits.ts";
 export { waitingForOf } from "./waiting-for.ts";

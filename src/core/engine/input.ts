@@ -59,6 +59,8 @@ export interface StartInput {
   readonly place?: FoundPlace;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
+  /** Of a block: events its steps have taken in rounds and attempts before. */
+  readonly taken?: readonly string[];
   /** Path of the block it runs; absent: the file itself. */
   readonly block?: string;
   /** Of a block: the run whose file it stands in. */
@@ -192,6 +194,8 @@ export interface ChildFinishedInput {
   readonly costMicros: number;
   readonly tokens: Tokens;
   readonly errorMessage?: string;
+  /** Of a block: events its steps have taken. */
+  readonly taken?: readonly string[];
   /** A step of the block ends the run it belongs to. */
   readonly ends?: RunEnding;
 }

@@ -52,6 +52,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...placeOf(input),
     ...(block === undefined ? {} : { block }),
     ...(owner === undefined ? {} : { owner }),
+    ...(input.taken === undefined ? {} : { taken: [...input.taken] }),
     ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
   });
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });

@@ -42,6 +42,8 @@ export interface RunState extends HandoffCounts {
   place: { readonly key: string; readonly standing: PlaceStanding } | null;
   /** Keys its ancestors hold. */
   heldKeys: readonly string[];
+  /** Of a block: the events its steps have taken in rounds and attempts before, as `step id`. */
+  takenBefore: ReadonlySet<string>;
   /** Path of the block it runs, and the run whose file that stands in; null: it runs the file itself. */
   block: string | null;
   owner: BlockOwner | null;

@@ -23,10 +23,9 @@ import {
 } from "../template/index.ts";
 import { FindingsCollector } from "./binding.ts";
 import { type GivenReader, givenReader } from "./given-values.ts";
-import { nodeAt, planNodeOf } from "./move.ts";
+import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import { findValue, type Found, previousRound, referenceIn } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { requireNode } from "./turn.ts";
 
 /** Evaluation under way: it continues after a first failure, so that a template is always rendered in one pass. */
 export interface Scene {
@@ -175,7 +174,8 @@ export function noteUnbound(scene: Scene, reference: Reference, place: string, r
 }
 
 export function warnSkipped(scene: Scene, nodeId: string, place: string): void {
-  const isSkipped = requireNode(scene.state, nodeId).now.status === "skipped";
+  // In a block, a step around it is known by its name only.
+  const isSkipped = (findNode(scene.state, nodeId)?.now.status ?? "skipped") === "skipped";
   const why = isSkipped ? "was skipped, its value is empty" : "has nothing to hand over, its value is empty";
   scene.gathering.warn(`${place}: ${nodeId} ${why}`);
 }

@@ -14,12 +14,13 @@ import { instantOf } from "../expression/index.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode } from "./failing.ts";
 import type { EventInput } from "./input.ts";
-import { findNode, nodeAt, planNodeOf } from "./move.ts";
+import { findNode, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { completeNode, dataResult, skipNode } from "./settle.ts";
 import type { AwaitedEvent, NodeState, RunState } from "./state.ts";
 import type { Timer } from "./timer.ts";
 import { about, emit, requireNode, setTimer, type Turn } from "./turn.ts";
+import { hasTaken } from "./taken-events.ts";
 
 /** The turn of a node that waits has come. */
 export function beginWait(turn: Turn, node: NodeState, wait: Wait, values: JsonObject): void {
@@ -113,12 +114,6 @@ export function eventStanding(
   if (node === undefined || awaited === null || node.epoch !== epoch) return "not_waiting";
   if (awaited.type !== event.type || keyDigest(awaited.key) !== keyDigest(event.key)) return "not_waiting";
   return hasTaken(state, node, event.id) ? "taken" : "waiting";
-}
-
-/** A repeated step takes an event once over all its rounds. */
-function hasTaken(state: RunState, node: NodeState, id: string): boolean {
-  const isRound = node.instance !== null && planNodeOf(state, node).repeat !== null;
-  return (isRound ? nodeAt(state, node.instance.parent) : node).takenEvents.has(id);
 }
 
 /** An event for a node that waits for it. Given twice, or for another wait, it changes nothing. */

@@ -51,6 +51,8 @@ export const EVENT_PAYLOADS = {
     place: z.object({ key: z.string(), standing: z.enum(PLACE_STANDINGS) }).optional(),
     /** Keys its ancestors hold; absent: none. */
     heldKeys: z.array(z.string()).optional(),
+    /** Of a block: events its steps have taken in rounds and attempts before, as `step id`; absent: none. */
+    taken: z.array(z.string()).optional(),
     /** Path of the block of the file it runs; absent: it runs the file itself. */
     block: z.string().optional(),
     /** Of a block: the run whose file it stands in, with what policies know of that one. */
@@ -257,7 +259,13 @@ export const EVENT_PAYLOADS = {
     /** Values that were handed to it; absent: none. */
     handoffs: count.optional(),
   }),
-  "child.finished": z.object({ ...onNode, childRunId: z.string(), status: z.enum(RUN_STATUSES) }),
+  "child.finished": z.object({
+    ...onNode,
+    childRunId: z.string(),
+    status: z.enum(RUN_STATUSES),
+    /** Of a block: events its steps have taken, as `step id`; absent: none. */
+    taken: z.array(z.string()).optional(),
+  }),
 } as const;
 
 export type EventType = keyof typeof EVENT_PAYLOADS;

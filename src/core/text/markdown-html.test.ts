@@ -19,7 +19,7 @@ describe("Markdown for pages", () => {
     ],
     [
       "|a|b|\n|-|-|\n|1|*2*|",
-      "<table><thead><tr><th>a</th>\n<th>b</th></tr></thead><tbody><tr><td>1</td>\n<td><em>2</em></td></tr></tbody></table>",
+      "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td><em>2</em></td>\n</tr>\n</tbody>\n</table>",
     ],
     ["- a\n  - b", '<ul>\n<li>a</li>\n<li style="margin-left: 16px">b</li>\n</ul>'],
     ["a\r\n\r\nb", "<p>a</p>\n<p>b</p>"],

@@ -39,6 +39,7 @@ export function launchOfChild(
     ...(wanted.hops === undefined ? {} : { hops: wanted.hops }),
     ...(wanted.block === undefined ? {} : { block: wanted.block }),
     ...(wanted.owner === undefined ? {} : { owner: wanted.owner }),
+    ...(wanted.taken === undefined ? {} : { taken: wanted.taken }),
     // With other args, what reads them runs again.
     ...(sourceRunId === undefined ? {} : { source: { runId: sourceRunId, kind: "branch" } }),
     parent: {

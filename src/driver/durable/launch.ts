@@ -61,6 +61,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.root === undefined ? {} : { root: launch.root }),
     ...(launch.hops === undefined ? {} : { hops: launch.hops }),
     ...(launch.heldKeys === undefined ? {} : { heldKeys: launch.heldKeys }),
+    ...(launch.taken === undefined ? {} : { taken: launch.taken }),
     ...(launch.by === undefined ? {} : { startedBy: launch.by }),
     ...(launch.block === undefined ? {} : { block: launch.block }),
     ...(launch.owner === undefined ? {} : { owner: launch.owner }),

@@ -97,6 +97,8 @@ export interface Launch {
   readonly hops?: number;
   /** Keys its ancestors hold, under which it need not wait; absent: none. */
   readonly heldKeys?: readonly string[];
+  /** Of a block: events its steps have taken in rounds and attempts before. */
+  readonly taken?: readonly string[];
   /** Restart or branch: the run whose results are kept, cut at an event when branching. */
   readonly source?: {
     readonly runId: string;

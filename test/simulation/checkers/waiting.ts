@@ -29,7 +29,9 @@ export function neverStuck(around: Surroundings): Checker {
 
 /** A run may have nothing left of its own and still wait for a child run that was called off to drain. */
 function waitsForChild(around: Surroundings, facts: RunFacts): boolean {
-  return [...facts.children.keys()].some((childRunId) => around.runs.get(childRunId)?.isConsumed === false);
+  return [...facts.children.values()].some(
+    ({ childRunId, hasFinished }) => !hasFinished || around.runs.get(childRunId)?.isConsumed === false,
+  );
 }
 
 function requireAtRest({ facts }: SimRun): void {

@@ -57,7 +57,7 @@ function drawInner(
   if (roll < 0.1 && depth < 2) return { id, ...after, ...drawBlock(rng, `${id}v`, isEach, depth + 1) };
   if (roll < 0.25)
     return { id, ...after, set: { n: 1, seen: isEach ? "${mode} ${index}" : "${mode} ${run.workflow}" } };
-  if (roll < 0.36) return { id, ...after, condition: "mode == 'b'", ...drawEnd(rng) };
+  if (roll < 0.3) return { id, ...after, condition: "mode == 'b'", ...drawEnd(rng) };
   if (roll < 0.4) return { id, ...after, wait: rng.between(1, 5) };
   const policy = rng.chance(0.4) ? { on_failure: rng.pick(["skip", "retry_once"]) } : {};
   return { id, ...after, ...policy, command: `work \${mode}${isEach ? " ${item}" : ""}`, timeout: rng.between(1, 5) };

@@ -90,6 +90,8 @@ export interface ChildFacts {
   readonly attempt: number;
   /** What its parent has recorded of what it cost. */
   costMicros: number;
+  /** Its parent has recorded how it ended. */
+  hasFinished: boolean;
 }
 
 export function createFacts(runId: string, workflow: Workflow): RunFacts {
@@ -188,11 +190,15 @@ function foldCost(run: RunFacts, { costMicros, childRunId }: EventOf<"cost.recor
 function foldRun(run: RunFacts, event: RunEvent): void {
   if (event.type === "run.finally") {
     const { childRunId } = event.payload;
-    run.children.set(childRunId, { childRunId, nodeId: "finally", attempt: 1, costMicros: 0 });
+    run.children.set(childRunId, { childRunId, nodeId: "finally", attempt: 1, costMicros: 0, hasFinished: false });
     run.isFinally = true;
     return;
   }
-  if (event.type === "run.finally.ended") run.isFinally = false;
+  if (event.type === "run.finally.ended") {
+    run.isFinally = false;
+    const child = run.children.get(event.payload.childRunId);
+    if (child !== undefined) child.hasFinished = true;
+  }
   switch (event.type) {
     case "run.ending":
       run.ending = event.payload.as;
@@ -313,8 +319,14 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
         nodeId: node.id,
         attempt: node.attempts,
         costMicros: 0,
+        hasFinished: false,
       });
       return;
+    case "child.finished": {
+      const child = run.children.get(event.payload.childRunId);
+      if (child !== undefined) child.hasFinished = true;
+      return;
+    }
     case "cost.recorded":
       node.costMicros += event.payload.costMicros;
       return;
