@@ -17,6 +17,21 @@ steps:
     form: { copies: { type: integer, label: Copies, min: 1 } }
 `;
 
+/** A draft that a policy holds back before it is sent on. */
+const SEND = `name: send
+args: { customer: { type: string, default: Ada } }
+steps:
+  - { id: draft, command: "Dear \${customer}, we are sorry." }
+  - { id: post, command: "Post: \${letter}", inputs: { letter: "\${draft.stdout}" }, estimated_cost: 0.05 }
+`;
+const HOLD = {
+  category: "guardrail",
+  condition: "node.id == 'post'",
+  action: "require_approval",
+  reason: "Letters to customers are read first",
+  approvers: ["user:ann@example.com"],
+};
+
 let ground: Ground;
 let office: PostOffice;
 let browser: Browser;
@@ -79,6 +94,30 @@ describe("a ticket page in a browser", () => {
     const { body } = await ground.api.request("GET", "approvals");
     expect(body.data[0]).toMatchObject({ status: "approved", entered: { copies: 2 } });
     await context.close();
+  });
+
+  it("shows draft, args, request, cost and policy, and what is changed there is what is sent", async () => {
+    expect((await ground.api.request("PUT", "policies/read-first", { body: HOLD })).status).toBe(201);
+    await ground.api.save(SEND);
+    const before = office.letters.length;
+    const runId = await ground.api.run("send");
+    await ground.round();
+    const letter = office.letters[before];
+    if (letter === undefined) throw new Error("no letter was sent");
+    const page = await browser.newPage();
+    await page.goto(linkOf(letter));
+    const shown = await page.locator("body").innerText();
+    const draft = "Dear Ada, we are sorry.";
+    for (const part of [HOLD.reason, "Ada", draft, `Post: ${draft}`, "0.05"]) expect(shown).toContain(part);
+    await page.getByText("Change what is sent").click();
+    await page.getByLabel("letter").fill("Dear Ada, here is your money.");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Answered" }).waitFor();
+    await page.close();
+    expect(await ground.api.settle(runId)).toBe("completed");
+    const { body } = await ground.api.request("GET", `runs/${runId}/nodes/post`);
+    expect(JSON.stringify(body)).toContain("Post: Dear Ada, here is your money.");
+    expect(JSON.stringify(body.attempts)).not.toContain(`Post: ${draft}`);
   });
 
   it("has no barriers for those who read it otherwise", async () => {
