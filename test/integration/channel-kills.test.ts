@@ -2,10 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostOffice, type PostOffice } from "../channels/post-office.ts";
 import { Prng } from "../simulation/prng.ts";
-import { Api } from "./support/api.ts";
-import { KEY, openGround } from "./support/kills.ts";
 import { type PostgresInstance, startPostgres } from "./support/postgres-instance.ts";
-import { callProgram, prepareProgram, type ServerProcess, startServer } from "./support/server-process.ts";
+import { withReplicaPair } from "./support/replica-pair.ts";
+import { prepareProgram } from "./support/server-process.ts";
 import { PATIENCE_MS, waitFor } from "./support/waiting.ts";
 
 const MINUTES = 60_000;
@@ -32,12 +31,7 @@ describe("two replicas of which one is killed while a channel sends", () => {
     `write about every approval, in ${KILLS} kills`,
     async () => {
       const dice = new Prng(9);
-      const ground = openGround();
-      const settings = { ...ground.settings, command: "serve", databaseUrl: postgres.url } as const;
-      callProgram(["migrate", "--database-url", postgres.url]);
-      const servers: (ServerProcess | null)[] = [await startServer(settings), await startServer(settings)];
-      try {
-        const api = new Api(KEY, () => servers.flatMap((server) => (server === null ? [] : [server.url])));
+      await withReplicaPair(postgres.url, async ({ api, killNext }) => {
         await api.putWorkflow("ask", ASK);
         await api.put("/channels/mail", {
           type: "email",
@@ -51,11 +45,7 @@ describe("two replicas of which one is killed while a channel sends", () => {
         for (let kill = 0; kill < KILLS; kill += 1) {
           for (let count = 0; count < RUNS_PER_LIFE; count += 1) starting.push(api.startRun("ask", `${kill}-${count}`));
           await pause(dice.below(1_500));
-          const victim = kill % servers.length;
-          const dying = servers[victim];
-          servers[victim] = null;
-          await dying?.kill();
-          servers[victim] = await startServer(settings);
+          await killNext();
         }
         const runIds = (await Promise.all(starting)).map(({ id }) => id);
         const missing = (): readonly string[] =>
@@ -68,10 +58,7 @@ describe("two replicas of which one is killed while a channel sends", () => {
         const about = (runId: string): number => office.letters.filter(({ text = "" }) => text.includes(runId)).length;
         expect(runIds.filter((runId) => about(runId) > 2)).toEqual([]);
         expect(await api.listApprovals("pending")).toHaveLength(runIds.length);
-      } finally {
-        for (const server of servers) await server?.kill();
-        ground.dispose();
-      }
+      });
     },
     15 * MINUTES,
   );

@@ -2,10 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openPostgres } from "../../src/store/postgres/index.ts";
 import { Prng } from "../simulation/prng.ts";
-import { Api } from "./support/api.ts";
-import { KEY, openGround } from "./support/kills.ts";
 import { type PostgresInstance, startPostgres } from "./support/postgres-instance.ts";
-import { callProgram, prepareProgram, type ServerProcess, startServer } from "./support/server-process.ts";
+import { withReplicaPair } from "./support/replica-pair.ts";
+import { prepareProgram } from "./support/server-process.ts";
 import { PATIENCE_MS } from "./support/waiting.ts";
 
 const MINUTES = 60_000;
@@ -36,12 +35,7 @@ describe("two replicas of which one is killed between an event and those who wai
     `deliver each signal exactly once, in ${KILLS} kills`,
     async () => {
       const dice = new Prng(5);
-      const ground = openGround();
-      const settings = { ...ground.settings, command: "serve", databaseUrl: postgres.url } as const;
-      callProgram(["migrate", "--database-url", postgres.url]);
-      const servers: (ServerProcess | null)[] = [await startServer(settings), await startServer(settings)];
-      try {
-        const api = new Api(KEY, () => servers.flatMap((server) => (server === null ? [] : [server.url])));
+      await withReplicaPair(postgres.url, async ({ api, killNext }) => {
         await api.putWorkflow("waits", WAITS);
         await api.putWorkflow("late", LATE);
         const signalled: Promise<string>[] = [];
@@ -60,11 +54,7 @@ describe("two replicas of which one is killed between an event and those who wai
             );
           }
           await pause(dice.below(400));
-          const victim = kill % servers.length;
-          const dying = servers[victim];
-          servers[victim] = null;
-          await dying?.kill();
-          servers[victim] = await startServer(settings);
+          await killNext();
         }
         const runIds = await Promise.all(signalled);
         const until = Date.now() + PATIENCE_MS;
@@ -78,10 +68,7 @@ describe("two replicas of which one is killed between an event and those who wai
           expect([runId, status, received.length]).toEqual([runId, "completed", 1]);
         }
         expect(await leftovers(postgres.url)).toEqual({ waiters: 0, marked: 0 });
-      } finally {
-        for (const server of servers) await server?.kill();
-        ground.dispose();
-      }
+      });
     },
     15 * MINUTES,
   );
