@@ -225,7 +225,7 @@ describe("a launch that wants an approval", () => {
       status: 403,
       body: { code: "not_an_approver", detail: "It asks role:ops, and none of them is who answers." },
     });
-    // Whoever may change the policy may answer in place of those it asks, and says why.
+    // A caller that may change the policy may answer in place of those it asks, and says why.
     const override = { decision: "approve", override: true };
     const admin = await api.key("admin");
     expect(await resolve(id, override, person)).toMatchObject({ status: 403, body: { code: "forbidden" } });

@@ -62,7 +62,7 @@ describe("approvers", () => {
     expect(yes(gate("approvers: ['key:CI bot']"), "g", "x", { as: ["key:key_1", "key:CI bot"] })).toBeUndefined();
   });
 
-  it("are overridden with a reason only, and the log says so; whoever is asked overrides no one", () => {
+  it("are overridden with a reason only, and the log says so; a person who is asked overrides no one", () => {
     const rig = gate("approvers: ['user:ann']");
     expect(yes(rig, "g", "root", { isOverride: true, reason: "  " })).toBe("reason_required");
     expect(yes(rig, "g", "root", { isOverride: true, reason: "ann is away" })).toBeUndefined();

@@ -44,7 +44,7 @@ describe("the signature of Slack", () => {
     expect(verify({ now: NOW + later })).toBe(verdict);
   });
 
-  it("with a moment that is none is not believed, whoever signed it", () => {
+  it("with a moment that is none is not believed, also when it is signed", () => {
     const signature = `v0=${createHmac("sha256", SECRET).update(`v0:soon:${BODY}`).digest("hex")}`;
     expect(verify({ timestamp: "soon", signature })).toBe("bad_timestamp");
   });
