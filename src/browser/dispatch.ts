@@ -8,9 +8,8 @@ import {
   type StreamInput,
   WARNINGS_MAX,
 } from "../core/engine/index.ts";
-import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
+import { DEFAULT_AGENT_ID, type PlanNode } from "../core/plan/index.ts";
 import type { Moderator } from "../core/moderation/index.ts";
-import type { PlanNode } from "../core/plan/index.ts";
 import { askChat } from "./chat-provider.ts";
 import { contractOf } from "./contract.ts";
 import { Partials } from "./partials.ts";

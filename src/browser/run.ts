@@ -14,9 +14,8 @@ import {
 import { fail, type JsonObject, type Outcome, succeed } from "../core/base/index.ts";
 import { checkArgs, type ModerationMode } from "../core/definition/index.ts";
 import { dispatchIdOf, isTerminal, type RunEvent } from "../core/event/index.ts";
-import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
+import { DEFAULT_AGENT_ID, type Plan } from "../core/plan/index.ts";
 import { createModerator, DEFAULT_MODERATION, type ModerationRules, type Moderator } from "../core/moderation/index.ts";
-import type { Plan } from "../core/plan/index.ts";
 import { type BrowserProblem, checkBrowserRun } from "./check-run.ts";
 import { OpenDispatch, planNodeOf } from "./dispatch.ts";
 import type { BrowserProvider } from "./provider.ts";

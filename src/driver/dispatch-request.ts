@@ -1,9 +1,8 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
 import type { Dispatch, RunState } from "../core/engine/index.ts";
-import { type PlanNode, renderInstructions, sentInstructions } from "../core/plan/index.ts";
+import { type PlanNode, renderInstructions, sentInstructions, DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
 import type { AdapterRequest } from "../adapter/index.ts";
-import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {

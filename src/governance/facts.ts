@@ -6,7 +6,6 @@ import {
   agentEnvelopeId,
   agentEnvelopeOf,
   budgetsFor,
-  DEFAULT_AGENT_ID,
   type Deployment,
   type DispatchFacts,
   type EnvelopeFact,
@@ -23,7 +22,7 @@ import {
   type RunFact,
   type Spending,
 } from "../core/governance/index.ts";
-import type { PlanNode } from "../core/plan/index.ts";
+import { DEFAULT_AGENT_ID, type PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type GatewayView, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
 import { gatewayFactOf } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";

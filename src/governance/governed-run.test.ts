@@ -103,6 +103,26 @@ async function mostOpen({ store }: Machine, runId: string): Promise<number> {
   return most;
 }
 
+describe("the subject of a step's own gate", () => {
+  it.each([
+    ["the agent it names", "agent: scribe", { id: "scribe", trust: 4 }],
+    ["the one its role is bound to", "role: writer", { id: "scribe", trust: 4 }],
+    ["the default one", "tools: []", { id: "default", trust: 2 }],
+  ])("names %s, and its trust at that moment", async (_, who, agent) => {
+    const asked = await machine(
+      [
+        ["Agent", "agent", "default", { trust_level: 2 }],
+        ["Agent", "agent", "scribe", { trust_level: 4 }],
+      ],
+      "default: echo\n",
+    );
+    const source = `name: w\nroles: {writer: {agent: scribe}}\nsteps:\n  - {id: a, command: go, approval: required, ${who}}\n`;
+    const runId = await launch(asked, source);
+    const events = await asked.store.readEvents(ORG, runId, 0, 100);
+    expect(events.find(({ type }) => type === "approval.requested")?.payload).toMatchObject({ subject: { agent } });
+  });
+});
+
 describe("a run under limits", () => {
   it("with more ready nodes than its agent has slots queues, and none fails", async () => {
     const limited = await machine(

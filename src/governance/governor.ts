@@ -1,7 +1,13 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import { getOwn } from "../core/base/index.ts";
 import type { Report, RequestVerdict } from "../core/engine/index.ts";
-import { creditsFor, judgeDispatch, type Judgement, type ChargeableUsage } from "../core/governance/index.ts";
+import {
+  type Agent,
+  creditsFor,
+  judgeDispatch,
+  type Judgement,
+  type ChargeableUsage,
+} from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
 import { type BookedCost, bookedCost } from "./booked-cost.ts";
@@ -114,6 +120,10 @@ export class Governor implements Judge {
   prepare(orgIds: ReadonlySet<string>): Promise<void> | undefined {
     for (const orgId of orgIds) if (!this.#isReady(orgId)) return this.#loadNext(orgIds);
     return undefined;
+  }
+
+  agentsOf(orgId: string): ReadonlyMap<string, Agent> {
+    return this.#options.registered.of(orgId).agents;
   }
 
   decide(request: RequestVerdict, about: AboutRun): Ruling {

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type { Moment, Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
 import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
@@ -16,6 +16,8 @@ export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
+  /** The agents of an organisation that is prepared, by id. */
+  agentsOf?(orgId: string): Moment["agents"];
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
   place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock/index.ts";
-import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
+import { DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
 import {
   agentOf,

@@ -1,5 +1,5 @@
 import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
-import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
+import { DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { LOCAL_GATEWAY } from "../gateway/index.ts";
 import { type AboutRun, type Judge, plainRuling } from "./judge.ts";
 

@@ -4,7 +4,6 @@ import { CONTEXT_CLASSES } from "../core/definition/index.ts";
 import {
   type Agent,
   AGENT_STATUSES,
-  DEFAULT_AGENT_ID,
   EXECUTION_TARGETS,
   LIFECYCLES,
   mayBecome,
@@ -12,6 +11,7 @@ import {
   PHASES,
   RUNGS,
 } from "../core/governance/index.ts";
+import { DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { type Entry, MEMORY_ENTRIES_MAX } from "../store/index.ts";
 import { asBody, epochMsOf, instant, microsOf, name, names, readBody, spec, text, usd, whole } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";

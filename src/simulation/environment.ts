@@ -1,8 +1,7 @@
 import { SCRIPTED_PROVIDER } from "../adapters/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { compareCodeUnits } from "../core/base/index.ts";
-import { DEFAULT_AGENT_ID } from "../core/governance/index.ts";
-import type { Plan } from "../core/plan/index.ts";
+import { DEFAULT_AGENT_ID, type Plan } from "../core/plan/index.ts";
 import { type GatewayDirectory, openGateways } from "../gateway/index.ts";
 import { openGovernance, type OpenedGovernance } from "../governance/index.ts";
 import { type AppliedManifest, type Manifest, planApply, readSpec } from "../registry/index.ts";

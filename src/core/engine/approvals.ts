@@ -67,7 +67,7 @@ export function digestSubject(subject: Subject): string {
 export function ask(turn: Turn, node: NodeState, question: Question): string {
   const { rule, source, choices, summary, agentId, digest } = question;
   const rendered = hideCredentials(question.rendered);
-  const subject = subjectOf(turn.state, node, question);
+  const subject = subjectOf(turn, node, question);
   const subjectDigest = digestSubject(subject);
   const approvalId = deriveId(turn, "apr");
   const expiresAt = turn.at + rule.expiresMs;

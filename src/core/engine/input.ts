@@ -14,25 +14,34 @@ import type { VerdictInput } from "./verdict.ts";
 
 export type * from "./verdict.ts";
 
+/** What is so when an input arrives. */
+export interface Moment {
+  readonly at: number;
+  readonly jitter: number;
+  /** Registered agents, by id; absent: none is known. */
+  readonly agents?: ReadonlyMap<string, { readonly trustLevel: number }> | undefined;
+}
+
 /**
  * What the engine receives. Time, chance and identity come in here and from nowhere else:
  * `at` is epoch milliseconds, `jitter` a number in [0, 1).
  */
-export type Input = { readonly at: number; readonly jitter: number } & (
-  | StartInput
-  | VerdictInput
-  | CallbackInput
-  | StreamInput
-  | ApprovalInput
-  | TimerInput
-  | ChildFinishedInput
-  | CancelInput
-  | RewindInput
-  | RecoverInput
-  | ResolveInput
-  | EventInput
-  | AdmitInput
-);
+export type Input = Moment &
+  (
+    | StartInput
+    | VerdictInput
+    | CallbackInput
+    | StreamInput
+    | ApprovalInput
+    | TimerInput
+    | ChildFinishedInput
+    | CancelInput
+    | RewindInput
+    | RecoverInput
+    | ResolveInput
+    | EventInput
+    | AdmitInput
+  );
 
 export interface StartInput {
   readonly type: "start";

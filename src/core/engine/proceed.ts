@@ -1,7 +1,7 @@
 /** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
-import { invariant, LIMITS, required } from "../base/index.ts";
+import { getOwn, invariant, LIMITS, required } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import type { Duty, PlanNode } from "../plan/index.ts";
+import { DEFAULT_AGENT_ID, type Duty, type PlanNode } from "../plan/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
 import { bind, findingsOfElements } from "./bind.ts";
 import type { Binding, Findings } from "./binding.ts";
@@ -66,7 +66,7 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
     summary: planNode.kind === "gate" ? `${title} waits for approval` : `${title} wants to run`,
     choices: ["approve", "reject"],
     rule,
-    agentId: planNode.request.agent,
+    agentId: isSent(planNode) ? agentOf(turn.state, node, planNode) : planNode.request.agent,
     policies: [],
     rendered: request?.message ?? title,
     digest: request === null ? digestQuestion(node, planNode.label) : digestRequest(node, request, []),
@@ -75,6 +75,18 @@ function askAtGate(turn: Turn, node: NodeState, planNode: PlanNode, rule: Approv
     facts: null,
   });
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId });
+}
+
+/** Whom governance would give the node to: decided again, with all that is registered, when its turn comes. */
+function agentOf({ placement }: RunState, node: NodeState, planNode: PlanNode): string {
+  const { agent, role } = planNode.request;
+  const bound = role === null ? undefined : getOwn(placement?.roleBindings ?? {}, role);
+  return takerOf(node, planNode) ?? agent ?? bound ?? DEFAULT_AGENT_ID;
+}
+
+/** The agent it was assigned to, else the first of the team that can. */
+function takerOf(node: NodeState, { duty }: PlanNode): string | null {
+  return node.assignedTo ?? duty?.candidates[0]?.agent ?? null;
 }
 
 function isSent({ kind, child, choose }: PlanNode): boolean {
@@ -223,7 +235,7 @@ function requestVerdict(
     hints: planNode.request,
     moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",
     grants: grantedPolicies(node, binding.request),
-    assignedTo: node.assignedTo ?? planNode.duty?.candidates[0]?.agent ?? null,
+    assignedTo: takerOf(node, planNode),
   });
 }
 

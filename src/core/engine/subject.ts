@@ -20,12 +20,13 @@ import type { HoldFacts } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import { findValue, outputsOf, referenceIn } from "./references.ts";
 import type { ApprovalState, NodeState, RunState } from "./state.ts";
+import type { Turn } from "./turn.ts";
 import { resolverFor } from "./value.ts";
 import { shownMembers, shownText, shownValue, withinLimit } from "./subject-size.ts";
 import { evaluate } from "../expression/index.ts";
 
 /** As the approval opens. */
-export function subjectOf(state: RunState, node: NodeState, question: Question): Subject {
+export function subjectOf({ state, agents }: Turn, node: NodeState, question: Question): Subject {
   const planNode = planNodeOf(state, node);
   const { agentId, facts } = question;
   return withinLimit({
@@ -41,7 +42,7 @@ export function subjectOf(state: RunState, node: NodeState, question: Question):
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
     policies: (facts?.reasons ?? []).map((reason) => ({ ...reason })),
-    agent: agentId === null ? null : { id: agentId, trust: facts?.trust ?? null },
+    agent: agentId === null ? null : { id: agentId, trust: facts?.trust ?? agents.get(agentId)?.trustLevel ?? null },
     action: planNode.kind === "gate" ? null : planNode.request.action,
     answers: effectsOf(planNode, question),
   });

@@ -2,6 +2,7 @@ import { required } from "../base/index.ts";
 import { type EventPayload, type EventType, isSettled, isSettling, type RunEvent } from "../event/index.ts";
 import { apply } from "./apply.ts";
 import type { Effect } from "./effect.ts";
+import type { Moment } from "./input.ts";
 import { findNode, isMet, nodeAt, planNodeOf, toleratedBy } from "./move.ts";
 import type { PlanNode } from "../plan/index.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -12,6 +13,7 @@ export interface Turn {
   readonly state: RunState;
   readonly at: number;
   readonly jitter: number;
+  readonly agents: NonNullable<Moment["agents"]>;
   readonly events: RunEvent[];
   readonly effects: Effect[];
   /** Nodes whose last parent has settled, or of whose parents enough have. A list, not recursion: a chain of skips may be 10,000 long. */
@@ -27,8 +29,10 @@ export interface Turn {
   computed: number;
 }
 
-export function beginTurn(state: RunState, { at, jitter }: { readonly at: number; readonly jitter: number }): Turn {
-  return { state, at, jitter, events: [], effects: [], toDecide: [], toCollect: [], toJudge: [], computed: 0 };
+const NO_AGENTS: Turn["agents"] = new Map();
+
+export function beginTurn(state: RunState, { at, jitter, agents = NO_AGENTS }: Moment): Turn {
+  return { state, at, jitter, agents, events: [], effects: [], toDecide: [], toCollect: [], toJudge: [], computed: 0 };
 }
 
 /** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */

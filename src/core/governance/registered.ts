@@ -53,9 +53,6 @@ export interface MemoryProfile {
   readonly entries: number;
 }
 
-/** What a fresh organisation starts with. */
-export const DEFAULT_AGENT_ID = "default";
-
 export const POLICY_CATEGORIES = [
   "trust_boundary",
   "budget",

@@ -23,6 +23,9 @@ import type { StepTemplate } from "../template/index.ts";
 
 export type * from "./lens-body.ts";
 
+/** Works on steps that name no other agent; every organisation has it. */
+export const DEFAULT_AGENT_ID = "default";
+
 /** The compiled graph the engine runs. Nodes stand in plan order: wave, then code unit of id. */
 export interface Plan {
   readonly name: string;

@@ -51,6 +51,7 @@ export function decideRun(
   live.lastAt = at;
   const about = aboutRun(live, at);
   const facts = new CommitFacts({ live, about, admissions, judge });
+  const agents = judge.agentsOf?.(live.run.orgId);
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
@@ -71,7 +72,7 @@ export function decideRun(
     victims.push(...claim.victims);
     const priced = withCredits(pricedReport(claim.input, live, about, judge), about, judge);
     // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
-    const open: (Input | RequestVerdict)[] = [{ at, jitter: jitter(), ...priced }];
+    const open: (Input | RequestVerdict)[] = [{ at, jitter: jitter(), agents, ...priced }];
     let refusal: Refusal | undefined;
     for (const next of open) {
       const stamped = next.type === "request-verdict" ? rule(ruled, next) : next;
