@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FAILURE_CLASSES, type Json, type JsonObject } from "../core/base/index.ts";
 import { envelopeSchema } from "../core/event/index.ts";
 import type { AdapterFiles } from "./adapter-files.ts";
+import { resumeSchema, type TurnHooks, type TurnSupport } from "./agent-turn.ts";
 
 /** Raised only when an adapter written for the old number could no longer work. */
 export const ADAPTER_SPECIFICATION = "v1";
@@ -36,6 +37,8 @@ export interface AdapterCapabilities {
   readonly structuredOutput: boolean;
   readonly tools: boolean;
   readonly deferred: boolean;
+  /** Absent: `opaque`. */
+  readonly turns?: TurnSupport;
 }
 
 const usdPerMtok = z.number().nonnegative().max(1_000_000);
@@ -57,7 +60,8 @@ export const adapterModelsSchema = z.object({
 });
 export type AdapterModels = z.infer<typeof adapterModelsSchema>;
 
-export interface AdapterHooks {
+/** The hooks of a turn are absent where no calls are judged: in tests of an adapter alone, and in a page. */
+export interface AdapterHooks extends Partial<TurnHooks> {
   /** Aborted when the result is not wanted any more. */
   readonly signal: AbortSignal;
   /** The new piece, never the text so far. */
@@ -115,6 +119,12 @@ export const adapterRequestSchema = z.object({
   filesUrl: z.string().optional(),
   traceparent: z.string().optional(),
   effects: z.enum(["at_least_once", "at_most_once"]),
+  /** Which execution of the attempt this is; absent: the first. */
+  segment: z.number().int().nonnegative().optional(),
+  /** What the attempt continues from; absent: it begins. */
+  resume: resumeSchema.optional(),
+  /** Where rounds and tool calls are reported and judged; absent: they are at hand, or not judged. */
+  turnUrl: z.string().optional(),
 });
 export type AdapterRequest = z.infer<typeof adapterRequestSchema>;
 
@@ -158,5 +168,7 @@ export const adapterResultSchema = z.discriminatedUnion("status", [
   }),
   /** The result follows from elsewhere, until the attempt's deadline. */
   z.object({ status: z.literal("deferred") }),
+  /** A person decides about a call, or the turn was stopped: it is dispatched again to continue, with its transcript. */
+  z.object({ status: z.literal("suspended"), transcript: json.optional() }),
 ]);
 export type AdapterResult = z.infer<typeof adapterResultSchema>;

@@ -13,6 +13,24 @@ export {
   type LogLine,
   type StreamPart,
 } from "./adapter.ts";
+export {
+  CALLS_PER_ROUND_MAX,
+  type CallRuling,
+  callRulingSchema,
+  type Resume,
+  type RoundReply,
+  type RoundReport,
+  roundReplySchema,
+  roundReportSchema,
+  type ToolAsk,
+  toolAskSchema,
+  toolCallId,
+  type ToolReport,
+  toolReportSchema,
+  TURN_SUPPORT,
+  type TurnHooks,
+  type TurnSupport,
+} from "./agent-turn.ts";
 export type { AdapterFiles } from "./adapter-files.ts";
 export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
 export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";

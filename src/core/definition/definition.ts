@@ -1,3 +1,4 @@
+import type { Action, EffectGuarantee } from "../event/index.ts";
 import type { Json, JsonObject, RetryCause } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import type { ApprovalRule } from "./approval-rule.ts";
@@ -68,10 +69,8 @@ export interface Phase {
 
 export const ON_FAILURE = ["halt", "skip", "retry_once", "retry", "retry_once_then_escalate"] as const;
 export type OnFailure = (typeof ON_FAILURE)[number];
-export const ACTIONS = ["read", "execute", "write", "financial"] as const;
-export type Action = (typeof ACTIONS)[number];
-export const EFFECT_GUARANTEES = ["at_least_once", "at_most_once"] as const;
-export type EffectGuarantee = (typeof EFFECT_GUARANTEES)[number];
+export { ACTIONS, EFFECT_GUARANTEES } from "../event/index.ts";
+export type { Action, EffectGuarantee };
 export const CONTEXT_CLASSES = ["trusted", "internal", "external", "untrusted"] as const;
 export type ContextClass = (typeof CONTEXT_CLASSES)[number];
 

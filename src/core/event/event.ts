@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AGENT_PAYLOADS } from "./agent-event.ts";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
@@ -145,6 +146,8 @@ export const EVENT_PAYLOADS = {
     /** The gateway the run is pinned to, which was gone; the workflow says `gateway: any`. */
     reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
+    /** The attempt was begun before and continues; absent: it begins. */
+    segment: count.optional(),
   }),
   "node.stream.delta": z.object({ ...onNode, deltaIndex: count, text: z.string().optional(), media: json.optional() }),
   "node.log": z.object({
@@ -207,6 +210,8 @@ export const EVENT_PAYLOADS = {
     until: at.optional(),
     missing: z.array(z.string()).optional(),
     code: z.string().optional(),
+    /** What the adapter needs besides the rounds to continue the turn it has suspended. */
+    transcript: json.optional(),
     /** A node held by an escalation keeps what it failed with. */
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
@@ -234,6 +239,7 @@ export const EVENT_PAYLOADS = {
     errors: z.array(contractError),
   }),
   ...APPROVAL_PAYLOADS,
+  ...AGENT_PAYLOADS,
   "event.received": z.object({ ...onNode, id: z.string(), type: z.string() }),
   "event.emitted": z.object({ ...onNode, id: z.string(), type: z.string(), key: jsonObject, data: json }),
   "cost.recorded": z.object({
@@ -246,6 +252,9 @@ export const EVENT_PAYLOADS = {
     late: z.boolean().optional(),
     /** Adapter calls of the attempt beyond its first. */
     extraCalls: count.optional(),
+    /** The round of an agent's turn it was spent in, and the execution of the attempt; absent: not in a round. */
+    round: count.optional(),
+    segment: count.optional(),
     childRunId: z.string().optional(),
   }),
   "child.started": z.object({

@@ -1,3 +1,4 @@
+export { type AskedCall, askedCallSchema, ROUND_ENDS, type RoundEnd } from "./agent-event.ts";
 export * from "./dispatch-id.ts";
 export * from "./ending.ts";
 export * from "./event.ts";

@@ -85,7 +85,15 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-export const APPROVAL_SOURCES = ["gate", "policy", "escalation", "block"] as const;
+/** What kind of act a step or a tool call is, from the mildest to the strictest. */
+export const ACTIONS = ["read", "execute", "write", "financial"] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** How often something may happen where a crash leaves open whether it did. */
+export const EFFECT_GUARANTEES = ["at_least_once", "at_most_once"] as const;
+export type EffectGuarantee = (typeof EFFECT_GUARANTEES)[number];
+
+export const APPROVAL_SOURCES = ["gate", "policy", "escalation", "block", "tool"] as const;
 export type ApprovalSource = (typeof APPROVAL_SOURCES)[number];
 
 export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { count, json, jsonObject, onNode } from "./payload.ts";
+import { ACTIONS, EFFECT_GUARANTEES } from "./status.ts";
+
+const onCall = { ...onNode, callId: z.string() };
+
+/** Why a model stopped: it wants tools, it is done, its answer was cut off, it refused, or anything else. */
+export const ROUND_ENDS = ["tool_calls", "stop", "length", "refusal", "other"] as const;
+export type RoundEnd = (typeof ROUND_ENDS)[number];
+
+/** A tool call as the model wants it, before it is judged. */
+export const askedCallSchema = z.object({
+  tool: z.string(),
+  /** The tool server; absent: the tool belongs to none. */
+  server: z.string().optional(),
+  args: jsonObject,
+  /** JSON Schema of the args, so that a person who changes them can be told what is wrong. */
+  schema: jsonObject.optional(),
+  /** What the tool's server says of it; counts only where that server is trusted. */
+  hints: z.object({ readOnly: z.boolean().optional(), destructive: z.boolean().optional() }).optional(),
+});
+export type AskedCall = z.infer<typeof askedCallSchema>;
+
+/** The payloads of the events about the turn of an agent: its rounds, and the tool calls of each. */
+export const AGENT_PAYLOADS = {
+  /** A model has answered. What it cost is in the `cost.recorded` of the same round. */
+  "round.completed": z.object({
+    ...onNode,
+    segment: count,
+    round: count,
+    model: z.string().nullable(),
+    inputTokens: count,
+    outputTokens: count,
+    costMicros: z.number().int(),
+    finish: z.enum(ROUND_ENDS),
+    /** What it said in words; empty: nothing but calls. */
+    text: z.string(),
+    /** Its whole message, as the adapter continues from it. */
+    message: json,
+    calls: z.array(askedCallSchema),
+  }),
+  "tool.requested": z.object({
+    ...onCall,
+    round: count,
+    tool: z.string(),
+    server: z.string().optional(),
+    args: jsonObject,
+    argsDigest: z.string(),
+    action: z.enum(ACTIONS),
+    effects: z.enum(EFFECT_GUARANTEES),
+  }),
+  "tool.decided": z.object({
+    ...onCall,
+    disposition: z.enum(["allow", "deny", "hold"]),
+    gate: z.string().optional(),
+    code: z.string().optional(),
+    /** What the model is told. */
+    reason: z.string().optional(),
+    verdictId: z.string().nullable(),
+    approvalId: z.string().optional(),
+    /** What a person has made of the args; absent: as they were asked for. */
+    args: jsonObject.optional(),
+    argsDigest: z.string().optional(),
+    /** It may have run and never reported; a person says what to do. */
+    isUnknown: z.literal(true).optional(),
+  }),
+  "tool.completed": z.object({
+    ...onCall,
+    result: json,
+    isError: z.boolean(),
+    durationMs: z.number().nonnegative(),
+    /** A person gave the result of a call that never reported. */
+    by: z.string().optional(),
+  }),
+} as const;
