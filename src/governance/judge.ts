@@ -1,11 +1,19 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { Moment, Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type {
+  Moment,
+  Report,
+  RequestRoundVerdict,
+  RequestToolVerdict,
+  RequestVerdict,
+  Verdict,
+} from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
 import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
 import type { BookedCost } from "./booked-cost.ts";
+import type { RoundRulingResult, ToolRulingResult, TurnTaking } from "./turn-ruling.ts";
 import type { LedgerChange, MemoryRecord, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
@@ -16,6 +24,10 @@ export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
+  /** May this tool call be made? Absent: every one may, as `execute`. */
+  decideTool?(request: RequestToolVerdict, about: AboutRun): ToolRulingResult;
+  /** May the turn have another round? `held` is what its attempt holds. Absent: it may. */
+  decideRound?(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRulingResult;
   /** The agents of an organisation that is prepared, by id. */
   agentsOf?(orgId: string): Moment["agents"];
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
@@ -31,7 +43,7 @@ export interface Judge {
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
-  dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
+  dropped?(orgId: string, changes: Pick<Changes, "taken" | "takenInTurns">): void;
   /** The replica whose nodes it judges. */
   attach?(replica: JudgedReplica): void;
   /** A limit was passed by another replica: what is counted is read again. */
@@ -132,6 +144,8 @@ export interface Changes {
   /** Nodes that are done: they wait for nothing any more. */
   readonly settled: readonly string[];
   readonly taken: readonly Admission[];
+  /** What turns have taken in it; absent: nothing. */
+  readonly takenInTurns?: readonly TurnTaking[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];
   readonly memories: readonly MemoryRecord[];
