@@ -32,7 +32,13 @@ export function ruleOnTool(scene: TurnScene, request: RequestToolVerdict): ToolR
   const bodyText = bodyTextOf(judgement, facts.policies, toolFactsText(facts), request.callId);
   const { nodeId } = request;
   const record = { verdictId, nodeId, attempt: null, at: about.at, ...outcomeOf(judgement), bodyText };
-  return { verdict, timeoutMs: profile.timeoutMs, taken, record, audit: [toolAudit(about, request, gathered, verdict)] };
+  return {
+    verdict,
+    timeoutMs: profile.timeoutMs,
+    taken,
+    record,
+    audit: [toolAudit(about, request, gathered, verdict)],
+  };
 }
 
 function toolVerdictOf(

@@ -118,7 +118,10 @@ export function gatherRoundFacts(
   };
 }
 
-function actorOf({ registered }: TurnScene, { agentId }: Route): { readonly agentId: string; readonly agent: Agent | null } {
+function actorOf(
+  { registered }: TurnScene,
+  { agentId }: Route,
+): { readonly agentId: string; readonly agent: Agent | null } {
   const id = agentId ?? DEFAULT_AGENT_ID;
   return { agentId: id, agent: registered.agents.get(id) ?? null };
 }
@@ -130,7 +133,10 @@ interface AboutNode {
 }
 
 /** Where and in which run it happens. */
-function sceneFacts({ about, gateway }: TurnScene, request: AboutNode): Pick<ToolFacts, "gateway" | "node" | "run" | "role"> {
+function sceneFacts(
+  { about, gateway }: TurnScene,
+  request: AboutNode,
+): Pick<ToolFacts, "gateway" | "node" | "run" | "role"> {
   const { hints, route } = request;
   const found: GatewayFact | null = gateway === undefined ? null : gatewayFactOf(gateway);
   const run: RunFact = {

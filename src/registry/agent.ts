@@ -48,9 +48,7 @@ export const agentSpec = spec({
     .default("none")
     .describe("How far its introduction is: a poc ends after 60 days, and who is in sunset does not act"),
   max_concurrent: whole(1, 100_000).default(10).describe("Attempts open at a time"),
-  rate_limit: rateSpec
-    .nullish()
-    .describe("Dispatches in any window of so many seconds; further ones wait"),
+  rate_limit: rateSpec.nullish().describe("Dispatches in any window of so many seconds; further ones wait"),
   budget_monthly_usd: usd.nullish().describe("US dollars a month; what does not fit is blocked"),
   skills: names.default([]).describe("What it can do, for teams that choose by skill and for policies"),
   capabilities: names.default([]).describe("What it may use, for policies"),

@@ -30,7 +30,12 @@ function coveredProblems(written: JsonObject): readonly SpecProblem[] {
   if (has("run") !== has("agent")) return [];
   const hint = `Write one of "run" and "agent".`;
   return has("run")
-    ? [specProblem("conflicting_fields", ["agent"], "A grant covers a run or an agent, not both.", { isAtKey: true, hint })]
+    ? [
+        specProblem("conflicting_fields", ["agent"], "A grant covers a run or an agent, not both.", {
+          isAtKey: true,
+          hint,
+        }),
+      ]
     : [specProblem("missing_field", ["run"], "A grant must name whose calls it covers.", { hint })];
 }
 

@@ -14,9 +14,7 @@ export const rateSpec = spec({
 export function rateOf(
   written: z.output<typeof rateSpec> | null | undefined,
 ): { readonly count: number; readonly perSeconds: number } | null {
-  return written === undefined || written === null
-    ? null
-    : { count: written.count, perSeconds: written.per_seconds };
+  return written === undefined || written === null ? null : { count: written.count, perSeconds: written.per_seconds };
 }
 
 export const duration = checked(

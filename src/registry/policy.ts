@@ -18,7 +18,9 @@ import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
 
 export const policySpec = spec({
-  category: z.enum(POLICY_CATEGORIES).describe("What it is about; run_creation is asked before a run exists, tool before each tool call"),
+  category: z
+    .enum(POLICY_CATEGORIES)
+    .describe("What it is about; run_creation is asked before a run exists, tool before each tool call"),
   scope: z.enum(POLICY_SCOPES).default("global").describe("What it applies to"),
   scope_id: name.nullish().describe("Which one of the scope; every one otherwise"),
   condition: z

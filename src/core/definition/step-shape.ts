@@ -174,7 +174,10 @@ const SHARED = {
   tolerate: optional(tolerate, "Failed elements allowed: a count, or a share such as 10%.", { default: 0 }),
   repeat: optional(repeatShape, "The step is done again, one round after the other, until a condition holds."),
   capabilities: optional(names, "What the gateway must be able to do."),
-  tools: optional(toolsShape, "Tools the agent may call: names, or {name, action}; * in a name stands for any characters."),
+  tools: optional(
+    toolsShape,
+    "Tools the agent may call: names, or {name, action}; * in a name stands for any characters.",
+  ),
   turn: optional(turnShape, "How far the agent may go: rounds, tool calls, repeats of one call."),
   model: optional(givenName, "Model asked for."),
   models: optional(

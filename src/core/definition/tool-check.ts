@@ -15,7 +15,8 @@ export function checkTools({ read, raw, path }: Located<RawStep>, catalog: Catal
   }
   checkModels(raw, path, report);
   for (const { read: tool, path: at } of read.tools ?? []) {
-    const isKnown = tool.action !== null || (catalog.tools ?? []).some((one) => fitsTool(one, tool.name, serverInName(tool.name)));
+    const isKnown =
+      tool.action !== null || (catalog.tools ?? []).some((one) => fitsTool(one, tool.name, serverInName(tool.name)));
     if (isKnown) continue;
     const message = `Nothing says what kind of act a call of "${tool.name}" is, so that it counts as execute.`;
     const hint = `Write {name: ${tool.name}, action: read}, or apply a manifest of kind Tool.`;

@@ -1,7 +1,15 @@
 import { getOwn, type JsonObject } from "../base/index.ts";
 import type { DispatchFacts } from "./facts.ts";
 import { dispatchPolicies } from "./policy.ts";
-import { type ConditionCache, type KeptPolicy, keepAgent, keepRun, onceOf, policyText, readPolicies } from "./record-part.ts";
+import {
+  type ConditionCache,
+  type KeptPolicy,
+  keepAgent,
+  keepRun,
+  onceOf,
+  policyText,
+  readPolicies,
+} from "./record-part.ts";
 
 const RECORD_FORMAT = 1;
 

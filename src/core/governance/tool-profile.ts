@@ -39,7 +39,9 @@ const UNKNOWN_ACTION: Action = "execute";
 export function profileOf(tool: NamedTool, said: readonly ToolAction[], tools: readonly Tool[]): ToolProfile {
   const { name, server, hints } = tool;
   const rules = tools.filter((one) => fitsTool(one, name, server));
-  const actions: Action[] = said.filter((one) => fitsTool({ name: one.name, server: null }, name, server)).map(({ action }) => action);
+  const actions: Action[] = said
+    .filter((one) => fitsTool({ name: one.name, server: null }, name, server))
+    .map(({ action }) => action);
   let effects: EffectGuarantee = "at_least_once";
   let timeoutMs: number | null = null;
   for (const rule of rules) {

@@ -13,7 +13,11 @@ export const toolAllowed: Gate<ToolFacts> = {
     const fits = (pattern: string): boolean => matchesGlob(pattern, tool.name);
     const denied = agent?.tools?.deny.find(fits);
     if (denied !== undefined) {
-      const unblock = { action: "change_agent", target: `Agent/${agentId}`, detail: `remove ${denied} from tools.deny` };
+      const unblock = {
+        action: "change_agent",
+        target: `Agent/${agentId}`,
+        detail: `remove ${denied} from tools.deny`,
+      };
       return block(facts, `${agentId} may not call ${tool.name}`, { denied }, unblock);
     }
     const allow = agent?.tools?.allow ?? null;

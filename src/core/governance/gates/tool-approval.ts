@@ -60,7 +60,9 @@ function wantsOfManifests({ rules }: ToolFacts): readonly Want[] {
   return rules.flatMap(({ id, approval }) => {
     if (approval === null) return [];
     const name = `Tool/${id}`;
-    return [{ name, message: `${name} asks for one`, reason: { name, reason: "It asks for an approval." }, rule: approval }];
+    return [
+      { name, message: `${name} asks for one`, reason: { name, reason: "It asks for an approval." }, rule: approval },
+    ];
   });
 }
 

@@ -31,7 +31,10 @@ export const limitsOfRounds: Gate<RoundFacts> = {
     const message = `the turn of ${node.id} has had ${rounds} rounds, and may have ${most}`;
     const facts = { node: node.id, rounds, maxRounds: bounds.maxRounds, extraRounds };
     const found = block(node.id, message, facts, "max_rounds");
-    return { ...found, unblock: [{ action: "retry", target: node.id, detail: "let it have more rounds" }, ...found.unblock] };
+    return {
+      ...found,
+      unblock: [{ action: "retry", target: node.id, detail: "let it have more rounds" }, ...found.unblock],
+    };
   },
 };
 
