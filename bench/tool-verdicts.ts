@@ -86,11 +86,12 @@ async function register(store: Store, policies: number): Promise<void> {
   }
 }
 
+function onTrouble(what: string, error: unknown): never {
+  throw new Error(what, { cause: error });
+}
+
 async function governorOn(store: Store): Promise<Governor> {
   const clock = createVirtualClock(AT);
-  const onTrouble = (what: string, error: unknown): never => {
-    throw new Error(what, { cause: error });
-  };
   const local = { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const { directory } = await openGateways({ store, clock, secretKey: null, local, onTrouble });
   const { governor } = openGovernance({ store, directory, clock, isAlone: true, startRate: null, onTrouble });

@@ -7,7 +7,7 @@ import {
   keepArgs,
   keepRun,
   onceOf,
-  policyText,
+  recordedPolicy,
   readCondition,
   RECORDED_ARGS_BYTES_MAX,
   readPolicies,
@@ -50,7 +50,7 @@ const WRITERS: Readonly<Record<keyof ToolFacts, (facts: ToolFacts) => string>> =
   rules: ({ rules }) => `[${rules.map((rule) => onceOf(rule)).join(",")}]`,
   rates: ({ rates }) => JSON.stringify(rates),
   bounds: ({ bounds }) => JSON.stringify(bounds),
-  policies: (facts) => `[${toolPolicies(facts).map(policyText).join(",")}]`,
+  policies: (facts) => `[${toolPolicies(facts).map(recordedPolicy).join(",")}]`,
   grants: ({ grants }) => `[${grants.map((grant) => onceOf(grant, keepGrant)).join(",")}]`,
 };
 
