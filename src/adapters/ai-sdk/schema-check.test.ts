@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { OutputField } from "../../core/definition/index.ts";
-import { outputJsonSchema, settleOutputs } from "../../core/outputs/index.ts";
-import { checkAgainstSchema } from "./schema-check.ts";
+import { checkAgainstSchema, outputJsonSchema, settleOutputs } from "../../core/outputs/index.ts";
 import { fitsStrictMode } from "./strictness.ts";
 
 const one = (property: JsonObject, value: Json, required = true): readonly string[] =>

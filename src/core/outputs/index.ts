@@ -1,4 +1,5 @@
 export { coerceValue } from "./coercion.ts";
+export { checkAgainstSchema } from "./schema-check.ts";
 export { checkFields } from "./field-check.ts";
 export { checkForm } from "./form-check.ts";
 export { settleOutputs } from "./settlement.ts";

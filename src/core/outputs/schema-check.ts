@@ -6,13 +6,14 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-} from "../../core/base/index.ts";
-import type { FieldType } from "../../core/definition/index.ts";
-import { matchMember } from "../../core/expression/index.ts";
-import { coerceValue } from "../../core/outputs/index.ts";
-import { compilePattern } from "../../core/text/index.ts";
+} from "../base/index.ts";
+import type { FieldType } from "../definition/index.ts";
+import { matchMember } from "../expression/index.ts";
+import { coerceValue } from "./coercion.ts";
+import { compilePattern } from "../text/index.ts";
 
 const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boolean", "object", "array"];
+const ABSOLUTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/?\/?[^\s/]\S*$/i;
 const PROBLEMS_MAX = 20;
 const DEPTH_MAX = 100;
 const QUOTED_LENGTH_MAX = 80;
@@ -105,7 +106,8 @@ function checkText(schema: JsonObject, value: string, place: string, problems: s
     const pattern = compilePattern(text);
     if (pattern.ok && !pattern.value.test(value)) problems.push(`${place} must match the pattern ${text}`);
   }
-  if (getOwn(schema, "format") === "uri" && !URL.canParse(value)) problems.push(`${place} must be an absolute address`);
+  if (getOwn(schema, "format") === "uri" && !ABSOLUTE_ADDRESS.test(value))
+    problems.push(`${place} must be an absolute address`);
 }
 
 function checkRange(
