@@ -130,7 +130,7 @@ async function readTurn<T extends { readonly dispatchId: string }>(
   return { reporter, address, body };
 }
 
-/** An execution whose turn is over is told so, with the reason. */
+/** An execution whose turn is over gets the reason. */
 async function overAs409<T>(taken: Promise<T>): Promise<T> {
   try {
     return await taken;
