@@ -8,6 +8,9 @@ import { noteOf, type CallOutcome, type OpenCall, outcomeOf } from "./turn-histo
 export interface AllowedCall {
   /** Also its idempotency key. */
   readonly callId: string;
+  readonly round: number;
+  /** Among all calls of the message. */
+  readonly position: number;
   readonly tool: string;
   readonly server?: string;
   readonly args: JsonObject;
@@ -104,11 +107,14 @@ async function makeCall(call: OpenCall, ruling: CallRuling, way: Way): Promise<C
 }
 
 async function run(
-  { callId, tool, server, args }: OpenCall,
+  { callId, round, position, tool, server, args }: OpenCall,
   { tools, signal }: Way,
 ): Promise<{ readonly result: Json; readonly isError: boolean }> {
   try {
-    const result = await tools({ callId, tool, args, ...(server === undefined ? {} : { server }) }, signal);
+    const result = await tools(
+      { callId, round, position, tool, args, ...(server === undefined ? {} : { server }) },
+      signal,
+    );
     return { result, isError: false };
   } catch (thrown) {
     // Whether an aborted call had its effect is not known, so that it has no result.

@@ -24,6 +24,9 @@ export interface TurnRound {
 /** A call that was asked about or is to be, before anything came of it. */
 export interface OpenCall {
   readonly callId: string;
+  readonly round: number;
+  /** Among all calls of the message. */
+  readonly position: number;
   readonly tool: string;
   readonly server?: string;
   readonly args: JsonObject;
@@ -73,11 +76,19 @@ export function mergeOutcomes(
 }
 
 /** The calls of a round as a dispatch carries them, with what is known of each. */
-export function openCallsOf({ results }: Resume, calls: Resume["rounds"][number]["calls"]): readonly OpenCall[] {
-  return calls.map(({ callId, tool, server, args, ruling }) => {
+export function openCallsOf(
+  { rounds, results }: Resume,
+  round: number,
+  malformed: readonly MalformedCall[],
+): readonly OpenCall[] {
+  const calls = rounds[round]?.calls ?? [];
+  const places = placesOf(calls.length, malformed);
+  return calls.map(({ callId, tool, server, args, ruling }, index) => {
     const known = Object.hasOwn(results, callId) ? results[callId] : undefined;
     return {
       callId,
+      round,
+      position: places[index] ?? index,
       tool,
       args,
       ...(server === undefined ? {} : { server }),
@@ -85,6 +96,12 @@ export function openCallsOf({ results }: Resume, calls: Resume["rounds"][number]
       ...(known === undefined ? {} : { outcome: outcomeOf(known.result, known.isError, noteOf(ruling)) }),
     };
   });
+}
+
+/** Where the calls that can be asked about stand among all calls of their message. */
+function placesOf(count: number, malformed: readonly MalformedCall[]): readonly number[] {
+  const taken = new Set(malformed.map(({ position }) => position));
+  return Array.from({ length: count + taken.size }, (_, position) => position).filter((place) => !taken.has(place));
 }
 
 export function outcomeOf(result: Json, isError: boolean, note?: string): CallOutcome {

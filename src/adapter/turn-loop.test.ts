@@ -200,7 +200,7 @@ describe("rulings", () => {
     expect(await run()).toMatchObject({ kind: "suspended" });
     expect(made).toEqual([]);
     expect(await resume()).toMatchObject({ kind: "answered" });
-    expect(made).toEqual([{ callId: `${KEY}/0/0`, tool: "a", server: "s", args: {} }]);
+    expect(made).toEqual([{ callId: `${KEY}/0/0`, round: 0, position: 0, tool: "a", server: "s", args: {} }]);
     expect(trial.steps.map(({ kind }) => kind)).toEqual(["round", "ask", "result", "round"]);
   });
 });
@@ -226,7 +226,7 @@ describe("calls nothing can be called with", () => {
       options: { describe: describeTool },
     });
     expect(await run()).toMatchObject({ kind: "answered" });
-    expect(made.map(({ callId, tool }) => [callId, tool])).toEqual([[`${KEY}/0/0`, "b"]]);
+    expect(made.map(({ callId, position, tool }) => [callId, position, tool])).toEqual([[`${KEY}/0/0`, 1, "b"]]);
     expect(trial.calls.map(({ call }) => call)).toEqual([{ tool: "b", args: { amount: 1 }, schema }]);
     expect(outcomesOf(asked[1] ?? [])).toEqual([
       [
@@ -245,8 +245,9 @@ describe("calls nothing can be called with", () => {
     await setUp({ says, judge }).run();
     judge.answer(`${KEY}/0/0`, { disposition: "allow" });
     judge.answer(`${KEY}/0/1`, { disposition: "deny", reason: "No." });
-    const { resume, asked } = setUp({ says, judge });
+    const { resume, asked, made } = setUp({ says, judge });
     expect(await resume()).toMatchObject({ kind: "answered" });
+    expect(made.map(({ position, tool }) => [position, tool])).toEqual([[1, "b"]]);
     expect(outcomesOf(asked[0] ?? [])[0]?.map(({ kind }) => kind)).toEqual([
       "malformed",
       "result",

@@ -88,6 +88,8 @@ class Turn {
   readonly #rounds: TurnRound[] = [];
   /** Rejects when the attempt is aborted. */
   readonly #over: Promise<never>;
+  /** Rounds of earlier executions. */
+  readonly #resumed: number;
   #corrections = 0;
 
   constructor(options: TurnOptions) {
@@ -95,6 +97,7 @@ class Turn {
     this.#options = options;
     this.#judge = judgeOf(hooks);
     this.#over = endOf(hooks.signal);
+    this.#resumed = options.request.resume?.rounds.length ?? 0;
     this.#calls = { hooks, judge: this.#judge, tools, describe, now };
   }
 
@@ -123,9 +126,9 @@ class Turn {
   async #replay(): Promise<boolean> {
     const { resume } = this.#options.request;
     if (resume === undefined) return true;
-    for (const [index, { message: reported, calls }] of resume.rounds.entries()) {
+    for (const [index, { message: reported }] of resume.rounds.entries()) {
       const { message, malformed } = splitMessage(reported);
-      const outcomes = await settleCalls(openCallsOf(resume, calls), this.#calls);
+      const outcomes = await settleCalls(openCallsOf(resume, index, malformed), this.#calls);
       if (outcomes === null) return false;
       const isLast = index === resume.rounds.length - 1;
       const round = { message, outcomes: mergeOutcomes(outcomes, malformed) };
@@ -139,16 +142,18 @@ class Turn {
     const { request, textOf } = this.#options;
     const round = this.#rounds.length;
     const { asked, malformed } = this.#sort(calls);
-    const open = asked.map((call, position): OpenCall => ({
+    const open = asked.map(({ position, call }, index): OpenCall => ({
       ...call,
-      callId: toolCallId(request.idempotencyKey, round, position),
+      round,
+      position,
+      callId: toolCallId(request.idempotencyKey, round, index),
     }));
     const report: RoundReport = {
       round,
       finish,
       text: textOf(message),
       message: withMalformed(message, malformed),
-      calls: asked.map((call) => ({ ...call, ...this.#calls.describe(call.tool, call.server) })),
+      calls: asked.map(({ call }) => ({ ...call, ...this.#calls.describe(call.tool, call.server) })),
       ...usage,
     };
     const reply = this.#judge === null ? null : await acknowledged(this.#judge.round(report), this.#over);
@@ -174,8 +179,7 @@ class Turn {
     if (last === undefined || last.outcomes.length > 0) return null;
     const text = textOf(last.message);
     // A new attempt that continues after an answer: the attempt before it failed, so that its answer was not accepted.
-    const isRefused =
-      request.resume?.rounds.length === this.#rounds.length && (request.segment ?? 0) === 0 && request.attempt > 1;
+    const isRefused = this.#rounds.length === this.#resumed && (request.segment ?? 0) === 0 && request.attempt > 1;
     const fits = !isRefused && (correct?.(text) ?? null) === null;
     if (fits || this.#corrections >= CORRECTIONS_MAX) return text;
     this.#corrections += 1;
@@ -199,13 +203,16 @@ class Turn {
           ? `At most ${CALLS_PER_ROUND_MAX} calls are made in one round; ask for it again in the next.`
           : problemOf(given, this.#calls.describe(tool, server));
       if (reason !== null || !isJsonObject(given)) malformed.push({ position, reason: reason ?? "" });
-      else asked.push({ tool, args: given, ...(server === undefined ? {} : { server }) });
+      else asked.push({ position, call: { tool, args: given, ...(server === undefined ? {} : { server }) } });
     }
     return { asked, malformed };
   }
 }
 
-type AskableCall = Pick<OpenCall, "tool" | "server" | "args">;
+interface AskableCall {
+  readonly position: number;
+  readonly call: Pick<OpenCall, "tool" | "server" | "args">;
+}
 
 function problemOf(args: Json, { schema }: ToolFacts): string | null {
   if (!isJsonObject(args)) return "The arguments of a tool must be a JSON object.";
