@@ -10,6 +10,7 @@ export {
   type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
+  type FinalResult,
   type LogLine,
   type StreamPart,
 } from "./adapter.ts";

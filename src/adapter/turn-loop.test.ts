@@ -257,6 +257,19 @@ describe("calls nothing can be called with", () => {
     expect(asked[0]?.[0]?.message).toEqual({ role: "assistant", content: "" });
   });
 
+  it("end the turn of a model that asks for nothing else", async () => {
+    const { run, asked } = setUp({ says: [[{ tool: "a", args: 1 }]] });
+    expect(await run()).toMatchObject({ kind: "endless" });
+    expect(asked).toHaveLength(4);
+    const says = [
+      ...Array.from({ length: 3 }, () => [{ tool: "a", args: 1 }]),
+      [{ tool: "a" }],
+      [{ tool: "a", args: 1 }],
+      "Done.",
+    ];
+    expect(await setUp({ says }).run()).toMatchObject({ kind: "answered" });
+  });
+
   it.each([
     [127, 0],
     [128, 0],

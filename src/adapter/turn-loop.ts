@@ -61,7 +61,10 @@ export interface TurnOptions {
   readonly now?: () => number;
 }
 
-/** `over`: it was aborted, or the engine wants nothing more of it. `endless`: it passed `roundsMax`. */
+/**
+ * `over`: it was aborted, or the engine wants nothing more of it. `endless`: it passed `roundsMax`, or nothing
+ * could be called with what the model asked for, again and again.
+ */
 export type TurnEnd = { readonly rounds: readonly TurnRound[] } & (
   | { readonly kind: "answered"; readonly text: string }
   | { readonly kind: "failed"; readonly result: FailedResult }
@@ -69,6 +72,8 @@ export type TurnEnd = { readonly rounds: readonly TurnRound[] } & (
 );
 
 const ROUNDS_MAX = 20;
+/** A judge counts calls it is asked about; a model that only makes others is not asked for ever. */
+const MALFORMED_ROUNDS_MAX = 4;
 const CORRECTIONS_MAX = 1;
 const ASK_AGAIN = "Your last answer was not accepted. Answer again, completely.";
 
@@ -108,9 +113,7 @@ class Turn {
       for (;;) {
         const text = this.#answer();
         if (text !== null) return { kind: "answered", text, rounds };
-        if (this.#judge === null && rounds.length >= (this.#options.roundsMax ?? ROUNDS_MAX)) {
-          return { kind: "endless", rounds };
-        }
+        if (this.#isEndless()) return { kind: "endless", rounds };
         const reply = await this.#options.model(rounds);
         if ("status" in reply) return { kind: "failed", result: reply, rounds };
         if (!(await this.#complete(reply))) return { kind: "suspended", rounds };
@@ -185,6 +188,14 @@ class Turn {
     this.#corrections += 1;
     this.#rounds[this.#rounds.length - 1] = this.#corrected(last);
     return null;
+  }
+
+  #isEndless(): boolean {
+    const latest = this.#rounds.slice(-MALFORMED_ROUNDS_MAX);
+    const isMalformed = ({ outcomes }: TurnRound): boolean =>
+      outcomes.length > 0 && outcomes.every(({ kind }) => kind === "malformed");
+    if (latest.length === MALFORMED_ROUNDS_MAX && latest.every(isMalformed)) return true;
+    return this.#judge === null && this.#rounds.length >= (this.#options.roundsMax ?? ROUNDS_MAX);
   }
 
   #corrected(round: TurnRound): TurnRound {

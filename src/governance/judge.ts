@@ -1,6 +1,15 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
-import type { Moment, Report, RequestVerdict, Verdict } from "../core/engine/index.ts";
+import type {
+  Moment,
+  Report,
+  RequestRoundVerdict,
+  RequestToolVerdict,
+  RequestVerdict,
+  RoundVerdict,
+  ToolVerdict,
+  Verdict,
+} from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
 import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
@@ -16,6 +25,10 @@ export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
+  /** May the next round of a turn begin? `held`: what its attempt has reserved. */
+  decideRound?(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRuling;
+  /** May this tool call be made? */
+  decideTool?(request: RequestToolVerdict, about: AboutRun): CallVerdict;
   /** The agents of an organisation that is prepared, by id. */
   agentsOf?(orgId: string): Moment["agents"];
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
@@ -72,7 +85,7 @@ export interface AboutRun {
 /** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */
 export interface Returned {
   slotsOf(agentId: string): number;
-  /** What to add to the counter: `reservedMicros` is never positive. */
+  /** What to add to the counter. */
   spendingOf(envelopeId: string, periodStart: number): Spending;
   /** What an agent has answered in it, and will remember; in order. */
   memoriesOf(agentId: string): readonly MemoryRecord[];
@@ -111,6 +124,19 @@ export interface Ruling {
   /** Null: nothing is kept of it. */
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
+}
+
+/** What is kept of a verdict. */
+export type RulingRecord = Pick<Ruling, "record" | "audit">;
+
+export interface RoundRuling extends RulingRecord {
+  readonly verdict: RoundVerdict;
+  /** What the attempt holds from now on in place of what it has held; null: as before. */
+  readonly reserved: Admission["reserved"] | null;
+}
+
+export interface CallVerdict extends RulingRecord {
+  readonly verdict: ToolVerdict;
 }
 
 /** What an allowed attempt takes, all of it or nothing. */

@@ -1,17 +1,21 @@
 import type { Failure, Json, JsonObject } from "../base/index.ts";
 import type {
+  AskedCall,
   Decision,
   Envelope,
   EventPayload,
   Placement,
   PlaceStanding,
+  RoundEnd,
   RunEnding,
   RunStatus,
   Tokens,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
+import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
+export type * from "./tool-verdict.ts";
 export type * from "./verdict.ts";
 
 /** What is so when an input arrives. */
@@ -31,6 +35,11 @@ export type Input = Moment &
     | StartInput
     | VerdictInput
     | CallbackInput
+    | RoundInput
+    | ToolCallInput
+    | ToolResultInput
+    | RoundVerdictInput
+    | ToolVerdictInput
     | StreamInput
     | ApprovalInput
     | TimerInput
@@ -107,16 +116,24 @@ export type CarriedResult = (
   readonly counted?: readonly string[];
 };
 
-export interface CallbackInput {
-  readonly type: "callback";
+/** Which execution of an attempt reports. */
+export interface Execution {
   readonly nodeId: string;
   readonly attempt: number;
+  /** Absent: the first. */
+  readonly segment?: number;
+}
+
+export interface CallbackInput extends Execution {
+  readonly type: "callback";
   readonly result: CallbackResult;
 }
 
 /** An adapter's report, normalised and moderated by the driver. */
 export type CallbackResult =
   | { readonly status: "deferred" }
+  /** The agent's turn waits for a person; what the adapter gave back to continue with. */
+  | ({ readonly status: "suspended"; readonly transcript: Json | null } & Report)
   | ({
       readonly status: "completed";
       readonly outputs?: JsonObject;
@@ -149,6 +166,34 @@ export interface Report {
   /** Adapter calls inside this attempt beyond the first (contract re-asks). */
   readonly extraCalls?: number;
   readonly warnings?: readonly string[];
+}
+
+/** A model has answered in the turn of an agent. */
+export interface RoundInput extends Execution, Report {
+  readonly type: "round";
+  /** Counted from 0 over the whole turn. */
+  readonly round: number;
+  readonly finish: RoundEnd;
+  readonly text: string;
+  readonly message: Json;
+  readonly calls: readonly AskedCall[];
+}
+
+/** A call that is asked about on its own: no round has named it, or its round was stopped before it was judged. */
+export interface ToolCallInput extends Execution {
+  readonly type: "tool_call";
+  readonly callId: string;
+  readonly round: number;
+  readonly call: AskedCall;
+  readonly waits: boolean;
+}
+
+export interface ToolResultInput extends Execution {
+  readonly type: "tool_result";
+  readonly callId: string;
+  readonly result: Json;
+  readonly isError: boolean;
+  readonly durationMs: number;
 }
 
 export interface StreamInput {

@@ -48,6 +48,8 @@ export const AGENT_PAYLOADS = {
     argsDigest: z.string(),
     action: z.enum(ACTIONS),
     effects: z.enum(EFFECT_GUARANTEES),
+    /** The adapter keeps its process while a person is asked; absent: it suspends. */
+    waits: z.literal(true).optional(),
   }),
   "tool.decided": z.object({
     ...onCall,
@@ -60,7 +62,6 @@ export const AGENT_PAYLOADS = {
     approvalId: z.string().optional(),
     /** What a person has made of the args; absent: as they were asked for. */
     args: jsonObject.optional(),
-    argsDigest: z.string().optional(),
     /** It may have run and never reported; a person says what to do. */
     isUnknown: z.literal(true).optional(),
   }),

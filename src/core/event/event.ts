@@ -112,6 +112,8 @@ export const EVENT_PAYLOADS = {
     queuePosition: count.optional(),
     /** The parents that were enough for a step with `join`; to it, any other reads as skipped. */
     counted: z.array(z.string()).optional(),
+    /** This execution of the attempt was lost; the next one continues it. */
+    segment: count.optional(),
   }),
   "node.waiting": z.object({
     ...onNode,
@@ -210,7 +212,9 @@ export const EVENT_PAYLOADS = {
     until: at.optional(),
     missing: z.array(z.string()).optional(),
     code: z.string().optional(),
-    /** What the adapter needs besides the rounds to continue the turn it has suspended. */
+    /** This execution of the attempt has ended; the attempt continues with the next one. */
+    segment: count.optional(),
+    /** What the adapter needs besides the rounds to continue. */
     transcript: json.optional(),
     /** A node held by an escalation keeps what it failed with. */
     errorCode: z.string().optional(),

@@ -16,7 +16,7 @@ const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boole
 const PROBLEMS_MAX = 20;
 const DEPTH_MAX = 100;
 const QUOTED_LENGTH_MAX = 80;
-const ABSOLUTE_ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/;
+const ABSOLUTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/?\/?[^\s/]\S*$/i;
 
 /**
  * Every way in which an answer breaks the schema it was asked to fit, in words a model can act on. What the engine

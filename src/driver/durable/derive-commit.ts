@@ -16,7 +16,7 @@ import {
   UNNAMED_QUEUE,
   type NodeWait,
 } from "../../store/index.ts";
-import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
+import type { AboutRun, Admission, Judge, QueuePlace, RulingRecord } from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
 import { FINALLY } from "../../core/plan/index.ts";
@@ -36,7 +36,7 @@ export interface Decided {
   /** What attempts reported besides their results. */
   readonly reports: readonly AttemptReport[];
   readonly about: AboutRun;
-  readonly rulings: readonly Ruling[];
+  readonly rulings: readonly RulingRecord[];
   /** Where nodes stand that a gate made wait, by node. */
   readonly places: ReadonlyMap<string, QueuePlace>;
   /** What was taken for attempts opened in this batch, by node and attempt. */
@@ -115,6 +115,12 @@ function deriveAttempts(
     opened.set(attemptKey({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
   }
   const closed: AttemptKey[] = [];
+  for (const [nodeId, taken] of facts.reservedAnew()) {
+    const open = live.openAttempts.get(nodeId);
+    if (open === undefined) continue;
+    const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
+    opened.set(attemptKey({ nodeId, attempt: open.attempt }), { ...open, nodeId, replicaId, reserved });
+  }
   for (const [id, key] of facts.ended) {
     // An attempt that opens and ends in one batch never becomes a row.
     if (opened.delete(id)) continue;
