@@ -44,6 +44,11 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   "approval.escalated": "The next in the chain is asked.",
   "approval.answered": "A person has approved, and more have to.",
   "approval.revised": "A person has approved with changes where several have to: the approvals before are void.",
+  "round.completed": "A model has answered in the turn of an agent; `calls` are the tool calls it asks for.",
+  "tool.requested": "A tool call is judged: what would be called, with which args, and what kind of act it is.",
+  "tool.decided":
+    "Whether the call is made: `allow`, `deny` (the model is told why), or `hold` until a person has answered. A held call has a second one with the answer.",
+  "tool.completed": "A tool call was made, and its result is kept: it is not made again.",
   "approval.resolved": "The question is answered, expired or withdrawn.",
   "event.received": "An event the node waited for has come; the node completes in the same commit.",
   "event.emitted": "The node has emitted an event; it is kept by the same commit.",

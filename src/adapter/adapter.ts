@@ -172,3 +172,5 @@ export const adapterResultSchema = z.discriminatedUnion("status", [
   z.object({ status: z.literal("suspended"), transcript: json.optional() }),
 ]);
 export type AdapterResult = z.infer<typeof adapterResultSchema>;
+/** Those that end an attempt. */
+export type FinalResult = Exclude<AdapterResult, { status: "deferred" | "suspended" }>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json } from "../core/base/index.ts";
-import { askedCallSchema, ROUND_ENDS } from "../core/event/index.ts";
+import { type AskedCall, askedCallSchema, ROUND_ENDS } from "../core/event/index.ts";
 
 const json: z.ZodType<Json> = z.json();
 const jsonObject = z.record(z.string(), json);
@@ -28,7 +28,7 @@ export const roundReportSchema = z.object({
   costUsd: z.number().nonnegative().max(1_000_000).optional(),
   priceId: z.string().max(400).optional(),
 });
-export type RoundReport = z.input<typeof roundReportSchema>;
+export type RoundReport = Omit<z.infer<typeof roundReportSchema>, "calls"> & { calls?: AskedCall[] };
 
 /** Whether a call may be made. */
 export const callRulingSchema = z.discriminatedUnion("disposition", [
@@ -61,7 +61,7 @@ export const toolAskSchema = z.object({
   /** True: the adapter cannot suspend, and waits for the person who is asked. */
   waits: z.boolean().default(false),
 });
-export type ToolAsk = z.input<typeof toolAskSchema>;
+export type ToolAsk = Omit<z.infer<typeof toolAskSchema>, "waits"> & { waits?: boolean };
 
 export const toolReportSchema = z.object({
   callId,
@@ -69,7 +69,10 @@ export const toolReportSchema = z.object({
   isError: z.boolean().default(false),
   durationMs: z.number().nonnegative().default(0),
 });
-export type ToolReport = z.input<typeof toolReportSchema>;
+export type ToolReport = Omit<z.infer<typeof toolReportSchema>, "isError" | "durationMs"> & {
+  isError?: boolean;
+  durationMs?: number;
+};
 
 /** What happened in an attempt, or the attempts before it, when it is dispatched again: it continues from there. */
 export const resumeSchema = z.object({

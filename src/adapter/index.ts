@@ -10,6 +10,7 @@ export {
   type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
+  type FinalResult,
   type LogLine,
   type StreamPart,
 } from "./adapter.ts";
@@ -31,6 +32,18 @@ export {
   type TurnHooks,
   type TurnSupport,
 } from "./agent-turn.ts";
+export {
+  type FailedResult,
+  type ModelReply,
+  type ModelToolCall,
+  outcomeText,
+  type RoundUsage,
+  runTurn,
+  type TurnEnd,
+  type TurnOptions,
+} from "./turn-loop.ts";
+export type { AllowedCall, ToolFacts, ToolRunner } from "./turn-calls.ts";
+export type { CallOutcome, TurnRound } from "./turn-history.ts";
 export type { AdapterFiles } from "./adapter-files.ts";
 export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
 export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";

@@ -41,7 +41,7 @@ function askOne(adapter: Adapter, clock: Clock): Promise<AdapterReply> {
   });
 }
 
-function capabilitiesOf(adapter: Adapter): Readonly<Record<string, boolean>> {
+function capabilitiesOf(adapter: Adapter): Readonly<Record<string, boolean | string>> {
   try {
     return { ...adapter.capabilities() };
   } catch {

@@ -1,9 +1,15 @@
-import { billOf, type CallbackResult, reportOf, statusOf, WARNINGS_MAX } from "../core/engine/index.ts";
-import type { AdapterRequest, AdapterResult, LogLine } from "../adapter/index.ts";
+import {
+  billOf,
+  type CallbackResult,
+  reportOf,
+  statusOf,
+  suspendedReport,
+  WARNINGS_MAX,
+} from "../core/engine/index.ts";
+import type { AdapterRequest, AdapterResult, FinalResult, LogLine } from "../adapter/index.ts";
 import type { ExecutionOutcome } from "./execution-outcome.ts";
 import type { CallbackBody } from "./wire.ts";
 
-type Answered = Exclude<AdapterResult, { status: "deferred" }>;
 type Path = NonNullable<CallbackBody["executionPath"]>;
 
 /** The wire counts no further, and names no longer models; a result must not be refused for its meter. */
@@ -18,7 +24,7 @@ export function callbackOf(outcome: ExecutionOutcome, executionPath: Path): Call
     ...resultFields(result),
     startedAt: iso(outcome.startedAt),
     completedAt: iso(outcome.completedAt),
-    ...(result.status === "deferred" ? {} : usageOf(result)),
+    ...(result.status === "deferred" || result.status === "suspended" ? {} : usageOf(result)),
     ...(logs.length === 0 ? {} : { logs: logs.map(({ level, message, at }) => ({ level, message, at: iso(at) })) }),
     executionPath,
   };
@@ -47,6 +53,7 @@ export function reportOutcome({ request, result, logs }: ExecutionOutcome): Call
 export function readCallback(body: CallbackBody, strategy: AdapterRequest["outputStrategy"]): CallbackResult {
   const warnings = warningsOf(body.logs ?? []);
   if (body.status === "deferred") return { status: "deferred" };
+  if (body.status === "suspended") return suspendedReport(body.transcript);
   const usage = withTotal(body);
   if (body.status !== "completed") {
     return {
@@ -91,19 +98,21 @@ function warningsOf(logs: readonly LogLine[]): readonly string[] {
   return loud.slice(0, WARNINGS_MAX).map(({ message }) => message);
 }
 
-function namesOf({ dispatchId, runId, stepId, attempt }: AdapterRequest) {
-  return { dispatchId, runId, stepId, attempt };
+function namesOf({ dispatchId, runId, stepId, attempt, segment }: AdapterRequest) {
+  return { dispatchId, runId, stepId, attempt, ...(segment === undefined ? {} : { segment }) };
 }
 
 function resultFields(
   result: AdapterResult,
 ): Pick<
   CallbackBody,
-  "status" | "outputs" | "stdout" | "envelope" | "error" | "errorCode" | "retryAfterMs" | "retryable"
+  "status" | "outputs" | "stdout" | "envelope" | "error" | "errorCode" | "retryAfterMs" | "retryable" | "transcript"
 > {
   switch (result.status) {
     case "deferred":
       return { status: "deferred" };
+    case "suspended":
+      return { status: "suspended", ...(result.transcript === undefined ? {} : { transcript: result.transcript }) };
     case "completed":
       return {
         status: "completed",
@@ -122,7 +131,7 @@ function resultFields(
   }
 }
 
-function usageOf(result: Answered): Partial<CallbackBody> {
+function usageOf(result: FinalResult): Partial<CallbackBody> {
   const { inputTokens, outputTokens, sessionId, messages, model } = result;
   const isCounted = inputTokens !== undefined || outputTokens !== undefined;
   return {

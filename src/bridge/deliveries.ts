@@ -7,6 +7,7 @@ import type { ExecutionReport } from "./open-dispatch.ts";
 import type { Outbox } from "./outbox.ts";
 import { PartialChannel, streamUrlOf } from "./partial-channel.ts";
 import type { Send } from "./peer-send.ts";
+import { turnOverWire } from "./turn-over-wire.ts";
 import type { CallbackBody } from "./wire.ts";
 
 export interface DeliveriesOptions {
@@ -54,11 +55,17 @@ export class Deliveries {
     const stream = this.streamOf(request);
     return {
       stream: stream.push,
+      ...this.turnOf(request),
       ended: (outcome) => {
         const body = callbackOf(outcome, "async");
         this.deliver(body, request.callbackUrl ?? null, outcome.times, stream.end());
       },
     };
+  }
+
+  /** Where the turn of an agent is reported and judged. */
+  turnOf({ dispatchId, turnUrl }: AdapterRequest): Pick<ExecutionReport, "turn"> {
+    return turnUrl === undefined ? {} : { turn: turnOverWire(turnUrl, dispatchId, this.#options) };
   }
 
   /** The pieces of a dispatch; nothing is opened before there is one, nor when there is no address. */

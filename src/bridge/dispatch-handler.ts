@@ -79,6 +79,7 @@ export class DispatchHandler {
     const stream = deliveries.streamOf(request);
     const report: ExecutionReport = {
       stream: stream.push,
+      ...deliveries.turnOf(request),
       ended: (outcome) => {
         // A caller that waited and went away can still get it, when it gave an address.
         const url = signal.aborted ? (request.callbackUrl ?? null) : null;
@@ -101,7 +102,7 @@ export class DispatchHandler {
     const { body, warnings } = readSentDispatch(sent, defaultProvider ?? executions.providers[0] ?? null);
     const request = readShape(sentDispatchSchema, body);
     const origins = this.#options.callbackOrigins?.() ?? null;
-    for (const path of ["callbackUrl", "streamUrl", "filesUrl"] as const) {
+    for (const path of ["callbackUrl", "streamUrl", "filesUrl", "turnUrl"] as const) {
       const url = request[path];
       if (url === undefined || origins === null || origins.includes(new URL(url).origin)) continue;
       const message =

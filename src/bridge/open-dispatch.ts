@@ -1,11 +1,19 @@
 import type { StreamInput } from "../core/engine/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
-import type { Adapter, AdapterHooks, AdapterRequest, AdapterResult, StreamPart } from "../adapter/index.ts";
+import type {
+  Adapter,
+  AdapterHooks,
+  AdapterRequest,
+  AdapterResult,
+  FinalResult,
+  StreamPart,
+  TurnHooks,
+} from "../adapter/index.ts";
 import type { Clock, Stop } from "../clock/index.ts";
 import { LogBook } from "./log-book.ts";
 import type { ExecutionOutcome } from "./execution-outcome.ts";
 import { createPartialBatcher, type PartialBatcher } from "./partials.ts";
-import { redactResult } from "./redacted.ts";
+import { redactedTurn, redactResult } from "./redacted.ts";
 import type { CallbackBody } from "./wire.ts";
 
 /** Whom a dispatch is reported to. */
@@ -13,9 +21,9 @@ export interface ExecutionReport {
   stream(deltas: StreamInput["deltas"]): void;
   /** Called exactly once, unless the Bridge is stopped before. */
   ended(outcome: ExecutionOutcome): void;
+  /** Where rounds are reported and tool calls judged; absent: nowhere. */
+  readonly turn?: (signal: AbortSignal) => TurnHooks;
 }
-
-type Answered = Exclude<AdapterResult, { status: "deferred" }>;
 
 /** One dispatch an adapter is working on. */
 export class OpenDispatch {
@@ -62,6 +70,9 @@ export class OpenDispatch {
       signal: this.#controller.signal,
       onPartial: (part) => this.#onPart(part),
       onLog: (line) => this.#logs.add(line, this.#clock.now(), redact),
+      ...(this.report.turn === undefined
+        ? {}
+        : redactedTurn(this.report.turn(this.#controller.signal), this.#redactor)),
     };
   }
 
@@ -101,7 +112,7 @@ export class OpenDispatch {
       startedAt: this.startedAt,
       completedAt: Math.max(this.startedAt, this.#clock.now()),
       logs: this.#logs.lines(),
-      times: 1 + (result.status === "deferred" ? 0 : (result.duplicates ?? 0)),
+      times: 1 + (isFinal(result) ? (result.duplicates ?? 0) : 0),
     };
   }
 
@@ -135,12 +146,16 @@ export class OpenDispatch {
       status: "failed",
       failure: this.#abortedFor ?? "timeout",
       message: this.#abortReason,
-      ...(answer === null || answer.status === "deferred" ? {} : usageOf(answer)),
+      ...(answer === null || !isFinal(answer) ? {} : usageOf(answer)),
     };
   }
 }
 
-function usageOf(answer: Answered): Partial<Answered> {
+function isFinal(result: AdapterResult): result is FinalResult {
+  return result.status === "completed" || result.status === "failed";
+}
+
+function usageOf(answer: FinalResult): Partial<FinalResult> {
   const { model, inputTokens, outputTokens, thinkingTokens, cachedTokens, costUsd, priceId, extraCalls } = answer;
   const { sessionId, messages } = answer;
   const tokens = { inputTokens, outputTokens, thinkingTokens, cachedTokens };

@@ -1,6 +1,13 @@
 /** What a server and a Bridge send to each other; both sides read it with these schemas. A node is called `stepId`. */
 import { z } from "zod";
-import { adapterModelsSchema, adapterRequestSchema } from "../adapter/index.ts";
+import {
+  adapterModelsSchema,
+  adapterRequestSchema,
+  callRulingSchema,
+  roundReportSchema,
+  toolAskSchema,
+  toolReportSchema,
+} from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
 import { envelopeSchema } from "../core/event/index.ts";
 
@@ -13,6 +20,11 @@ export const EXECUTIONS_PATH = "/api/v2/executions";
 export const CALLBACK_PATH = "/api/workflow/step-complete";
 export const CALLBACK_BATCH_PATH = "/api/workflow/step-complete/batch";
 export const STREAM_PATH = "/api/workflow/step-stream";
+/** Before the names of what the turn of an agent reports and asks. */
+export const TURN_PATH = "/api/workflow";
+export const ROUND_PATH = "/round-complete";
+export const TOOL_CALL_PATH = "/tool-call";
+export const TOOL_RESULT_PATH = "/tool-complete";
 export const GATEWAY_TOKEN_HEADER = "x-gateway-token";
 
 export const DISPATCHES_PER_BATCH_MAX = 64;
@@ -64,7 +76,7 @@ const logLineSchema = z.object({
   at: instant.optional(),
 });
 
-const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred"] as const;
+const CALLBACK_STATUSES = ["completed", "failed", "timed_out", "cancelled", "deferred", "suspended"] as const;
 
 /** What is counted, apart from the rest: a figure out of range is refused by a code of its own. */
 export const reportedUsageSchema = z.object({
@@ -81,7 +93,11 @@ export const callbackSchema = z.object({
   runId: name,
   stepId: name,
   attempt: z.number().int().positive(),
+  /** Which execution of the attempt reports; absent: the first. */
+  segment: count.optional(),
   status: z.enum(CALLBACK_STATUSES),
+  /** With `suspended`: what the adapter needs to continue. */
+  transcript: json.optional(),
   outputs: jsonObject.optional(),
   stdout: z.string().optional(),
   envelope: envelopeSchema.optional(),
@@ -107,6 +123,12 @@ export const callbackSchema = z.object({
 export type CallbackBody = z.infer<typeof callbackSchema>;
 
 export const callbackBatchSchema = z.object({ callbacks: z.array(json).min(1).max(CALLBACKS_PER_BATCH_MAX) });
+
+export const sentRoundSchema = z.object({ dispatchId: name, ...roundReportSchema.shape });
+export const sentCallSchema = z.object({ dispatchId: name, ...toolAskSchema.shape });
+export const sentResultSchema = z.object({ dispatchId: name, ...toolReportSchema.shape });
+/** `wait`: a person has not answered yet; it is asked again. */
+export const callReplySchema = z.union([callRulingSchema, z.object({ disposition: z.literal("wait") })]);
 
 export interface CallbackReply {
   readonly received: true;
@@ -187,7 +209,11 @@ export interface HealthReply {
   readonly adapters: Readonly<
     Record<
       string,
-      { readonly status: Health; readonly message?: string; readonly capabilities: Readonly<Record<string, boolean>> }
+      {
+        readonly status: Health;
+        readonly message?: string;
+        readonly capabilities: Readonly<Record<string, boolean | string>>;
+      }
     >
   >;
 }

@@ -17,7 +17,11 @@ function scripted(script: string): Execute {
   const read = readScript(script);
   expect(read.problems).toEqual([]);
   const adapter = createScriptedAdapter({ script: read.script, clock: createSystemClock() });
-  return (request, hooks) => adapter.execute(request, hooks);
+  return async (request, hooks) => {
+    const result = await adapter.execute(request, hooks);
+    if (result.status === "suspended") throw new Error("nothing is judged in a page");
+    return result;
+  };
 }
 
 async function run(source: string, execute: Execute, more: Partial<BrowserRunOptions> = {}) {

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFiles, AdapterRequest } from "../adapter/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest, TurnHooks } from "../adapter/index.ts";
 import { Executions, type ExecutionOutcome, type ExecutionReport, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
@@ -17,6 +17,8 @@ export interface AttemptCallbacks {
   /** The adapter has answered; the result follows, at once or once it has been moderated. */
   answered(): void;
   callback(result: CallbackResult, outcome: ExecutionOutcome | null): void;
+  /** Where rounds are reported and tool calls judged. */
+  readonly turn: TurnHooks;
 }
 
 type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl"> & {
@@ -57,6 +59,7 @@ export class AdapterPool {
     if (externalCallbackUrl !== undefined) request.externalCallbackUrl = externalCallbackUrl;
     const report: ExecutionReport = {
       stream: (deltas) => callbacks.stream(deltas),
+      turn: () => callbacks.turn,
       ended(outcome) {
         const result = reportOutcome(outcome);
         callbacks.answered();

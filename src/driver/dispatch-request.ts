@@ -1,8 +1,9 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
-import type { Dispatch, RunState } from "../core/engine/index.ts";
+import { type AgentTurn, callIdOf, type Dispatch, type RunState } from "../core/engine/index.ts";
 import { type PlanNode, renderInstructions, sentInstructions, DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
-import type { AdapterRequest } from "../adapter/index.ts";
+import type { AdapterRequest, Resume } from "../adapter/index.ts";
+import { rulingOf } from "./call-ruling.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
@@ -36,7 +37,28 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   if (hints.tools.length > 0) sent.tools = [...hints.tools];
   if (outputSchema !== null) sent.outputSchema = { ...outputSchema };
   if (maxOutputTokens !== null) sent.maxOutputTokens = maxOutputTokens;
+  if (dispatch.segment > 0) sent.segment = dispatch.segment;
+  if (dispatch.turn !== null) sent.resume = resumeOf(dispatch, dispatch.turn, state);
   return sent;
+}
+
+/** What the agent has done so far in this epoch. */
+function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState): Resume {
+  const { transcript } = turn;
+  const results: Resume["results"] = {};
+  for (const { id, result } of turn.calls.values()) {
+    if (result !== null) results[id] = { result: result.value, isError: result.isError };
+  }
+  const rounds = turn.rounds.map(({ message, calls }, round) => ({
+    message,
+    calls: calls.map(({ tool, server, args }, position) => {
+      const callId = callIdOf(state, { id: nodeId, epoch }, round, position);
+      const call = turn.calls.get(callId);
+      const named = { callId, tool, ...(server === undefined ? {} : { server }), args };
+      return call === undefined ? named : { ...named, ruling: rulingOf(call) };
+    }),
+  }));
+  return { rounds, results, ...(transcript === null ? {} : { transcript }) };
 }
 
 function systemPromptOf({ instructions }: Dispatch, provider: string): string | null {

@@ -8,6 +8,8 @@ export interface Opened {
   readonly runId: string;
   readonly nodeId: string;
   readonly attempt: number;
+  /** Which execution of the attempt; absent: the first. */
+  readonly segment?: number;
   readonly dispatchId: string;
   readonly effects: DispatchBody["effects"];
 }

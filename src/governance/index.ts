@@ -1,6 +1,6 @@
 export { BACKTEST_VERDICTS_MAX, backtestPolicy, type PolicyBacktest } from "./backtest.ts";
 export { Governor } from "./governor.ts";
-export type { AboutRun, Admission, Changes, Judge, QueuePlace, Returned, Ruling } from "./judge.ts";
+export type { AboutRun, Admission, Changes, Judge, QueuePlace, Returned, Ruling, RulingRecord } from "./judge.ts";
 export type { LaunchSubject } from "./launch.ts";
 export type { LaunchRuling } from "./launch-admission.ts";
 export { LaunchWatch } from "./launch-watch.ts";

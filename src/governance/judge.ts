@@ -84,7 +84,7 @@ export interface AboutRun {
 /** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */
 export interface Returned {
   slotsOf(agentId: string): number;
-  /** What to add to the counter: `reservedMicros` is never positive. */
+  /** What to add to the counter. */
   spendingOf(envelopeId: string, periodStart: number): Spending;
   /** What an agent has answered in it, and will remember; in order. */
   memoriesOf(agentId: string): readonly MemoryRecord[];
@@ -124,6 +124,9 @@ export interface Ruling {
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];
 }
+
+/** What is kept of a verdict. */
+export type RulingRecord = Pick<Ruling, "record" | "audit">;
 
 /** What an allowed attempt takes, all of it or nothing. */
 export interface Admission {

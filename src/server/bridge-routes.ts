@@ -1,14 +1,23 @@
+import type { z } from "zod";
 import {
   CALLBACK_BATCH_PATH,
   CALLBACK_BYTES_MAX,
   CALLBACK_PATH,
   callbackBatchSchema,
   GATEWAY_TOKEN_HEADER,
+  ROUND_PATH,
+  sentCallSchema,
+  sentResultSchema,
+  sentRoundSchema,
   STREAM_PATH,
   streamSchema,
+  TOOL_CALL_PATH,
+  TOOL_RESULT_PATH,
+  TURN_PATH,
 } from "../bridge/index.ts";
 import type { Json } from "../core/base/index.ts";
-import { readDispatchId } from "../core/event/index.ts";
+import { type AttemptAddress, readDispatchId } from "../core/event/index.ts";
+import { AttemptOver } from "../driver/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
 import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";
@@ -24,6 +33,9 @@ export const BRIDGE_ROUTES: readonly OpenRoute[] = [
   { method: "POST", path: CALLBACK_PATH, handle: takeCallback },
   { method: "POST", path: CALLBACK_BATCH_PATH, handle: takeCallbacks },
   { method: "POST", path: STREAM_PATH, handle: takePartials },
+  { method: "POST", path: `${TURN_PATH}${ROUND_PATH}`, handle: takeRound },
+  { method: "POST", path: `${TURN_PATH}${TOOL_CALL_PATH}`, handle: takeToolCall },
+  { method: "POST", path: `${TURN_PATH}${TOOL_RESULT_PATH}`, handle: takeToolResult },
   { method: "POST", path: "/api/v1/callbacks/{token}", handle: takeExternal },
 ];
 
@@ -83,6 +95,49 @@ async function takePartials(services: Services, request: Request): Promise<Respo
   const address = readDispatchId(dispatchId);
   if (address === undefined) throw unknownDispatch(dispatchId);
   return json(replyTo(await services.runtime.stream(reporter, address, deltas), dispatchId));
+}
+
+/** A round is kept and its calls are judged in one commit; the same round again is answered the same. */
+async function takeRound(services: Services, request: Request): Promise<Response> {
+  const { reporter, address, body } = await readTurn(services, request, sentRoundSchema);
+  return json(await overAs409(services.runtime.turns.round(reporter, address, body)));
+}
+
+/** How long a request waits for a person before the Bridge asks again. */
+const ANSWER_WAIT_MS = 25_000;
+
+async function takeToolCall(services: Services, request: Request): Promise<Response> {
+  const { reporter, address, body } = await readTurn(services, request, sentCallSchema);
+  const ruling = await overAs409(services.runtime.turns.tool(reporter, address, body, ANSWER_WAIT_MS));
+  return json(ruling ?? { disposition: "wait" });
+}
+
+async function takeToolResult(services: Services, request: Request): Promise<Response> {
+  const { reporter, address, body } = await readTurn(services, request, sentResultSchema);
+  await overAs409(services.runtime.turns.toolResult(reporter, address, body));
+  return json({ received: true });
+}
+
+async function readTurn<T extends { readonly dispatchId: string }>(
+  services: Services,
+  request: Request,
+  schema: z.ZodType<T>,
+): Promise<{ readonly reporter: GatewayReporter; readonly address: AttemptAddress; readonly body: T }> {
+  const reporter = await authenticate(services, request);
+  const body = readPeerShape(schema, (await readPeer(request, CALLBACK_BYTES_MAX)).sent);
+  const address = readDispatchId(body.dispatchId);
+  if (address === undefined) throw unknownDispatch(body.dispatchId);
+  return { reporter, address, body };
+}
+
+/** An execution whose turn is over gets the reason. */
+async function overAs409<T>(taken: Promise<T>): Promise<T> {
+  try {
+    return await taken;
+  } catch (error) {
+    if (!(error instanceof AttemptOver)) throw error;
+    throw new Refused(error.code === "unknown_dispatch" ? "unknown_dispatch" : "attempt_over", error.message);
+  }
 }
 
 async function takeExternal(services: Services, request: Request): Promise<Response> {

@@ -9,7 +9,11 @@ import {
   type Input,
   NO_TOKENS,
   replay,
+  type RequestRoundVerdict,
+  type RequestToolVerdict,
   type RequestVerdict,
+  type RoundVerdict,
+  type ToolVerdict,
   type RunState,
   type Timer,
   type UnstampedInput,
@@ -19,6 +23,13 @@ import type { Json, JsonObject } from "../../src/core/base/index.ts";
 import { type Catalog, checkArgs, EMPTY_CATALOG } from "../../src/core/definition/index.ts";
 import type { EventOf, EventType, RunEvent } from "../../src/core/event/index.ts";
 import { applyTeam, checkSource, type Team } from "../../src/core/plan/index.ts";
+
+const ALLOW_CALL: ToolVerdict = {
+  disposition: "allow",
+  verdictId: "v",
+  action: "execute",
+  effects: "at_least_once",
+};
 
 export const ALLOW: Verdict = {
   disposition: "allow",
@@ -42,6 +53,10 @@ export interface RigOptions {
   readonly team?: Team;
   /** Nothing: it is allowed. */
   readonly judge?: (request: RequestVerdict) => Verdict | undefined;
+  /** Nothing: the next round may begin. */
+  readonly judgeRound?: (request: RequestRoundVerdict) => RoundVerdict | undefined;
+  /** Nothing: the call is allowed. */
+  readonly judgeTool?: (request: RequestToolVerdict) => ToolVerdict | undefined;
 }
 
 /** Drives one run by hand: every answer, timer and decision is chosen by the test. */
@@ -69,13 +84,34 @@ export class Rig {
     const result = advance(this.state, { at: this.now, jitter: this.jitter, ...input });
     this.events.push(...result.events);
     this.effects.push(...result.effects);
-    for (const effect of result.effects) {
-      if (effect.type === "request-verdict") {
-        const verdict = this.options.judge?.(effect) ?? ALLOW;
-        this.submit({ type: "verdict", nodeId: effect.nodeId, epoch: effect.epoch, verdict });
+    let { refusal } = result;
+    for (const effect of result.effects) refusal ??= this.rule(effect)?.refusal;
+    return refusal === undefined ? result : { ...result, refusal };
+  }
+
+  private rule(effect: Effect): Advance | undefined {
+    const { judge, judgeRound, judgeTool } = this.options;
+    switch (effect.type) {
+      case "request-verdict": {
+        const { nodeId, epoch } = effect;
+        return this.submit({ type: "verdict", nodeId, epoch, verdict: judge?.(effect) ?? ALLOW });
       }
+      case "request-round-verdict": {
+        const { nodeId, epoch } = effect;
+        return this.submit({
+          type: "round_verdict",
+          nodeId,
+          epoch,
+          verdict: judgeRound?.(effect) ?? { disposition: "go" },
+        });
+      }
+      case "request-tool-verdict": {
+        const { nodeId, epoch, callId } = effect;
+        return this.submit({ type: "tool_verdict", nodeId, epoch, callId, verdict: judgeTool?.(effect) ?? ALLOW_CALL });
+      }
+      default:
+        return undefined;
     }
-    return result;
   }
 
   start(more: Partial<Extract<Input, { type: "start" }>> = {}): this {
@@ -85,7 +121,7 @@ export class Rig {
   }
 
   callback(nodeId: string, result: CallbackResult, attempt = this.node(nodeId).attempts): Advance {
-    return this.submit({ type: "callback", nodeId, attempt, result });
+    return this.submit({ type: "callback", nodeId, attempt, segment: this.node(nodeId).turn?.segment ?? 0, result });
   }
 
   complete(nodeId: string, answer: { outputs?: JsonObject; stdout?: string; costMicros?: number } = {}): this {

@@ -319,7 +319,7 @@ export const DRIVER_FAULTS: readonly Fault[] = [
   {
     bug: "a run that two replicas know is loaded and sent twice after a takeover",
     file: "durable/attempts.ts",
-    right: `return this.isOpen(dispatchIdOf({ runId: live.state.runId, nodeId, attempt })) ? { input: null } : resolve(live);`,
+    right: `return this.isOpen(openDispatchId(live.state, { nodeId, attempt })) ? { input: null } : resolve(live);`,
     wrong: `return resolve(live);`,
     caughtBy: TAKEOVER,
   },

@@ -8,6 +8,7 @@ import {
   type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
+  type FinalResult,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { fileFailure } from "../file-trouble.ts";
@@ -261,7 +262,7 @@ function textEnd(
   return { failure: { failure: "provider_bad_output", message }, extraCalls: 0 };
 }
 
-function endResult({ stdout, outputs, failure }: Climb): Exclude<AdapterResult, { status: "deferred" }> {
+function endResult({ stdout, outputs, failure }: Climb): FinalResult {
   if (failure !== null) return failed(failure);
   return {
     status: "completed",

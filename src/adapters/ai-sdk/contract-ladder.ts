@@ -1,10 +1,15 @@
 import type { AdapterHooks, AdapterRequest } from "../../adapter/index.ts";
 import { isJsonObject, type JsonObject } from "../../core/base/index.ts";
-import { normaliseOutput, type NormalisedOutput, outputsOfList, propertiesOf } from "../../core/outputs/index.ts";
+import {
+  checkAgainstSchema,
+  normaliseOutput,
+  type NormalisedOutput,
+  outputsOfList,
+  propertiesOf,
+} from "../../core/outputs/index.ts";
 import { badOutput, type CallFailure, type FailureContext } from "./call-failure.ts";
 import type { ModelAnswer, Conversation } from "./conversation.ts";
 import { reaskText } from "./prompt.ts";
-import { checkAgainstSchema } from "./schema-check.ts";
 
 /** What an attempt ends with. */
 export interface Climb {

@@ -11,6 +11,7 @@ import {
   type AdapterHooks,
   type AdapterRequest,
   type AdapterResult,
+  type FinalResult,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { failed, type CallFailure } from "../ai-sdk/call-failure.ts";
@@ -149,7 +150,7 @@ function stopped(signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(""), { once: true }));
 }
 
-function resultOf(end: SessionEnd): Exclude<AdapterResult, { status: "deferred" }> {
+function resultOf(end: SessionEnd): FinalResult {
   if (end.failure !== null) return failed(end.failure);
   const { stdout, outputs } = end;
   return { status: "completed", stdout, ...(outputs === undefined ? {} : { outputs }) };

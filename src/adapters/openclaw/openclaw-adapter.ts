@@ -9,6 +9,7 @@ import {
   type AdapterHooks,
   type AdapterRequest,
   type AdapterResult,
+  type FinalResult,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { createModelFetch, requestPeer, type ModelFetch } from "../../outbound/index.ts";
@@ -111,7 +112,7 @@ function resultOf(
   answer: GatewayAnswer,
   { target, token }: GatewayCall,
   { onLog }: AdapterHooks,
-): Exclude<AdapterResult, { status: "deferred" }> {
+): FinalResult {
   const { end, text } = answer;
   if (end === "failed") return failed(answerFailure(answer, target, token));
   if (end === "incomplete") {

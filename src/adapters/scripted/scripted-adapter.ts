@@ -2,6 +2,8 @@ import { ADAPTER_SPECIFICATION, type Adapter, type AdapterHooks } from "../../ad
 import type { Clock } from "../../clock/index.ts";
 import { answerByScript, findEntry, type Script, type ScriptEntry } from "../../core/script/index.ts";
 import type { Ledger } from "./ledger.ts";
+import { CANCELLED, playTurn } from "./scripted-turn.ts";
+import { pause, untilAborted } from "./scripted-wait.ts";
 
 export const SCRIPTED_PROVIDER = "scripted";
 
@@ -19,14 +21,16 @@ export function createScriptedAdapter({ script, clock, ledger }: ScriptedAdapter
     initialize: () => Promise.resolve(),
     shutdown: () => Promise.resolve(),
     checkHealth: () => Promise.resolve({ status: "healthy" }),
-    capabilities: () => ({ streaming: true, structuredOutput: true, tools: false, deferred: false }),
+    capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false, turns: "durable" }),
     cancel: () => Promise.resolve(),
     async execute(request, hooks) {
-      ledger?.(request, clock.now());
       const entry = findEntry(script, request.context.workflow, request.stepId, request.attempt) ?? {};
+      const { rounds } = entry;
+      if (rounds === undefined) ledger?.(request, clock.now());
       const isWanted = await simulate(entry, clock, hooks);
-      if (!isWanted) return { status: "failed", failure: "cancelled", message: "The request was cancelled." };
-      return answerByScript(script, entry, request);
+      if (!isWanted) return CANCELLED;
+      if (rounds === undefined) return answerByScript(script, entry, request);
+      return playTurn({ script, entry, rounds, request, hooks, clock, ledger });
     },
   };
 }
@@ -40,25 +44,4 @@ async function simulate(entry: ScriptEntry, clock: Clock, hooks: AdapterHooks): 
   }
   if (entry.hang === true) await untilAborted(hooks.signal);
   return !hooks.signal.aborted;
-}
-
-function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  if (delayMs === 0) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const onAbort = (): void => {
-      stop();
-      resolve(false);
-    };
-    const stop = clock.after(delayMs, () => {
-      signal.removeEventListener("abort", onAbort);
-      resolve(true);
-    });
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

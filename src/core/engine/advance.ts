@@ -18,9 +18,12 @@ import { cancelFinally } from "./finally.ts";
 import type { CancelInput, Input } from "./input.ts";
 import { collectInstances } from "./instances.ts";
 import { nodeAt } from "./move.ts";
-import { onApproval, onResolve } from "./on-approval.ts";
+import { onApproval } from "./on-approval.ts";
 import { onCallback, onStream } from "./on-callback.ts";
+import { onResolve } from "./on-resolve.ts";
+import { onRound, onRoundVerdict, onToolCall, onToolResult } from "./on-round.ts";
 import { onTimer } from "./on-timer.ts";
+import { onToolVerdict } from "./on-tool-verdict.ts";
 import { onVerdict } from "./on-verdict.ts";
 import { onAdmit } from "./places.ts";
 import { decideNode, pump } from "./proceed.ts";
@@ -28,6 +31,7 @@ import { type Refusal, refuse } from "./refusal.ts";
 import { onRecover, onRewind } from "./reopen.ts";
 import { onStart } from "./start.ts";
 import type { RunState } from "./state.ts";
+import { closeCallQuestions } from "./tool-answer.ts";
 import { beginTurn, type Turn } from "./turn.ts";
 import { onEvent } from "./waits.ts";
 
@@ -61,6 +65,16 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onVerdict(turn, input);
     case "callback":
       return onCallback(turn, input);
+    case "round":
+      return onRound(turn, input);
+    case "round_verdict":
+      return onRoundVerdict(turn, input);
+    case "tool_call":
+      return onToolCall(turn, input);
+    case "tool_verdict":
+      return onToolVerdict(turn, input);
+    case "tool_result":
+      return onToolResult(turn, input);
     case "stream":
       onStream(turn, input);
       return undefined;
@@ -134,4 +148,5 @@ function runToRest(turn: Turn): void {
     computeReady(turn);
     if (!hasMore()) pump(turn);
   } while (hasMore());
+  for (const node of turn.toClose.splice(0)) closeCallQuestions(turn, nodeAt(state, node), "the step has ended");
 }

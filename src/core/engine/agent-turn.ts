@@ -5,17 +5,19 @@ import type { Action, AskedCall, EffectGuarantee } from "../event/index.ts";
 export interface AgentTurn {
   /** Of the present or the last execution of the attempt. */
   segment: number;
+  /** Executions so far, over all attempts of the epoch. */
+  executions: number;
+  /** The last execution ended and the attempt did not: by a suspension, or because it was lost. Null: it runs, or has ended. */
+  paused: "suspended" | "lost" | null;
   /** How long earlier executions of the attempt ran: its time limit counts no waiting. */
   ranMs: number;
   readonly rounds: AgentRound[];
   /** Every call that was requested, by call id, in order. */
   readonly calls: Map<string, ToolCall>;
-  /** How often each digest of args was requested. */
+  /** How often each tool was requested with the same args, by digest. */
   readonly repeats: Map<string, number>;
   /** What the adapter gave back when it suspended; null: nothing, or a round has completed since. */
   transcript: Json | null;
-  /** Rounds of earlier executions whose cost came late, as `segment/round`. */
-  readonly lateCosts: Set<string>;
   /** Rounds a person has added to the limit. */
   extraRounds: number;
 }
@@ -24,6 +26,8 @@ export interface AgentRound {
   readonly text: string;
   readonly message: Json;
   readonly calls: readonly AskedCall[];
+  /** Tokens the model read and wrote: what the next round begins with. */
+  readonly tokens: number;
 }
 
 export interface ToolCall {
@@ -31,24 +35,66 @@ export interface ToolCall {
   readonly round: number;
   readonly tool: string;
   readonly server: string | null;
-  /** As they are called with: as asked for, or as a person has changed them. */
+  /** As it is called: as the model asked, or as a person has changed them. */
   args: JsonObject;
-  argsDigest: string;
+  readonly argsDigest: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
+  /** The adapter waits for the answer with the process alive: it does not suspend. */
+  readonly waits: boolean;
   ruling: ToolRuling;
   /** Null: it has not been made, or has never reported. */
   result: { readonly value: Json; readonly isError: boolean } | null;
 }
 
 export type ToolRuling =
-  /** `isChanged`: a person gave other args, and the model is told so. */
-  | { readonly kind: "allow"; readonly isChanged: boolean; readonly segment: number }
+  /** `isChanged`: a person gave other args, and the model gets to know. `execution`: the first that may make it. */
+  | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
   | { readonly kind: "deny"; readonly reason: string }
   /** A person is asked: before it is made, or because it may have been made already. */
   | { readonly kind: "hold"; readonly approvalId: string; readonly isUnknown: boolean };
 
 /** Names a call everywhere: run/node/epoch/round/position. */
-export function callIdOf(runId: string, nodeId: string, epoch: number, round: number, position: number): string {
-  return `${runId}/${nodeId}/${epoch}/${round}/${position}`;
+export function callIdOf(
+  { runId }: { readonly runId: string },
+  node: CallOwner,
+  round: number,
+  position: number,
+): string {
+  return `${runId}/${node.id}/${node.epoch}/${round}/${position}`;
+}
+
+type CallOwner = { readonly id: string; readonly epoch: number };
+
+export function newAgentTurn(): AgentTurn {
+  return {
+    segment: 0,
+    executions: 0,
+    paused: null,
+    ranMs: 0,
+    rounds: [],
+    calls: new Map(),
+    repeats: new Map(),
+    transcript: null,
+    extraRounds: 0,
+  };
+}
+
+/** Calls a person has still to decide about. */
+export function heldCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
+  return turn === null ? [] : [...lastCalls(turn)].filter(({ ruling }) => ruling.kind === "hold");
+}
+
+/** Those of the last round: all calls of the rounds before it have been answered. */
+function* lastCalls({ calls, rounds }: AgentTurn): Iterable<ToolCall> {
+  for (const call of calls.values()) if (call.round >= rounds.length - 1) yield call;
+}
+
+/** Calls that an execution which has ended may have made, that never reported, and that must not be made twice. */
+export function unknownCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
+  if (turn === null) return [];
+  return [...lastCalls(turn)].filter(
+    ({ ruling, result, effects }) =>
+      effects === "at_most_once" && result === null && ruling.kind === "allow" && ruling.execution <= turn.executions,
+  );
 }

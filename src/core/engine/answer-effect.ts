@@ -3,13 +3,34 @@ import type { Decision, Subject } from "../event/index.ts";
 import type { PlanNode } from "../plan/index.ts";
 import type { Question } from "./approvals.ts";
 
-type Asked = Pick<Question, "source" | "choices" | "rule" | "request">;
+type Asked = Pick<Question, "source" | "choices" | "rule" | "request" | "call">;
 
 export function effectsOf(planNode: PlanNode, question: Asked): Subject["answers"] {
   return question.choices.map((decision) => ({ decision, effect: effectOf(decision, planNode, question) }));
 }
 
+/** Of a call that is held, or that may have been made already. */
+function effectOnCall(decision: Decision, planNode: PlanNode, isUnknown: boolean): string {
+  switch (decision) {
+    case "approve":
+      return isUnknown
+        ? "The agent continues with the result that is given."
+        : "The call is made exactly as it is shown.";
+    case "retry":
+      return "The call is made again.";
+    case "abort":
+      return `The call is not made; ${failed(planNode)}`;
+    default:
+      return isUnknown
+        ? "The agent continues, and learns that the call failed."
+        : "The call is not made; the agent learns why, and continues.";
+  }
+}
+
 function effectOf(decision: Decision, planNode: PlanNode, question: Asked): string {
+  const { call } = question;
+  if (call !== undefined)
+    return `${decision === "approve" ? afterQuorum(question) : ""}${effectOnCall(decision, planNode, call.isUnknown)}`;
   switch (decision) {
     case "approve":
       return `${afterQuorum(question)}${approved(planNode, question)}`;

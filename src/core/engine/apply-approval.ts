@@ -105,7 +105,11 @@ function applyResolved(state: RunState, { payload, at }: EventOf<"approval.resol
   }
   const node = required(findNode(state, payload.nodeId), "an approval is about a node");
   if (payload.status !== "approved") return;
-  if (payload.decision === "retry") node.extraAttempts += 1;
+  if (payload.decision === "retry" && payload.source !== "tool") {
+    node.extraAttempts += 1;
+    // A turn that was stopped may have as many rounds again.
+    if (node.turn !== null) node.turn.extraRounds = node.turn.rounds.length;
+  }
   if (payload.source === "gate") {
     node.isGateApproved = true;
     node.entered = payload.form ?? {};

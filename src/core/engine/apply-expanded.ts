@@ -52,6 +52,7 @@ function restartInstance(state: RunState, instance: NodeState, item: Json): void
 const IDLE_RUNNING: Omit<Running, "startedAt"> = {
   status: "running",
   attempt: 0,
+  segment: 0,
   route: null,
   isDeferred: false,
   deltaBase: 0,

@@ -1,5 +1,6 @@
 import { required } from "../base/index.ts";
 import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
+import { applyAgent, beginExecution, pauseExecution } from "./apply-agent.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { applyExpanded, applyRound } from "./apply-expanded.ts";
 import { findNode, isComputed, laneAt, laneOf, moveNode, noteCounted, planNodeOf, setCounted } from "./move.ts";
@@ -50,6 +51,11 @@ export function applyNode(state: RunState, event: NodeEvent): void {
       return;
     case "cost.recorded":
       return applyCost(state, node, event);
+    case "round.completed":
+    case "tool.requested":
+    case "tool.decided":
+    case "tool.completed":
+      return applyAgent(node, event);
     case "child.started":
       return applyChildStarted(state, node, event);
     case "child.finished":
@@ -85,8 +91,9 @@ function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
   state.carriedInstances.set(nodeId, { outputs, envelope, settledAt: event.at, eventId: event.eventId });
 }
 
-function applyQueued(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.queued">): void {
+function applyQueued(state: RunState, node: NodeState, { payload, eventId, at }: EventOf<"node.queued">): void {
   if (node.epoch !== state.epoch) beginEpoch(state, node);
+  if (payload.segment !== undefined) pauseExecution(node, at, "lost");
   // A wait without a timeout does not count towards the next one.
   const limitedSince = node.now.status === "queued" && node.now.patientUntil === null ? node.now.limitedSince : null;
   const { waitingReason } = payload;
@@ -122,6 +129,7 @@ function beginEpoch(state: RunState, node: NodeState): void {
   node.takenEvents.clear();
   node.assignedTo = null;
   node.hasFindings = false;
+  node.turn = null;
 }
 
 function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }: EventOf<"node.waiting">): void {
@@ -140,10 +148,12 @@ function applyWaiting(state: RunState, node: NodeState, { payload, at, eventId }
 }
 
 function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf<"node.started">): void {
-  const { agentId, gatewayId, provider, model, executionPath } = payload;
+  const { agentId, gatewayId, provider, model, executionPath, segment } = payload;
   node.attempts = payload.attempt ?? 0;
-  node.tries += 1;
-  node.calls += 1;
+  if (segment === undefined) node.tries += 1;
+  // What a person let continue is no further call.
+  if (segment === undefined || node.turn?.paused === "lost") node.calls += 1;
+  beginExecution(node, segment);
   node.pausedAsks = 0;
   node.agentId = agentId;
   node.firstStartedAt ??= at;
@@ -153,6 +163,7 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   moveNode(state, node, {
     status: "running",
     attempt: node.attempts,
+    segment: segment ?? 0,
     startedAt: at,
     route,
     isDeferred: false,
@@ -188,7 +199,11 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
   node.pausedAsks = 0;
 }
 
-function applyBlocked(state: RunState, node: NodeState, { payload, eventId }: EventOf<"node.blocked">): void {
+function applyBlocked(state: RunState, node: NodeState, { payload, eventId, at }: EventOf<"node.blocked">): void {
+  if (payload.segment !== undefined) {
+    pauseExecution(node, at, "suspended");
+    if (node.turn !== null) node.turn.transcript = payload.transcript ?? null;
+  }
   moveNode(state, node, {
     status: "blocked",
     waitingReason: payload.waitingReason,
@@ -245,7 +260,10 @@ function applyInvalidated(state: RunState, node: NodeState): void {
 }
 
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {
-  if (payload.attempt !== undefined) node.reported.add(payload.attempt);
+  const { attempt, segment = 0, round } = payload;
+  // The report of a round is not the last of its attempt.
+  if (attempt !== undefined && round === undefined) node.reported.add(attempt);
+  else if (attempt !== undefined) node.costedRounds.add(`${attempt}/${segment}/${round}`);
   node.calls += payload.extraCalls ?? 0;
   node.costMicros += payload.costMicros;
   node.tokens = addTokens(node.tokens, payload.tokens);

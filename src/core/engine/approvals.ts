@@ -46,6 +46,8 @@ export interface Question {
   readonly inputs: JsonObject;
   /** What governance knows of it; null: it was not asked. */
   readonly facts: HoldFacts | null;
+  /** The tool call it is about; absent: none. */
+  readonly call?: { readonly id: string; readonly isUnknown: boolean };
 }
 
 /** Binds an answer to what was asked: another text, other inputs or another policy version is another question. */

@@ -8,6 +8,9 @@ export interface Usage {
   readonly model?: string | null;
   readonly priceId?: string;
   readonly extraCalls?: number;
+  /** Of the turn of an agent; absent: not in a round. */
+  readonly round?: number;
+  readonly segment?: number;
 }
 
 export interface CostKind {
@@ -23,7 +26,7 @@ export function recordCost(turn: Turn, node: NodeState, attempt: number, usage: 
 }
 
 export function recordRunCost(turn: Turn, nodeId: string, attempt: number, usage: Usage, kind: CostKind): void {
-  const { tokens, costMicros, model, priceId, extraCalls = 0 } = usage;
+  const { tokens, costMicros, model, priceId, extraCalls = 0, round, segment = 0 } = usage;
   const spent = costMicros + tokens.inputTokens + tokens.outputTokens + tokens.thinkingTokens + tokens.cachedTokens;
   if (spent === 0 && extraCalls === 0 && kind.isAlways !== true) return;
   emit(turn, "cost.recorded", {
@@ -35,6 +38,7 @@ export function recordRunCost(turn: Turn, nodeId: string, attempt: number, usage
     ...(priceId === undefined ? {} : { priceId }),
     ...(kind.isLate ? { late: true } : {}),
     ...(extraCalls === 0 ? {} : { extraCalls }),
+    ...(round === undefined ? {} : { round, segment }),
     ...(kind.childRunId === undefined ? {} : { childRunId: kind.childRunId }),
   });
 }

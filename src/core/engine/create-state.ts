@@ -65,6 +65,8 @@ export function createRunState(plan: Plan, runId: string): RunState {
     computing: { entries: [], head: 0 },
     lanes: new Map(),
     asked: new Map(),
+    askedRounds: new Set(),
+    askedCalls: new Map(),
   };
 }
 
@@ -114,11 +116,13 @@ function createNode(
     hasFindings: false,
     deltaIndex: -1,
     reported: new Set(),
+    costedRounds: new Set(),
     firstStartedAt: null,
     costMicros: 0,
     tokens: NO_TOKENS,
     expansion: null,
     lastBlock: null,
+    turn: null,
     agentId: null,
     routes: [],
   };

@@ -16,14 +16,15 @@ export interface Sending {
 export function dispatchOf(state: RunState, node: NodeState, sending: Sending): Dispatch {
   const { timeoutMs, effects, request: hints } = planNodeOf(state, node);
   const { attempt, route, request, maxOutputTokens, instructions, isResend } = sending;
+  const { turn } = node;
   return {
     type: "dispatch",
     nodeId: node.id,
     epoch: node.epoch,
-    dispatchId: dispatchIdOf({ runId: state.runId, nodeId: node.id, attempt }),
+    dispatchId: dispatchIdOf({ runId: state.runId, nodeId: node.id, attempt, segment: turn?.segment ?? 0 }),
     idempotencyKey: `${state.runId}/${node.id}/${node.epoch}`,
     hints,
-    timeoutMs,
+    timeoutMs: timeLeft(node, timeoutMs, turn?.segment ?? 0),
     effects,
     attempt,
     route,
@@ -31,5 +32,19 @@ export function dispatchOf(state: RunState, node: NodeState, sending: Sending): 
     maxOutputTokens,
     instructions,
     isResend,
+    segment: turn?.segment ?? 0,
+    turn: turn !== null && turn.rounds.length > 0 ? turn : null,
   };
+}
+
+/** The execution that would begin now: the next of an attempt that is paused, else the first of the next attempt. */
+export function nextExecution({ attempts, turn }: NodeState): { readonly attempt: number; readonly segment: number } {
+  if (turn === null || turn.paused === null) return { attempt: attempts + 1, segment: 0 };
+  return { attempt: attempts, segment: turn.segment + 1 };
+}
+
+/** Of the time an attempt may take, earlier executions of it have used a part. */
+export function timeLeft({ turn }: NodeState, timeoutMs: number | null, segment: number): number | null {
+  if (timeoutMs === null || segment === 0) return timeoutMs;
+  return Math.max(1, timeoutMs - (turn?.ranMs ?? 0));
 }

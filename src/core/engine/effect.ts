@@ -2,12 +2,22 @@ import type { Json, JsonObject } from "../base/index.ts";
 import type { ApprovalRule, EffectGuarantee, ModerationMode, OutputField, WorkflowRef } from "../definition/index.ts";
 import type { ApprovalSource, Decision, Placement, Subject } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
-import type { Instruction, OccurredEvent, Route, StartInput } from "./input.ts";
+import type { AgentTurn } from "./agent-turn.ts";
+import type {
+  Instruction,
+  OccurredEvent,
+  RequestRoundVerdict,
+  RequestToolVerdict,
+  Route,
+  StartInput,
+} from "./input.ts";
 import type { Timer } from "./timer.ts";
 
 /** What is to be done, as data. Performed after the commit, each idempotent under its own id. */
 export type Effect =
   | RequestVerdict
+  | RequestRoundVerdict
+  | RequestToolVerdict
   | Dispatch
   | { readonly type: "cancel-dispatch"; readonly nodeId: string; readonly attempt: number; readonly dispatchId: string }
   | { readonly type: "set-timer"; readonly timer: Timer; readonly dueAt: number }
@@ -71,6 +81,10 @@ export interface Dispatch {
   readonly maxOutputTokens: number | null;
   readonly instructions: readonly Instruction[];
   readonly isResend: boolean;
+  /** Which execution of the attempt it is. */
+  readonly segment: number;
+  /** The turn it continues; null: it begins. */
+  readonly turn: AgentTurn | null;
 }
 
 /** Written by the same commit; an event whose id is taken is the same event. */

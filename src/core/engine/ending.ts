@@ -112,7 +112,7 @@ export const CANCELLED_BY_SIBLING = "cancelled_by_sibling";
 /** Calls off what is in flight; true when a child run has to end first. */
 export function stopAttempt(turn: Turn, node: NodeState): boolean {
   if (node.now.status !== "running" && node.now.status !== "streaming") return false;
-  const { childRunId, attempt } = node.now;
+  const { childRunId, attempt, segment } = node.now;
   if (childRunId !== null) {
     stopChild(turn, node.id, attempt, childRunId);
     return true;
@@ -121,7 +121,7 @@ export function stopAttempt(turn: Turn, node: NodeState): boolean {
     type: "cancel-dispatch",
     nodeId: node.id,
     attempt,
-    dispatchId: dispatchIdOf({ runId: turn.state.runId, nodeId: node.id, attempt }),
+    dispatchId: dispatchIdOf({ runId: turn.state.runId, nodeId: node.id, attempt, segment }),
   });
   return false;
 }

@@ -10,8 +10,12 @@ import type {
   Tokens,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
+import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
+import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
+export type * from "./agent-input.ts";
+export type * from "./tool-verdict.ts";
 export type * from "./verdict.ts";
 
 /** What is so when an input arrives. */
@@ -31,6 +35,11 @@ export type Input = Moment &
     | StartInput
     | VerdictInput
     | CallbackInput
+    | RoundInput
+    | ToolCallInput
+    | ToolResultInput
+    | RoundVerdictInput
+    | ToolVerdictInput
     | StreamInput
     | ApprovalInput
     | TimerInput
@@ -107,16 +116,16 @@ export type CarriedResult = (
   readonly counted?: readonly string[];
 };
 
-export interface CallbackInput {
+export interface CallbackInput extends Execution {
   readonly type: "callback";
-  readonly nodeId: string;
-  readonly attempt: number;
   readonly result: CallbackResult;
 }
 
 /** An adapter's report, normalised and moderated by the driver. */
 export type CallbackResult =
   | { readonly status: "deferred" }
+  /** The agent's turn waits for a person; what the adapter gave back to continue with. */
+  | ({ readonly status: "suspended"; readonly transcript: Json | null } & Report)
   | ({
       readonly status: "completed";
       readonly outputs?: JsonObject;

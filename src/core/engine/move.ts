@@ -1,7 +1,8 @@
 import { required } from "../base/index.ts";
 import type { DependencyOutcome } from "../definition/index.ts";
-import { isInFlight, isSettled, isTerminal, type NodeStatus } from "../event/index.ts";
+import { type AttemptKey, dispatchIdOf, isInFlight, isSettled, isTerminal, type NodeStatus } from "../event/index.ts";
 import type { NodeKind, PlanNode } from "../plan/index.ts";
+import type { Execution } from "./input.ts";
 import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
 
 /** Puts a node into a status and keeps every counter that depends on it true. The only writer of `node.now`. */
@@ -163,6 +164,18 @@ export function isComputed(kind: NodeKind): boolean {
 export function findNode(state: RunState, nodeId: string): NodeState | undefined {
   const index = state.plan.indexById.get(nodeId) ?? state.instanceIndexById.get(nodeId);
   return index === undefined ? undefined : state.nodes[index];
+}
+
+/** What its present execution is dispatched as. */
+export function openDispatchId(state: RunState, { nodeId, attempt }: AttemptKey): string {
+  const now = findNode(state, nodeId)?.now;
+  const segment = now !== undefined && "segment" in now && now.attempt === attempt ? now.segment : 0;
+  return dispatchIdOf({ runId: state.runId, nodeId, attempt, segment });
+}
+
+/** This execution of the attempt is under way: what it reports counts. */
+export function isExecutionOpen(state: RunState, node: NodeState, { attempt, segment = 0 }: Execution): boolean {
+  return isAttemptOpen(state, node, attempt) && "segment" in node.now && node.now.segment === segment;
 }
 
 /** The attempt is under way: a report on it still counts. */

@@ -1,4 +1,4 @@
-import { getOwn, isJsonObject, required } from "../base/index.ts";
+import { isJsonObject } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
 import { checkForm } from "../outputs/index.ts";
@@ -9,17 +9,38 @@ import { DEFAULT_ANSWERER } from "./apply-approval.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
 import { redoInstances } from "./instances.ts";
-import type { ApprovalInput, ResolveInput } from "./input.ts";
-import { findNode, planNodeOf } from "./move.ts";
+import type { ApprovalInput } from "./input.ts";
+import { planNodeOf } from "./move.ts";
 import { passOwnGate } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
+import { stopAttempt } from "./ending.ts";
+import { verdictRequest } from "./on-round.ts";
+import { digestCall } from "./on-tool-verdict.ts";
 import { skipNode } from "./settle.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
 import { revisedSubject } from "./subject.ts";
+import {
+  answerCall,
+  callAskedAbout,
+  changedArgs,
+  closeCallQuestions,
+  continueTurn,
+  readCallChanges,
+  requiredCall,
+} from "./tool-answer.ts";
 import { about, emit, perform, requireNode, type Turn } from "./turn.ts";
 
 /** A person answers. What is not taken gets a refusal and changes nothing. */
 export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefined {
+  return takeAnswer(turn, input, { isJudged: false });
+}
+
+/** `isJudged`: the gates have let the changed args of a call pass. */
+export function takeAnswer(
+  turn: Turn,
+  input: ApprovalInput,
+  { isJudged }: { readonly isJudged: boolean },
+): Refusal | undefined {
   const { state } = turn;
   const approval = state.approvals.get(input.approvalId);
   if (approval === undefined) return refuse("unknown_approval", "there is no such approval");
@@ -34,14 +55,32 @@ export function onApproval(turn: Turn, input: ApprovalInput): Refusal | undefine
     answer(turn, approval, decision, { status: statusAfter(decision), ...answered });
     return undefined;
   }
-  const read = readChanges(state, requireNode(state, approval.nodeId), approval, input);
+  const node = requireNode(state, approval.nodeId);
+  const isCall = approval.source === "tool";
+  const read = isCall ? readCallChanges(node, approval, input) : readChanges(state, node, approval, input);
   if ("refusal" in read) return read.refusal;
   const { changes } = read;
+  if (isCall && !isJudged && judgeChanged(turn, node, input, changes)) return undefined;
   const isOther = approval.answers.some((earlier) => earlier.decision !== decision);
   if (quorum > 1 && (changes.isChanged || isOther)) revise(turn, approval, changes, answered);
   else if (approval.answers.length + 1 < quorum) note(turn, approval, answered);
   else answer(turn, approval, decision, { status: "approved", ...answered, ...changesOf(approval, changes) });
   return undefined;
+}
+
+/** Args a person has changed pass the gates again, but for the approval; true: they are asked. */
+function judgeChanged(turn: Turn, node: NodeState, input: ApprovalInput, { modifications }: ReadChanges): boolean {
+  const call = requiredCall(node, input.approvalId);
+  const args = changedArgs(call, modifications);
+  if (args === null) return false;
+  const { id, tool, server, round, waits } = call;
+  const asked = { tool, args, ...(server === null ? {} : { server }) };
+  const request = verdictRequest(turn, node, asked, id, round);
+  if (request === null) return false;
+  const judged = { ...request, isApproved: true, callsBefore: request.callsBefore - 1 };
+  turn.state.askedCalls.set(id, { request: judged, waits, answer: input });
+  perform(turn, judged);
+  return true;
 }
 
 type Answered = Pick<Answer, "byId" | "personId" | "isOverride" | "reason"> & {
@@ -97,18 +136,25 @@ function givenBy({ modifications, form }: ReadChanges): Pick<Answer, "modificati
 }
 
 /** A grant holds for what is sent, which is what was changed. */
-function digestOf({ source, policies }: ApprovalState, { node, request }: ReadChanges): string | undefined {
+function digestOf({ id, source, policies }: ApprovalState, changes: ReadChanges): string | undefined {
+  const { node, request, modifications } = changes;
+  if (source === "tool") {
+    const call = requiredCall(node, id);
+    const args = changedArgs(call, modifications);
+    return args === null ? undefined : digestCall({ ...call, args });
+  }
   return source === "policy" && request !== null ? digestRequest(node, request, policies) : undefined;
 }
 
 /** A run that hit a bug has ended with its questions open. */
-function refuseEnded({ state }: Turn): Refusal | undefined {
+export function refuseEnded({ state }: Turn): Refusal | undefined {
   return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
 }
 
 /** Carries an answer out, of a person or of the chain's default action. */
 function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: Answer): void {
   const node = requireNode(turn.state, approval.nodeId);
+  if (approval.source === "tool") return answerAboutCall(turn, node, approval, decision, given);
   closeApproval(turn, approval, given);
   if (node.now.status !== "blocked" || node.now.approvalId !== approval.id) return;
   switch (decision) {
@@ -129,6 +175,27 @@ function answer(turn: Turn, approval: ApprovalState, decision: Decision, given: 
   }
 }
 
+function answerAboutCall(
+  turn: Turn,
+  node: NodeState,
+  approval: ApprovalState,
+  decision: Decision,
+  given: Answer,
+): void {
+  const call = requiredCall(node, approval.id);
+  closeApproval(turn, approval, given);
+  answerCall(turn, node, call, decision, given);
+  if (decision !== "abort") return continueTurn(turn, node);
+  stopTurnFor(turn, node, given.reason ?? `${call.tool} was not allowed`);
+  abort(turn, node, given.reason);
+}
+
+/** The node ends because of one call: no other is asked about any more, and what runs is called off. */
+function stopTurnFor(turn: Turn, node: NodeState, reason: string): void {
+  closeCallQuestions(turn, node, reason);
+  stopAttempt(turn, node);
+}
+
 function approve(turn: Turn, node: NodeState, approval: ApprovalState, given: Answer): void {
   const outputs = given.modifications?.["outputs"];
   if (isJsonObject(outputs)) return completeAttempt(turn, node, { outputs });
@@ -138,7 +205,7 @@ function approve(turn: Turn, node: NodeState, approval: ApprovalState, given: An
   passOwnGate(turn, node, planNode);
 }
 
-function queueAgain(turn: Turn, node: NodeState): void {
+export function queueAgain(turn: Turn, node: NodeState): void {
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
   passOwnGate(turn, node, planNodeOf(turn.state, node));
 }
@@ -194,7 +261,14 @@ export function onExpiry(turn: Turn, approvalId: string): void {
   if (approval?.status !== "pending") return;
   if (approval.rule.otherwise !== null) return takeDefault(turn, approval, approval.rule.otherwise);
   const node = requireNode(turn.state, approval.nodeId);
+  const call = approval.source === "tool" ? callAskedAbout(node, approvalId) : undefined;
   closeApproval(turn, approval, { status: "expired", reason: "no answer in time" });
+  if (call !== undefined) {
+    answerCall(turn, node, call, "reject", { status: "expired", reason: "no answer in time" });
+    stopTurnFor(turn, node, "no answer in time");
+    const message = `no answer about the call of ${call.tool} by ${node.id} in time`;
+    return failNode(turn, node, { code: "approval_expired", message }, { isRefusal: true });
+  }
   if (node.now.status !== "blocked" || node.now.approvalId !== approvalId) return;
   if (approval.source === "escalation") return abort(turn, node);
   failNode(turn, node, { code: "approval_expired", message: `no answer for ${node.id} in time` }, { isRefusal: true });
@@ -212,40 +286,4 @@ export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "
     approvalId,
     message: `${nodeId} still waits for an answer`,
   });
-}
-
-/** Naming an agent by hand does not loosen what the team lets be used. The node keeps waiting, and its log says why. */
-function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | undefined {
-  const { duty } = planNodeOf(turn.state, node);
-  if (duty === null) return undefined;
-  const { byAgent, others } = duty.toolBans;
-  const tools = getOwn(byAgent, assignTo) ?? others;
-  if (tools.length === 0) return undefined;
-  const errors = tools.map((tool) => ({
-    field: "tool",
-    reason: `the team ${duty.team} does not let ${assignTo} use the tool ${tool}, which ${node.id} needs`,
-  }));
-  emit(turn, "contract.violated", { ...about(node), phase: "instructions", errors });
-  return refuse("contract_violated", errors.map(({ reason }) => reason).join("; "));
-}
-
-/** Unblocks a node that waits for values or for an agent to take it. */
-export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
-  const node = findNode(turn.state, input.nodeId);
-  if (node === undefined) return refuse("unknown_node", `${input.nodeId} is not a node of this run`);
-  const approvalId = node.now.status === "blocked" ? node.now.approvalId : null;
-  const approval = approvalId === null ? undefined : turn.state.approvals.get(approvalId);
-  if (approval === undefined || approval.source !== "block" || approval.status !== "pending") {
-    return refuse("not_blocked", `${input.nodeId} does not wait for values or an assignment`);
-  }
-  const ended = refuseEnded(turn);
-  if (ended !== undefined) return ended;
-  const { values, assignTo, by } = input;
-  const given = { ...(values === undefined ? {} : { values }), ...(assignTo === undefined ? {} : { assignTo }) };
-  if (Object.keys(given).length === 0) return refuse("nothing_given", "give values or assignTo");
-  const banned = assignTo === undefined ? undefined : refuseBanned(turn, node, assignTo);
-  if (banned !== undefined) return banned;
-  closeApproval(turn, approval, { status: "approved", by, modifications: given });
-  queueAgain(turn, required(node, "found above"));
-  return undefined;
 }

@@ -1,11 +1,13 @@
-import { causeOf, type Failure, LIMITS } from "../base/index.ts";
+import { causeOf, type Failure, type Json, LIMITS } from "../base/index.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
+import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { CallbackInput, CallbackResult, StreamInput } from "./input.ts";
-import { findNode, isAttemptOpen, planNodeOf } from "./move.ts";
+import { findNode, isAttemptOpen, isExecutionOpen, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
+import { closeCallQuestions, suspendTurn } from "./tool-answer.ts";
 import { about, emit, log, type Turn } from "./turn.ts";
 
 /** An adapter reports. Only the open attempt can change the node (E3, E4); any other report can only cost. */
@@ -14,13 +16,13 @@ export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefine
   if (node === undefined || input.attempt < 1 || input.attempt > node.attempts) {
     return refuse("unknown_dispatch", `${input.nodeId} has no attempt ${input.attempt}`);
   }
-  const { result, attempt } = input;
-  if (!isAttemptOpen(turn.state, node, attempt)) {
-    if (result.status !== "deferred" && !node.reported.has(attempt))
-      recordCost(turn, node, attempt, result, { isLate: true });
+  const { result, attempt, segment = 0 } = input;
+  if (!isExecutionOpen(turn.state, node, input)) {
+    if (isFinal(result) && !node.reported.has(attempt)) recordCost(turn, node, attempt, result, { isLate: true });
     return undefined;
   }
   if (result.status === "deferred") defer(turn, node);
+  else if (result.status === "suspended") suspend(turn, node, segment, result.transcript);
   else finishAttempt(turn, node, attempt, result);
   return undefined;
 }
@@ -31,9 +33,28 @@ function defer(turn: Turn, node: NodeState): void {
   emit(turn, "node.waiting", { ...about(node), waitingReason: "external_callback" });
 }
 
-type FinalResult = Exclude<CallbackResult, { readonly status: "deferred" }>;
+/** An agent that waits for no person has no reason to stop. */
+function suspend(turn: Turn, node: NodeState, segment: number, transcript: Json | null): void {
+  const calls = [...(node.turn?.calls.values() ?? [])];
+  const last = (node.turn?.rounds.length ?? 0) - 1;
+  const { approvals } = turn.state;
+  const isAsked = [...approvals.values()].some(({ nodeId, source }) => nodeId === node.id && source === "tool");
+  if (!isAsked || !calls.some(({ round }) => round >= last)) {
+    const message = `the adapter of ${node.id} suspended its turn, and nothing was held`;
+    return failNode(turn, node, { code: "adapter_bug", message });
+  }
+  if (turn.state.ending === null) return suspendTurn(turn, node, segment, transcript);
+  closeCallQuestions(turn, node, "the run ends");
+  emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(turn.state) });
+}
 
-function finishAttempt(turn: Turn, node: NodeState, attempt: number, result: FinalResult): void {
+type FinalReport = Exclude<CallbackResult, { readonly status: "deferred" | "suspended" }>;
+
+function isFinal(result: CallbackResult): result is FinalReport {
+  return result.status !== "deferred" && result.status !== "suspended";
+}
+
+function finishAttempt(turn: Turn, node: NodeState, attempt: number, result: FinalReport): void {
   // A gateway that could not be reached has reported nothing: what it may still say of its cost counts.
   const isAlways = result.status !== "completed" && result.errorCode !== "gateway_unreachable";
   recordCost(turn, node, attempt, result, { isLate: false, isAlways });
@@ -47,7 +68,7 @@ function finishAttempt(turn: Turn, node: NodeState, attempt: number, result: Fin
 function failAttempt(
   turn: Turn,
   node: NodeState,
-  result: Exclude<FinalResult, { readonly status: "completed" }>,
+  result: Exclude<FinalReport, { readonly status: "completed" }>,
 ): void {
   const { timeoutMs } = planNodeOf(turn.state, node);
   if (result.moderation !== undefined) {

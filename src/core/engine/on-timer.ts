@@ -1,6 +1,6 @@
 import { LIMITS } from "../base/index.ts";
 import { isTerminal } from "../event/index.ts";
-import { dispatchOf } from "./dispatching.ts";
+import { dispatchOf, timeLeft } from "./dispatching.ts";
 import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
@@ -84,16 +84,26 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
 }
 
 function onDeadline(turn: Turn, node: NodeState): void {
+  const { timeoutMs } = planNodeOf(turn.state, node);
+  // The deadline of an earlier execution may have been on its way when that was paused.
+  if (
+    node.turn !== null &&
+    "segment" in node.now &&
+    turn.at - node.now.startedAt < (timeLeft(node, timeoutMs, node.now.segment) ?? 0)
+  )
+    return;
   stopAttempt(turn, node);
-  timeOut(turn, node, planNodeOf(turn.state, node).timeoutMs ?? 0);
+  timeOut(turn, node, timeoutMs ?? 0);
 }
 
 /** The replica that sent it is gone: sent again under the same id, unless that could make it happen twice. */
 function onLost(turn: Turn, node: NodeState, attempt: number): void {
   const { state } = turn;
   if (node.now.status !== "running" && node.now.status !== "streaming") return;
-  const { childRunId, route } = node.now;
+  const { childRunId, route, segment } = node.now;
   if (childRunId !== null || route === null) return;
+  if (node.turn !== null && node.turn.rounds.length + node.turn.calls.size > 0)
+    return continueLost(turn, node, segment);
   if (planNodeOf(state, node).effects === "at_most_once")
     return failNode(turn, node, outcomeUnknown(node, "its sender was lost"));
   if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
@@ -107,6 +117,13 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
     turn,
     dispatchOf(state, node, { attempt, route, request, maxOutputTokens: null, instructions, isResend: true }),
   );
+}
+
+/** What the agent has done is known: the next execution continues from there, once people have said what is not. */
+function continueLost(turn: Turn, node: NodeState, segment: number): void {
+  const message = `${node.id} was lost while the run ended`;
+  if (turn.state.ending !== null) return failNode(turn, node, { code: "dispatch_failed", message });
+  emit(turn, "node.queued", { ...about(node), waitingReason: "queued", segment });
 }
 
 function onQueueTimeout(turn: Turn, node: NodeState): void {

@@ -1,7 +1,7 @@
 import { causeOf, required } from "../base/index.ts";
 import type { EventPayload } from "../event/index.ts";
 import { ask, digestRequest } from "./approvals.ts";
-import { dispatchOf } from "./dispatching.ts";
+import { dispatchOf, nextExecution, timeLeft } from "./dispatching.ts";
 import type { BoundRequest } from "./effect.ts";
 import { failNode, retryNode } from "./failing.ts";
 import type { Verdict, VerdictInput } from "./input.ts";
@@ -64,8 +64,9 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
   const { state, at } = turn;
   const { timeoutMs, wave } = planNodeOf(state, node);
   const { route, verdictId, instructions = [] } = verdict;
-  const attempt = node.attempts + 1;
+  const { attempt, segment } = nextExecution(node);
   const nodeId = node.id;
+  const limitMs = timeLeft(node, timeoutMs, segment);
   emit(turn, "gate.decided", { nodeId, attempt, disposition: "allow", verdictId });
   const started: EventPayload<"node.started"> = {
     nodeId,
@@ -79,12 +80,14 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
     verdictId,
   };
   if (verdict.reroutedFrom !== undefined) started.reroutedFrom = verdict.reroutedFrom;
-  if (timeoutMs !== null) started.deadlineAt = at + timeoutMs;
+  if (limitMs !== null) started.deadlineAt = at + limitMs;
+  if (segment > 0) started.segment = segment;
   if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
   emit(turn, "node.started", started);
   const maxOutputTokens = verdict.maxOutputTokens ?? null;
   perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, instructions, isResend: false }));
-  if (timeoutMs !== null) setTimer(turn, { kind: "attempt", nodeId, attempt }, at + timeoutMs);
+  if (limitMs === null) return;
+  setTimer(turn, { kind: "attempt", nodeId, attempt }, at + limitMs);
 }
 
 const PAUSED_DELAYS_MS = [1_000, 2_000, 4_000] as const;

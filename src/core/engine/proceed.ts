@@ -6,6 +6,7 @@ import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts
 import { bind, findingsOfElements } from "./bind.ts";
 import type { Binding, Findings } from "./binding.ts";
 import { startChild } from "./children.ts";
+import { nextExecution } from "./dispatching.ts";
 import { UPSTREAM_FAILURE } from "./ending.ts";
 import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
@@ -18,6 +19,7 @@ import { startScript } from "./scripting.ts";
 import { completeGate, skipNode } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { titleOf } from "./subject.ts";
+import { waitsForAnswers } from "./tool-answer.ts";
 import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 
 /** All parents are settled, or enough of them: skipped, failed, or queued. */
@@ -145,6 +147,7 @@ function compact({ ready }: RunState): void {
 /** A node's turn has come: bind and ask for a verdict, or start its child. */
 export function requestNode(turn: Turn, node: NodeState): void {
   const planNode = planNodeOf(turn.state, node);
+  if (node.turn !== null && waitsForAnswers(turn, node)) return;
   if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
   if (planNode.child !== null || planNode.choose !== null) return startChild(turn, node, planNode);
   if (planNode.duty !== null && !takeDuty(turn, node, planNode.duty)) return;
@@ -230,7 +233,7 @@ function requestVerdict(
     type: "request-verdict",
     nodeId: node.id,
     epoch: node.epoch,
-    nextAttempt: node.attempts + 1,
+    nextAttempt: nextExecution(node).attempt,
     request: binding.request,
     hints: planNode.request,
     moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",

@@ -10,7 +10,11 @@ const MICROS_PER_USD = 1_000_000;
 export const WARNINGS_MAX = 50;
 
 /** The report of what did the work, in its own words: an adapter, or a model that a page has called. */
-export type Answered = { readonly status: "deferred" } | Completed | Failed;
+export type Answered =
+  | { readonly status: "deferred" }
+  | { readonly status: "suspended"; readonly transcript?: Json | undefined }
+  | Completed
+  | Failed;
 
 type Completed = {
   readonly status: "completed";
@@ -32,11 +36,18 @@ export function reportOf(result: Answered, strategy: OutputStrategy, logged: rea
   switch (result.status) {
     case "deferred":
       return { status: "deferred" };
+    case "suspended":
+      return suspendedReport(result.transcript);
     case "completed":
       return completedReport(result, strategy, logged);
     case "failed":
       return failedReport(result, logged);
   }
+}
+
+export function suspendedReport(transcript: Json | undefined): CallbackResult {
+  const kept = transcript === undefined ? null : (repairText(transcript).value as Json);
+  return { status: "suspended", transcript: kept, ...billOf({}, []) };
 }
 
 function completedReport(result: Completed, strategy: OutputStrategy, logged: readonly string[]): CallbackResult {

@@ -15,9 +15,10 @@ import type {
 } from "../event/index.ts";
 import type { Plan } from "../plan/index.ts";
 import type { BlockOwner, BlockRun, FinallyState, LastBlock } from "./block-state.ts";
+import type { AgentTurn } from "./agent-turn.ts";
 import type { ApprovalState } from "./approval-state.ts";
 import type { BoundRequest } from "./effect.ts";
-import type { Instruction, Route } from "./input.ts";
+import type { Instruction, OpenCall, Route } from "./input.ts";
 
 export type * from "./approval-state.ts";
 
@@ -100,6 +101,9 @@ export interface RunState extends HandoffCounts {
   readonly lanes: Map<number, Lane>;
   /** Verdicts requested and not yet received: no fact, and empty whenever a commit ends. */
   readonly asked: Map<number, BoundRequest>;
+  /** The same for rounds, by node, and for tool calls, by call id. */
+  readonly askedRounds: Set<number>;
+  readonly askedCalls: Map<string, OpenCall>;
 }
 
 export interface Lane {
@@ -164,11 +168,15 @@ export interface NodeState {
   deltaIndex: number;
   /** Attempts whose final report has been taken, so that a second one changes nothing. */
   readonly reported: Set<number>;
+  /** Rounds whose cost is recorded, as `attempt/segment/round`: a report that comes twice costs once. */
+  readonly costedRounds: Set<string>;
   firstStartedAt: number | null;
   costMicros: number;
   tokens: Tokens;
   expansion: Expansion | null;
   lastBlock: LastBlock | null;
+  /** What its agent has done in this epoch; null: no round and no call of a tool. */
+  turn: AgentTurn | null;
   /** Agent of the newest attempt, for approvals that follow it. */
   agentId: string | null;
   /** Where each attempt went: attempt n at n − 1. Reports come only from there. */
@@ -245,6 +253,8 @@ export interface Running {
   readonly status: "running" | "streaming";
   /** 0 for a `for_each` node, which has instances instead of attempts. */
   readonly attempt: number;
+  /** Which execution of the attempt. */
+  readonly segment: number;
   readonly startedAt: number;
   readonly route: Route | null;
   readonly isDeferred: boolean;

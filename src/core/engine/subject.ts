@@ -37,13 +37,14 @@ export function subjectOf({ state, agents }: Turn, node: NodeState, question: Qu
     trigger: state.trigger,
     args: shownMembers(state.args, "args"),
     request: requestOf(state, planNode, question),
+    ...shownCall(node, question),
     shown: [...shownBy(state, node, planNode, question.inputs)],
     parents: parentsOf(state, node, planNode),
     costMicros: state.costMicros,
     estimateMicros: facts?.estimateMicros ?? planNode.request.estimatedCostMicros,
     policies: (facts?.reasons ?? []).map((reason) => ({ ...reason })),
     agent: agentId === null ? null : { id: agentId, trust: facts?.trust ?? agents.get(agentId)?.trustLevel ?? null },
-    action: planNode.kind === "gate" ? null : planNode.request.action,
+    action: actionOf(node, planNode, question),
     answers: effectsOf(planNode, question),
   });
 }
@@ -57,6 +58,11 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
   const binding = request === null && planNode.forEach === null ? bind(state, node) : null;
   const inputs = request?.inputs ?? (binding?.kind === "bound" ? binding.request.inputs : {});
   const isReplaced = isJsonObject(outputs);
+  const args = modifications?.["args"];
+  if (asked.call !== undefined) {
+    const changed = isJsonObject(args) ? { args: shownMembers(args, "call.args") } : {};
+    return withinLimit({ ...asked, call: { ...asked.call, ...changed } });
+  }
   return withinLimit({
     ...asked,
     title: approval.source === "gate" || approval.source === "policy" ? titleOf(state, node) : asked.title,
@@ -78,6 +84,19 @@ export function revisedSubject(state: RunState, approval: ApprovalState, changes
         )
       : asked.answers,
   });
+}
+
+function shownCall(node: NodeState, { call: asked }: Question): Pick<Subject, "call"> {
+  const call = asked === undefined ? undefined : node.turn?.calls.get(asked.id);
+  if (call === undefined) return {};
+  const { tool, server, args, action, round } = call;
+  const words = shownText(node.turn?.rounds[round]?.text ?? "", "call.words");
+  return { call: { tool, server, args: shownMembers(args, "call.args"), action, round, words } };
+}
+
+function actionOf({ turn }: NodeState, planNode: PlanNode, { call }: Question): string | null {
+  if (call !== undefined) return turn?.calls.get(call.id)?.action ?? null;
+  return planNode.kind === "gate" ? null : planNode.request.action;
 }
 
 function sentAs({ message, stdin, inputs }: BoundRequest, before: NonNullable<Subject["request"]>): Subject["request"] {

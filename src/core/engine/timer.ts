@@ -31,8 +31,6 @@ export type Timer =
       readonly approvalId: string;
       readonly urgency: "normal" | "elevated" | "critical";
     }
-  /** More nodes were ready to calculate than one input may settle; the event made the next of them wait. */
-  | { readonly kind: "continue"; readonly eventId: number }
   | { readonly kind: "run"; readonly epoch: number };
 
 /**

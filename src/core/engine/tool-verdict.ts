@@ -1,8 +1,8 @@
 /** What the engine asks about the turn of an agent, and what governance answers; each inside the commit of its report. */
-import type { JsonObject } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
 import type { Action, AskedCall, EffectGuarantee } from "../event/index.ts";
 import type { RequestHints } from "../plan/index.ts";
+import type { ApprovalInput } from "./input.ts";
 import type { HoldFacts, Route } from "./verdict.ts";
 
 /** May the next round begin? What the last one has cost is booked in the same commit. */
@@ -64,7 +64,7 @@ export type ToolVerdict = { readonly verdictId: string; readonly action: Action;
       readonly disposition: "deny";
       readonly gate: string;
       readonly code: string;
-      /** What the model is told. */
+      /** What the model is given in place of a result. */
       readonly reason: string;
     }
   | {
@@ -89,6 +89,7 @@ export interface ToolVerdictInput {
 /** A call whose verdict is outstanding: no fact, and none is left when a commit ends. */
 export interface OpenCall {
   readonly request: RequestToolVerdict;
-  /** The answer that changed its args; null: the model asks. */
-  readonly answer: { readonly approvalId: string; readonly args: JsonObject } | null;
+  readonly waits: boolean;
+  /** The answer of the person who has changed its args; null: the model asks. */
+  readonly answer: ApprovalInput | null;
 }

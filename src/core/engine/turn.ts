@@ -1,5 +1,6 @@
 import { required } from "../base/index.ts";
 import { type EventPayload, type EventType, isSettled, isSettling, type RunEvent } from "../event/index.ts";
+import { heldCalls } from "./agent-turn.ts";
 import { apply } from "./apply.ts";
 import type { Effect } from "./effect.ts";
 import type { Moment } from "./input.ts";
@@ -20,6 +21,8 @@ export interface Turn {
   readonly toDecide: number[];
   /** `for_each` nodes with an instance that has settled. */
   readonly toCollect: number[];
+  /** Nodes that have settled while people were asked about their tool calls. */
+  readonly toClose: number[];
   /**
    * Failed nodes that may be handled or else end the run. `by`: the node that has made up for it; `isOpen`: others have
    * still to decide about it.
@@ -32,7 +35,19 @@ export interface Turn {
 const NO_AGENTS: Turn["agents"] = new Map();
 
 export function beginTurn(state: RunState, { at, jitter, agents = NO_AGENTS }: Moment): Turn {
-  return { state, at, jitter, agents, events: [], effects: [], toDecide: [], toCollect: [], toJudge: [], computed: 0 };
+  return {
+    state,
+    at,
+    jitter,
+    agents,
+    events: [],
+    effects: [],
+    toDecide: [],
+    toCollect: [],
+    toClose: [],
+    toJudge: [],
+    computed: 0,
+  };
 }
 
 /** States a fact: numbers it, folds it at once, and notes what it makes ready. Every change goes through here. */
@@ -49,6 +64,7 @@ export function emit<T extends EventType>(turn: Turn, type: T, payload: EventPay
 function noteSettled(turn: Turn, nodeId: string): void {
   const node = findNode(turn.state, nodeId);
   if (node === undefined || !isSettled(node.now.status)) return;
+  if (node.turn !== null && heldCalls(node).length > 0) turn.toClose.push(node.index);
   if (node.instance !== null) {
     turn.toCollect.push(node.instance.parent);
     return;

@@ -14,7 +14,7 @@ export const askedCallSchema = z.object({
   /** The tool server; absent: the tool belongs to none. */
   server: z.string().optional(),
   args: jsonObject,
-  /** JSON Schema of the args, so that a person who changes them can be told what is wrong. */
+  /** JSON Schema of the args, so that changes of them can be checked. */
   schema: jsonObject.optional(),
   /** What the tool's server says of it; counts only where that server is trusted. */
   hints: z.object({ readOnly: z.boolean().optional(), destructive: z.boolean().optional() }).optional(),
@@ -48,19 +48,20 @@ export const AGENT_PAYLOADS = {
     argsDigest: z.string(),
     action: z.enum(ACTIONS),
     effects: z.enum(EFFECT_GUARANTEES),
+    /** The adapter keeps its process while a person is asked; absent: it suspends. */
+    waits: z.literal(true).optional(),
   }),
   "tool.decided": z.object({
     ...onCall,
     disposition: z.enum(["allow", "deny", "hold"]),
     gate: z.string().optional(),
     code: z.string().optional(),
-    /** What the model is told. */
+    /** What the model is given in place of a result. */
     reason: z.string().optional(),
     verdictId: z.string().nullable(),
     approvalId: z.string().optional(),
     /** What a person has made of the args; absent: as they were asked for. */
     args: jsonObject.optional(),
-    argsDigest: z.string().optional(),
     /** It may have run and never reported; a person says what to do. */
     isUnknown: z.literal(true).optional(),
   }),

@@ -6,6 +6,8 @@ export interface AttemptKey {
 
 export interface AttemptAddress extends AttemptKey {
   readonly runId: string;
+  /** Which execution of the attempt, where a turn was suspended or lost; absent: the first. */
+  readonly segment?: number;
 }
 
 /** Names an attempt within its run. */
@@ -13,16 +15,21 @@ export function attemptKey({ nodeId, attempt }: AttemptKey): string {
   return `${nodeId}/${attempt}`;
 }
 
-/** Names an attempt everywhere: run/node/attempt. Run ids hold no slash. */
-export function dispatchIdOf({ runId, nodeId, attempt }: AttemptAddress): string {
-  return `${runId}/${nodeId}/${attempt}`;
+/** Names an execution of an attempt everywhere: run/node/attempt, and `#` with its number if it is not the first. */
+export function dispatchIdOf({ runId, nodeId, attempt, segment = 0 }: AttemptAddress): string {
+  return `${runId}/${nodeId}/${attempt}${segment === 0 ? "" : `#${segment}`}`;
 }
 
-/** Undefined: nothing was ever dispatched by such an id. */
+/** Undefined: nothing was ever dispatched by such an id. Run ids hold no slash. */
 export function readDispatchId(dispatchId: string): AttemptAddress | undefined {
   const first = dispatchId.indexOf("/");
   const last = dispatchId.lastIndexOf("/");
-  const attempt = dispatchId.slice(last + 1);
-  if (first < 1 || last <= first + 1 || !/^[1-9]\d{0,8}$/.test(attempt)) return undefined;
-  return { runId: dispatchId.slice(0, first), nodeId: dispatchId.slice(first + 1, last), attempt: Number(attempt) };
+  const [, attempt, segment] = /^([1-9]\d{0,8})(?:#([1-9]\d{0,8}))?$/.exec(dispatchId.slice(last + 1)) ?? [];
+  if (first < 1 || last <= first + 1 || attempt === undefined) return undefined;
+  const address = {
+    runId: dispatchId.slice(0, first),
+    nodeId: dispatchId.slice(first + 1, last),
+    attempt: Number(attempt),
+  };
+  return segment === undefined ? address : { ...address, segment: Number(segment) };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AGENT_PAYLOADS } from "./agent-event.ts";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
+import { CHILD_PAYLOADS } from "./child-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
@@ -112,6 +113,8 @@ export const EVENT_PAYLOADS = {
     queuePosition: count.optional(),
     /** The parents that were enough for a step with `join`; to it, any other reads as skipped. */
     counted: z.array(z.string()).optional(),
+    /** This execution of the attempt was lost; the next one continues it. */
+    segment: count.optional(),
   }),
   "node.waiting": z.object({
     ...onNode,
@@ -210,7 +213,9 @@ export const EVENT_PAYLOADS = {
     until: at.optional(),
     missing: z.array(z.string()).optional(),
     code: z.string().optional(),
-    /** What the adapter needs besides the rounds to continue the turn it has suspended. */
+    /** This execution of the attempt has ended; the attempt continues with the next one. */
+    segment: count.optional(),
+    /** What the adapter needs besides the rounds to continue. */
     transcript: json.optional(),
     /** A node held by an escalation keeps what it failed with. */
     errorCode: z.string().optional(),
@@ -257,24 +262,7 @@ export const EVENT_PAYLOADS = {
     segment: count.optional(),
     childRunId: z.string().optional(),
   }),
-  "child.started": z.object({
-    ...onNode,
-    childRunId: z.string(),
-    workflow: z.string(),
-    /** Path of the block it runs; absent: it runs another workflow. */
-    block: z.string().optional(),
-    /** The run of the same block whose results it keeps; absent: it begins anew. */
-    sourceRunId: z.string().optional(),
-    /** Values that were handed to it; absent: none. */
-    handoffs: count.optional(),
-  }),
-  "child.finished": z.object({
-    ...onNode,
-    childRunId: z.string(),
-    status: z.enum(RUN_STATUSES),
-    /** Of a block: events its steps have taken, as `step id`; absent: none. */
-    taken: z.array(z.string()).optional(),
-  }),
+  ...CHILD_PAYLOADS,
 } as const;
 
 export type EventType = keyof typeof EVENT_PAYLOADS;

@@ -50,6 +50,19 @@ export const subjectSchema = z.object({
       tools: z.array(z.string()),
     })
     .nullable(),
+  /** The tool call that is made when it is approved; absent: it is about none. */
+  call: z
+    .object({
+      tool: z.string(),
+      server: z.string().nullable(),
+      args: jsonObject,
+      action: z.string(),
+      /** Counted from 0. */
+      round: z.number().int(),
+      /** What the model said before it. */
+      words: shownText,
+    })
+    .optional(),
   shown: z.array(shownSchema),
   /** Outputs of the direct parents. */
   parents: z.record(z.string(), jsonObject),

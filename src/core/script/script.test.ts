@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findEntry, readScript } from "./script.ts";
+import { findEntry, readScript, scriptJsonSchema } from "./script.ts";
+import { roundAfter } from "./script-round.ts";
 
 const FULL = `seed: 7
 default: echo
@@ -44,12 +45,37 @@ describe("script file", () => {
     ["nodes:\n  a: []\n", "missing_field", "nodes.a", 2, 6],
     ["nodes:\n  a b: {}\n", "bad_id", "nodes.a b", 2, 8],
     ["- a\n", "wrong_type", "", 1, 1],
+    ["nodes:\n  a: { rounds: [] }\n", "bad_number", "nodes.a.rounds", 2, 16],
+    ["nodes:\n  a: { rounds: [{ txt: x }] }\n", "unknown_key", "nodes.a.rounds[0].txt", 2, 19],
+    [
+      "nodes:\n  a: { rounds: [{ calls: [{ tol: x, tool: y }] }, {}] }\n",
+      "unknown_key",
+      "nodes.a.rounds[0].calls[0].tol",
+      2,
+      29,
+    ],
+    ["nodes:\n  a: { rounds: [{ calls: [{}] }, {}] }\n", "missing_field", "nodes.a.rounds[0].calls[0].tool", 2, 27],
+    ["nodes:\n  a: { rounds: [{ calls: [{ tool: x }] }] }\n", "missing_field", "nodes.a.rounds[0]", 2, 17],
+    ["nodes:\n  a: { rounds: [{ text: x, on_deny: 1 }] }\n", "bad_number", "nodes.a.rounds[0].on_deny", 2, 37],
+    ["nodes:\n  a: { stdout: x, rounds: [{}] }\n", "conflicting_fields", "nodes.a.stdout", 2, 16],
+    [
+      "nodes:\n  a: { rounds: [{ calls: [{ tool: x, result: 1, hang: true }] }, {}] }\n",
+      "conflicting_fields",
+      "nodes.a.rounds[0].calls[0].hang",
+      2,
+      55,
+    ],
   ])("reports %j with its place", (source, code, path, line, column) => {
     expect(readScript(source).problems).toMatchObject([{ code, path, line, column }]);
   });
 
   it("guesses what a misspelt key was meant to be", () => {
     expect(readScript("nodes:\n  a: { dealy_ms: 5 }\n").problems[0]?.hint).toContain("delay_ms");
+    const inside = "nodes:\n  a: { rounds: [{ txt: x, calls: [{ tool: x, arg: {} }] }, {}] }\n";
+    expect(readScript(inside).problems.map(({ hint }) => hint)).toEqual([
+      'Did you mean "text"?',
+      'Did you mean "args"?',
+    ]);
   });
 
   it("reports all problems at once, in the order of the file", () => {
@@ -88,5 +114,42 @@ describe("entry of an attempt", () => {
 
   it.each(["unknown", "constructor", "__proto__", "report[0]x"])("knows no %s", (nodeId) => {
     expect(findEntry(script, "other", nodeId, 1)?.stdout).toBe(nodeId.startsWith("report") ? "The answer" : undefined);
+  });
+});
+
+describe("rounds of a turn", () => {
+  const { script, problems } = readScript(`nodes:
+  agent:
+    rounds:
+      - { text: Looking., calls: [{ tool: orders/find, args: { id: 7 }, result: { total: 900 } }] }
+      - { calls: [{ tool: refund, args: { amount: 900 } }], on_deny: 3, on_changed: 4 }
+      - { text: Refunded. }
+      - { text: Not refunded. }
+      - { text: Refunded in part. }
+`);
+  const rounds = findEntry(script, "w", "agent", 1)?.rounds ?? [];
+  const done = { kind: "result" };
+
+  it("are read", () => {
+    expect(problems).toEqual([]);
+    expect(rounds).toHaveLength(5);
+  });
+
+  it.each([
+    ["from the start", [], 0],
+    ["one after the other", [[done], [done]], 2],
+    ["as a denial has it", [[done], [done, { kind: "denied" }]], 3],
+    ["as a change has it", [[done], [{ ...done, note: "450" }]], 4],
+    ["as a denial has it before a change", [[done], [{ ...done, note: "450" }, { kind: "denied" }]], 3],
+    ["after a denial that names none", [[{ kind: "denied" }]], 1],
+    ["the same answer again", [[done], [done], []], 2],
+    ["never past the end", [[done], [done], [done], [done], [done], [done]], 4],
+  ])("follow: %s", (_, outcomes, index) => {
+    expect(roundAfter(rounds, outcomes)).toEqual({ index, round: rounds[index] });
+  });
+
+  it("are part of the JSON Schema", () => {
+    expect(JSON.stringify(scriptJsonSchema())).toContain("on_changed");
+    expect(scriptJsonSchema()).toMatchObject({ $id: "urn:sluice:schema:script", type: "object" });
   });
 });

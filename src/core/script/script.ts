@@ -12,6 +12,8 @@ import {
 import { suggest } from "../definition/index.ts";
 import { walk } from "../expression/index.ts";
 import { readSource, type SourceTree } from "../text/index.ts";
+import { checkRounds } from "./round-check.ts";
+import { billFields, ms, scriptCallSchema, scriptRoundSchema, scriptRoundsSchema } from "./script-round.ts";
 
 /** What the scripted adapter answers: by node, attempt by attempt. */
 export interface Script {
@@ -22,8 +24,6 @@ export interface Script {
 
 export const EMPTY_SCRIPT: Script = { seed: 0, default: "auto", nodes: new Map() };
 
-const MS_MAX = 30 * 24 * 3_600_000;
-const ms = z.number().nonnegative().max(MS_MAX);
 const count = z.number().int().nonnegative();
 const json: z.ZodType<Json> = z.json();
 
@@ -38,17 +38,11 @@ const entrySchema = z.strictObject({
   stdout: z.string().optional(),
   outputs: z.record(z.string(), json).optional(),
   raw: z.string().optional(),
-  tokens: z
-    .strictObject({
-      input: count.optional(),
-      output: count.optional(),
-      thinking: count.optional(),
-      cached: count.optional(),
-    })
-    .optional(),
-  cost_usd: z.number().nonnegative().max(1_000_000).optional(),
+  ...billFields,
   hang: z.boolean().optional(),
   duplicate_callback: count.max(100).optional(),
+  /** The turn of an agent: what the model says and which tools it calls, round by round. */
+  rounds: scriptRoundsSchema.optional(),
 });
 export type ScriptEntry = z.infer<typeof entrySchema>;
 
@@ -57,6 +51,10 @@ const headSchema = z.strictObject({
   default: z.enum(["auto", "echo"]).optional(),
   nodes: z.record(z.string(), json).optional(),
 });
+
+function headKeysAt(inner: TreePath): readonly string[] {
+  return inner.length === 0 ? Object.keys(headSchema.shape) : [];
+}
 
 /** A node id, an instance of one, or either after the name of its workflow. */
 const KEY = /^(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)?[A-Za-z][A-Za-z0-9_-]*(?:\[\d+\])?$/;
@@ -70,7 +68,7 @@ export function readScript(source: string | Uint8Array): { script: Script; probl
     return { script: EMPTY_SCRIPT, problems: found };
   }
   const head = headSchema.safeParse(tree.value);
-  if (!head.success) collect(tree, [], tree.value, head.error.issues, Object.keys(headSchema.shape), found);
+  if (!head.success) collect(tree, [], tree.value, head.error.issues, headKeysAt, found);
   const nodes = isJsonObject(tree.value["nodes"]) ? readNodes(tree, tree.value["nodes"], found) : new Map();
   found.sort((left, right) => left.line - right.line || left.column - right.column);
   return {
@@ -106,9 +104,23 @@ function readEntry(tree: SourceTree, path: TreePath, value: Json, found: Problem
     return null;
   }
   const parsed = entrySchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  collect(tree, path, value, parsed.error.issues, Object.keys(entrySchema.shape), found);
-  return null;
+  if (!parsed.success) {
+    collect(tree, path, value, parsed.error.issues, entryKeysAt, found);
+    return null;
+  }
+  for (const { path: inner, code, message } of checkRounds(parsed.data)) {
+    found.push(problemAt(tree, [...path, ...inner], code, message));
+  }
+  return parsed.data;
+}
+
+/** The keys a map inside an entry may have; none are named for the small ones. */
+function entryKeysAt(inner: TreePath): readonly string[] {
+  if (inner.length === 0) return Object.keys(entrySchema.shape);
+  const [, , part] = inner;
+  if (inner[0] !== "rounds") return [];
+  if (inner.length === 2) return Object.keys(scriptRoundSchema.shape);
+  return inner.length === 4 && part === "calls" ? Object.keys(scriptCallSchema.shape) : [];
 }
 
 function collect(
@@ -116,20 +128,24 @@ function collect(
   base: TreePath,
   value: JsonObject,
   issues: readonly z.core.$ZodIssue[],
-  keys: readonly string[],
+  keysAt: (inner: TreePath) => readonly string[],
   found: Problem[],
 ): void {
   for (const issue of issues) {
     const inner = issue.path.map((segment) => (typeof segment === "number" ? segment : String(segment)));
     const path = [...base, ...inner];
     if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) found.push(unknownKey(tree, [...path, key], key, inner.length === 0 ? keys : []));
+      for (const key of issue.keys) found.push(unknownKey(tree, [...path, key], key, keysAt(inner)));
       continue;
     }
     const name = formatPath(inner);
     const text = issue.message.replace(/^Invalid (input|option): /, "");
-    const code = codeOf(issue, walk(value, inner));
-    found.push(problemAt(tree, path, code, `"${name}": ${text}.`));
+    const given = walk(value, inner);
+    if (issue.code === "invalid_type" && given === undefined) {
+      found.push(problemAt(tree, path, "missing_field", `"${name}" is missing.`));
+    } else {
+      found.push(problemAt(tree, path, codeOf(issue, given), `"${name}": ${text}.`));
+    }
   }
 }
 
@@ -154,6 +170,13 @@ function codeOf(issue: z.core.$ZodIssue, value: Json | undefined): Problem["code
 
 function problemAt(tree: SourceTree, path: TreePath, code: Problem["code"], message: string): Problem {
   return { code, message, path: formatPath(path), ...tree.placeOf(path) };
+}
+
+/** JSON Schema (2020-12) of a script, for editors. */
+export function scriptJsonSchema(): JsonObject {
+  const entries = z.union([entrySchema, z.array(entrySchema).min(1)]);
+  const schema = z.toJSONSchema(headSchema.extend({ nodes: z.record(z.string(), entries).optional() })) as JsonObject;
+  return { $id: "urn:sluice:schema:script", title: "Sluice script", ...schema };
 }
 
 /**

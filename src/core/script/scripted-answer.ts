@@ -1,6 +1,7 @@
 import type { FailureClass, JsonObject } from "../base/index.ts";
 import { chance, makeOutputs } from "./auto-output.ts";
 import type { Script, ScriptEntry } from "./script.ts";
+import type { ScriptRound } from "./script-round.ts";
 
 /** What of a request an answer depends on. */
 export interface ScriptedRequest {
@@ -11,7 +12,7 @@ export interface ScriptedRequest {
   readonly context: { readonly workflow: string };
 }
 
-interface Bill {
+export interface Bill {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly thinkingTokens?: number;
@@ -43,11 +44,22 @@ function answerOf(script: Script, entry: ScriptEntry, request: ScriptedRequest):
       ...(entry.retry_after_ms === undefined ? {} : { retryAfterMs: entry.retry_after_ms }),
     };
   }
+  if (entry.rounds !== undefined) return { status: "completed", ...turnAnswer(script, entry.rounds, request) };
   if (entry.raw !== undefined) return { status: "completed", stdout: entry.raw };
   const stdout = entry.stdout ?? entry.chunks?.join("");
   if (entry.outputs !== undefined) return { status: "completed", ...spoken(entry.outputs, stdout) };
   if (stdout !== undefined) return { status: "completed", stdout };
   return { status: "completed", ...defaultAnswer(script, request) };
+}
+
+/** The answer of a turn in which every call is allowed, for where no turns are taken. */
+function turnAnswer(
+  script: Script,
+  rounds: readonly ScriptRound[],
+  request: ScriptedRequest,
+): { stdout: string; outputs?: JsonObject } {
+  const last = rounds.find(({ calls = [] }) => calls.length === 0);
+  return last?.text === undefined ? defaultAnswer(script, request) : { stdout: last.text };
 }
 
 function defaultAnswer(script: Script, request: ScriptedRequest): { stdout: string; outputs?: JsonObject } {
@@ -64,7 +76,7 @@ function spoken(outputs: JsonObject, stdout?: string): { stdout: string; outputs
   return { stdout: stdout ?? JSON.stringify(outputs), outputs };
 }
 
-function billOf(entry: ScriptEntry): Bill {
+export function billOf(entry: Pick<ScriptEntry, "tokens" | "cost_usd" | "duplicate_callback">): Bill {
   return {
     ...(entry.tokens === undefined
       ? {}

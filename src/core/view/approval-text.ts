@@ -6,6 +6,7 @@ export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
   gate: "The workflow asks for approval at this step.",
   policy: "A policy holds this until a person approves.",
   escalation: "It failed, and the workflow asks a person what to do.",
+  tool: "An agent wants to call a tool, and the call is held until a person approves.",
   block:
     "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
 };

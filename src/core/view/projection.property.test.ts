@@ -188,6 +188,9 @@ function happeningsOf(effect: Effect): readonly ((pick: number) => InputFields)[
           return { type: "approval", approvalId: effect.approvalId, decision, by: "user:x", reason: "because" };
         },
       ];
+    case "request-round-verdict":
+    case "request-tool-verdict":
+      return [];
     case "start-child":
       return [
         (pick) => ({

@@ -65,6 +65,10 @@ function follow(view: RunView, node: NodeView, event: NodeEvent): NodeView {
     case "moderation.flagged":
     case "contract.violated":
     case "child.finished":
+    case "round.completed":
+    case "tool.requested":
+    case "tool.decided":
+    case "tool.completed":
       return node;
   }
 }

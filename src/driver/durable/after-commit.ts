@@ -1,4 +1,4 @@
-import type { Effect, Timer } from "../../core/engine/index.ts";
+import { openDispatchId, type Effect, type Timer } from "../../core/engine/index.ts";
 import { dispatchIdOf, isTerminal } from "../../core/event/index.ts";
 import type { OpenAttempt } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
@@ -44,8 +44,8 @@ export class AfterCommit {
     for (const timer of gone) deadlines.clear(runId, timer);
     for (const key of facts.ended.values()) {
       deadlines.clear(runId, { kind: "attempt", ...key });
-      attempts.forget(dispatchIdOf({ runId, ...key }));
     }
+    for (const dispatchId of facts.endedDispatches) attempts.forget(dispatchId);
     for (const effect of effects) this.#perform(live, effect);
     const { events } = facts;
     const emitted = effects.flatMap((effect) => (effect.type === "emit-event" ? [effect.event.id] : []));
@@ -64,10 +64,11 @@ export class AfterCommit {
   }
 
   /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */
-  loaded({ state: { runId } }: DrivenRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
+  loaded({ state }: DrivenRun, { nodeId, attempt, replicaId, deadlineAt }: OpenAttempt): void {
+    const { runId } = state;
     const { deadlines, attempts, lease, queue } = this.#options;
     if (deadlineAt !== null) deadlines.set(runId, { kind: "attempt", nodeId, attempt }, deadlineAt);
-    if (replicaId !== lease.replicaId || attempts.isOpen(dispatchIdOf({ runId, nodeId, attempt }))) return;
+    if (replicaId !== lease.replicaId || attempts.isOpen(openDispatchId(state, { nodeId, attempt }))) return;
     queue.enqueue(runId, attempts.lost({ kind: "lost", nodeId, attempt }));
   }
 

@@ -1,8 +1,10 @@
 import { type CallbackBody, type ExecutionOutcome, readCallback } from "../../bridge/index.ts";
 import {
   type CallbackResult,
+  type Execution,
   findNode,
   isAttemptOpen,
+  isExecutionOpen,
   type NodeState,
   type StreamInput,
 } from "../../core/engine/index.ts";
@@ -22,27 +24,27 @@ export type Reporter = { readonly orgId: string; readonly gatewayId: string } | 
 /** Decides, with the state before it, which input a callback is; `judged` receives what became of it. */
 export function resolveCallback(
   reporter: Reporter,
-  { nodeId, attempt }: AttemptAddress,
+  { nodeId, attempt, segment = 0 }: AttemptAddress,
   body: CallbackBody,
   at: number,
   judged: (outcome: ReportOutcome) => void,
   checked?: CallbackResult,
 ): (live: DrivenRun) => ResolvedInput {
   return (live) => {
-    const node = ownNode(live, reporter, nodeId, attempt);
+    const node = reportedBy(live, reporter, nodeId, attempt);
     if (node === undefined) {
       judged("unknown");
       return { input: null };
     }
-    const outcome = outcomeFor(live, node, attempt, body);
+    const outcome = outcomeFor(live, node, { nodeId, attempt, segment }, body);
     judged(outcome);
     if (outcome === "deduplicated") return { input: null };
     const result = checked ?? readCallback(body, outputStrategyOf(live.state, nodeId));
     // What was refused is kept nowhere, and neither is what came with it.
     const isRefused = checked?.status === "completed" && checked.moderation !== undefined;
-    if (isRefused) return { input: { type: "callback", nodeId, attempt, result } };
+    if (isRefused) return { input: { type: "callback", nodeId, attempt, segment, result } };
     const report = outcome === "received" ? reportOfBody(node, attempt, body, at) : undefined;
-    const input = { type: "callback", nodeId, attempt, result } as const;
+    const input = { type: "callback", nodeId, attempt, segment, result } as const;
     return report === undefined ? { input } : { input, report };
   };
 }
@@ -56,7 +58,7 @@ export function resolveStream(
   isWithheld: (live: DrivenRun) => boolean,
 ): (live: DrivenRun) => ResolvedInput {
   return (live) => {
-    const node = ownNode(live, reporter, nodeId, attempt);
+    const node = reportedBy(live, reporter, nodeId, attempt);
     judged(node === undefined ? "unknown" : isAttemptOpen(live.state, node, attempt) ? "received" : "discarded");
     return { input: node === undefined || isWithheld(live) ? null : { type: "stream", nodeId, attempt, deltas } };
   };
@@ -88,8 +90,13 @@ export async function submitUntilCurrent(
   }
 }
 
-/** Another organisation's run, or another gateway's dispatch, is not there. */
-function ownNode(live: DrivenRun, reporter: Reporter, nodeId: string, attempt: number): NodeState | undefined {
+/** The node, if it is the reporter's: another organisation's run, or another gateway's dispatch, is not there. */
+export function reportedBy(
+  live: DrivenRun,
+  reporter: Reporter,
+  nodeId: string,
+  attempt: number,
+): NodeState | undefined {
   if (live.run.orgId !== reporter.orgId) return undefined;
   const node = findNode(live.state, nodeId);
   const route = node?.routes[attempt - 1];
@@ -97,13 +104,19 @@ function ownNode(live: DrivenRun, reporter: Reporter, nodeId: string, attempt: n
   return !("gatewayId" in reporter) || route.gatewayId === reporter.gatewayId ? node : undefined;
 }
 
-function outcomeFor({ state }: DrivenRun, node: NodeState, attempt: number, { status }: CallbackBody): ReportOutcome {
-  if (isAttemptOpen(state, node, attempt)) {
+function outcomeFor(
+  { state }: DrivenRun,
+  node: NodeState,
+  execution: Execution,
+  { status }: CallbackBody,
+): ReportOutcome {
+  if (isExecutionOpen(state, node, execution)) {
     const { now } = node;
     const isRepeated = status === "deferred" && "isDeferred" in now && now.isDeferred;
     return isRepeated ? "deduplicated" : "received";
   }
-  return node.reported.has(attempt) || status === "deferred" ? "deduplicated" : "discarded";
+  const isFinal = status !== "deferred" && status !== "suspended";
+  return node.reported.has(execution.attempt) || !isFinal ? "deduplicated" : "discarded";
 }
 
 function reportOfBody(node: NodeState, attempt: number, body: CallbackBody, at: number): AttemptReport | undefined {
@@ -122,7 +135,7 @@ export function reportOfOutcome(
   { nodeId, attempt }: Pick<AttemptAddress, "nodeId" | "attempt">,
   agentId: string | null,
 ): AttemptReport | undefined {
-  const reported = result.status === "deferred" ? {} : result;
+  const reported = result.status === "completed" || result.status === "failed" ? result : {};
   const { sessionId = null, messages = [] } = reported as { sessionId?: string; messages?: AttemptReport["messages"] };
   const lines = logs.map((line) => ({ ...line, at: new Date(line.at).toISOString() }));
   return reportOf({ nodeId, attempt, agentId, at: completedAt }, sessionId, messages, lines);

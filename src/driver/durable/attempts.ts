@@ -1,7 +1,13 @@
 import type { Adapter, AdapterFiles } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { type Dispatch, type Effect, findNode, isAttemptOpen, type Timer } from "../../core/engine/index.ts";
-import { dispatchIdOf } from "../../core/event/index.ts";
+import {
+  openDispatchId,
+  type Dispatch,
+  type Effect,
+  findNode,
+  isAttemptOpen,
+  type Timer,
+} from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -11,11 +17,13 @@ import { reportOfOutcome } from "./attempt-report.ts";
 import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { ReportIntake } from "./report-intake.ts";
+import type { TurnIntake } from "./turn-intake.ts";
 import type { RunCache } from "./run-cache.ts";
 
 export interface AttemptsOptions {
   readonly queue: InputQueue;
   readonly intake: ReportIntake;
+  readonly turns: TurnIntake;
   readonly lease: Pick<Lease, "isHeld">;
   readonly cache: Pick<RunCache, "peek">;
   readonly adapters: readonly Adapter[];
@@ -103,13 +111,14 @@ export class Attempts {
   #moderate(live: DrivenRun, dispatch: Dispatch): void {
     const asked = this.#options.moderator.beforeSend(live, dispatch);
     if (asked === undefined) return this.#sendNow(live, dispatch);
-    const { nodeId, attempt, dispatchId } = dispatch;
+    const { nodeId, attempt, segment, dispatchId } = dispatch;
     this.#asking.add(dispatchId);
     void asked.then((refused) => {
       // It was cancelled meanwhile.
       if (!this.#asking.delete(dispatchId)) return;
       if (refused === null) this.#sendNow(live, dispatch);
-      else this.#options.queue.enqueue(live.state.runId, { type: "callback", nodeId, attempt, result: refused });
+      else
+        this.#options.queue.enqueue(live.state.runId, { type: "callback", nodeId, attempt, segment, result: refused });
     });
   }
 
@@ -120,19 +129,22 @@ export class Attempts {
     const isDeferring = this.#deferring.has(route.provider ?? "");
     const traceparent = traceparentOf(live, dispatchId);
     const externalCallbackUrl = isDeferring ? this.#remote?.externalUrl(live, dispatch) : undefined;
-    const { queue, moderator } = this.#options;
+    const { queue, moderator, turns } = this.#options;
+    const { segment } = dispatch;
+    const { orgId } = live.run;
     const callbacks = moderator.around(live, nodeId, {
+      turn: turns.hooksFor({ orgId }, { runId, nodeId, attempt, segment }),
       stream: (deltas) => queue.enqueue(runId, { type: "stream", nodeId, attempt, deltas }),
       // Before moderation looks at it, which may take a while.
       answered: () => this.#answered.add(dispatchId),
       callback: (result, outcome) => {
-        const input = { type: "callback", nodeId, attempt, result } as const;
+        const input = { type: "callback", nodeId, attempt, segment, result } as const;
         const report = outcome === null ? undefined : reportOfOutcome(outcome, dispatch, route.agentId);
         const done = (): void => void this.#answered.delete(dispatchId);
         queue.enqueue(runId, report === undefined ? input : () => ({ input, report }), done);
       },
     });
-    const files = this.#options.files?.(live.run.orgId, runId);
+    const files = this.#options.files?.(orgId, runId);
     this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl, files });
   }
 
@@ -158,7 +170,7 @@ export class Attempts {
     const resolve = resolveLost(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {
       const { nodeId, attempt } = timer;
-      return this.isOpen(dispatchIdOf({ runId: live.state.runId, nodeId, attempt })) ? { input: null } : resolve(live);
+      return this.isOpen(openDispatchId(live.state, { nodeId, attempt })) ? { input: null } : resolve(live);
     };
   }
 

@@ -1,8 +1,15 @@
 import { findNode } from "../../core/engine/index.ts";
-import { attemptKey, type AttemptKey, type EventOf, isSettling, type RunEvent } from "../../core/event/index.ts";
+import {
+  attemptKey,
+  type AttemptKey,
+  dispatchIdOf,
+  type EventOf,
+  isSettling,
+  type RunEvent,
+} from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AboutRun, Admission, Judge, Returned } from "../../governance/index.ts";
-import type { LedgerChange, MemoryRecord, RunCommit, UsageRecord } from "../../store/index.ts";
+import type { LedgerChange, MemoryRecord, Reservation, RunCommit, UsageRecord } from "../../store/index.ts";
 import { endedAttempt } from "./ended-attempt.ts";
 import { LedgerChanges, SlotChanges } from "./ledger-changes.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -38,6 +45,8 @@ export class CommitFacts implements Returned {
   readonly events: RunEvent[] = [];
   /** Attempts that have ended, by node and attempt. */
   readonly ended = new Map<string, AttemptKey>();
+  /** Executions that have ended: their attempt may go on with another. */
+  readonly endedDispatches: string[] = [];
   readonly settled: string[] = [];
   readonly usage: UsageRecord[] = [];
   readonly memories: MemoryRecord[] = [];
@@ -45,6 +54,7 @@ export class CommitFacts implements Returned {
   readonly #releasedSlots = new Map<string, number>();
   readonly #ledger = new LedgerChanges();
   readonly #money: MoneyMove[] = [];
+  readonly #reservedAnew = new Map<string, Admission["reserved"]>();
 
   constructor(options: CommitFactsOptions) {
     this.#options = options;
@@ -75,6 +85,30 @@ export class CommitFacts implements Returned {
     return this.memories.filter((entry) => entry.agentId === agentId);
   }
 
+  /** What the open attempt of a node holds. */
+  heldBy(nodeId: string): readonly Reservation[] {
+    const { admissions, live } = this.#options;
+    const open = live.openAttempts.get(nodeId);
+    const attempt = findNode(live.state, nodeId)?.attempts ?? 0;
+    const taken = this.#reservedAnew.get(nodeId) ?? admissions.get(attemptKey({ nodeId, attempt }))?.reserved;
+    return taken ?? (open?.attempt === attempt ? open.reserved : []);
+  }
+
+  /** The next round of its turn is paid for in place of what it has held so far. */
+  reserveAnew(nodeId: string, reserved: Admission["reserved"]): void {
+    for (const part of this.heldBy(nodeId)) this.#ledger.add(part, -part.micros, 0);
+    this.#reservedAnew.set(nodeId, reserved);
+    for (const part of reserved) {
+      this.#ledger.add(part, part.micros, 0);
+      this.#money.push({ part, micros: part.micros, ceiling: part.ceiling });
+    }
+  }
+
+  /** By node: what an attempt that is open holds from now on. */
+  reservedAnew(): Iterable<readonly [string, Admission["reserved"]]> {
+    return this.#reservedAnew;
+  }
+
   /** Changes of the counters, once everything is decided: what was admitted, less what was released, and what was spent. */
   counterChanges(): Pick<RunCommit, "slots" | "ledger"> {
     const slots = new SlotChanges();
@@ -90,7 +124,10 @@ export class CommitFacts implements Returned {
   }
 
   #open({ payload: { nodeId, attempt = 0 } }: EventOf<"node.started">): void {
-    const admission = this.#options.admissions.get(attemptKey({ nodeId, attempt }));
+    const id = attemptKey({ nodeId, attempt });
+    // An attempt that was paused in this very commit goes on, and may end in it as well.
+    this.ended.delete(id);
+    const admission = this.#options.admissions.get(id);
     for (const part of admission?.reserved ?? []) {
       this.#money.push({ part, micros: part.micros, ceiling: part.ceiling });
     }
@@ -98,14 +135,18 @@ export class CommitFacts implements Returned {
 
   #end(key: AttemptKey): void {
     const id = attemptKey(key);
+    const { admissions, live } = this.#options;
     // A retried attempt that is then cancelled, or refused its next try, is named twice and ends once.
     if (this.ended.has(id)) return;
     this.ended.set(id, key);
-    const { admissions, live } = this.#options;
+    const { segment = 0 } = findNode(live.state, key.nodeId)?.turn ?? {};
+    this.endedDispatches.push(dispatchIdOf({ runId: live.state.runId, ...key, segment }));
     const open = live.openAttempts.get(key.nodeId);
     const held = admissions.get(id) ?? (open?.attempt === key.attempt ? open : undefined);
     if (held === undefined) return;
-    const { agentId, reserved } = held;
+    const { agentId } = held;
+    const reserved = this.#reservedAnew.get(key.nodeId) ?? held.reserved;
+    this.#reservedAnew.delete(key.nodeId);
     if (agentId !== null) this.#releasedSlots.set(agentId, this.slotsOf(agentId) + 1);
     for (const part of reserved) this.#ledger.add(part, -part.micros, 0);
   }

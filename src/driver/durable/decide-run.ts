@@ -4,13 +4,15 @@ import {
   findNode,
   type Input,
   type Refusal,
+  type RequestRoundVerdict,
+  type RequestToolVerdict,
   type RequestVerdict,
   type Timer,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { attemptKey } from "../../core/event/index.ts";
-import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
+import type { AboutRun, Admission, Judge, QueuePlace, RulingRecord, TurnTaking } from "../../governance/index.ts";
 import type { AttemptReport, PlaceChange } from "../../store/index.ts";
 import { claimPlace, type PlacesFound } from "./claim-place.ts";
 import { CommitFacts } from "./commit-facts.ts";
@@ -28,6 +30,13 @@ export interface Work extends Decided {
   readonly victims: readonly string[];
 }
 
+/** What rulings have taken, which counts from that moment. */
+export interface Takings {
+  /** For attempts, by node and attempt. */
+  readonly admissions: Map<string, Admission>;
+  readonly inTurns: TurnTaking[];
+}
+
 export interface DecidingOptions {
   readonly judge: Judge;
   readonly moderator: Pick<Moderator, "before">;
@@ -36,16 +45,17 @@ export interface DecidingOptions {
 }
 
 /**
- * Every input of the run and every verdict they lead to; one moment for all of them. What is admitted is put into
- * `admissions` at once, so that the caller can give it back when this throws.
+ * Every input of the run and every verdict they lead to; one moment for all of them. What is taken is put into
+ * `taking` at once, so that the caller can give it back when this throws.
  */
 export function decideRun(
   taken: Taken,
   live: DrivenRun,
   { judge, moderator, clock, jitter }: DecidingOptions,
-  admissions: Map<string, Admission>,
+  taking: Takings,
   found?: PlacesFound,
 ): Work {
+  const { admissions, inTurns } = taking;
   const { state } = live;
   const at = Math.max(live.lastAt, clock.now());
   live.lastAt = at;
@@ -55,11 +65,11 @@ export function decideRun(
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
-  const rulings: Ruling[] = [];
+  const rulings: RulingRecord[] = [];
   const places = new Map<string, QueuePlace>();
   let claimed: PlaceChange | null = null;
   const victims: string[] = [];
-  const ruled: Ruled = { live, facts, judge, moderator, admissions, rulings, places, at };
+  const ruled: Ruled = { live, facts, judge, moderator, admissions, inTurns, rulings, places, at };
   const refusals = taken.waiting.map((waiting) => {
     const resolved = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
     const { input, report }: ResolvedInput = resolved;
@@ -72,15 +82,15 @@ export function decideRun(
     victims.push(...claim.victims);
     const priced = withCredits(pricedReport(claim.input, live, about, judge), about, judge);
     // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
-    const open: (Input | RequestVerdict)[] = [{ at, jitter: jitter(), agents, ...priced }];
+    const open: (Input | Request)[] = [{ at, jitter: jitter(), agents, ...priced }];
     let refusal: Refusal | undefined;
     for (const next of open) {
-      const stamped = next.type === "request-verdict" ? rule(ruled, next) : next;
+      const stamped = isRequest(next) ? ruleOn(ruled, next) : next;
       if (stamped === null) continue;
       const turn = advance(state, stamped);
       facts.add(turn.events);
       for (const effect of turn.effects) {
-        if (effect.type === "request-verdict") open.push(effect);
+        if (isRequest(effect)) open.push(effect);
         else effects.push(effect);
       }
       refusal ??= turn.refusal;
@@ -100,6 +110,7 @@ export function decideRun(
     rulings,
     places,
     admissions,
+    inTurns,
     at,
     claimed,
     victims,
@@ -110,9 +121,59 @@ interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
   readonly live: DrivenRun;
   readonly facts: CommitFacts;
   readonly admissions: Map<string, Admission>;
-  readonly rulings: Ruling[];
+  readonly inTurns: TurnTaking[];
+  readonly rulings: RulingRecord[];
   readonly places: Map<string, QueuePlace>;
   readonly at: number;
+}
+
+/** What is answered inside the commit that asks. */
+type Request = RequestVerdict | RequestRoundVerdict | RequestToolVerdict;
+
+function isRequest(one: Input | Effect): one is Request {
+  return one.type === "request-verdict" || one.type === "request-round-verdict" || one.type === "request-tool-verdict";
+}
+
+function ruleOn(ruled: Ruled, request: Request): Input | null {
+  switch (request.type) {
+    case "request-verdict":
+      return rule(ruled, request);
+    case "request-round-verdict":
+      return ruleRound(ruled, request);
+    case "request-tool-verdict":
+      return ruleCall(ruled, request);
+  }
+}
+
+/** Without a judge nothing is limited. */
+function ruleRound({ live, facts, judge, rulings, inTurns, at }: Ruled, request: RequestRoundVerdict): Input | null {
+  const { nodeId, epoch } = request;
+  const node = findNode(live.state, nodeId);
+  if (node === undefined || !live.state.askedRounds.has(node.index)) return null;
+  const ruling = judge.decideRound?.(request, aboutRun(live, at, facts), facts.heldBy(nodeId));
+  if (ruling === undefined)
+    return { type: "round_verdict", nodeId, epoch, verdict: { disposition: "go" }, at, jitter: 0 };
+  rulings.push(ruling);
+  if (ruling.taken !== null) inTurns.push(ruling.taken);
+  if (ruling.reserved !== null) facts.reserveAnew(nodeId, ruling.reserved);
+  return { type: "round_verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
+}
+
+function ruleCall({ live, facts, judge, rulings, inTurns, at }: Ruled, request: RequestToolVerdict): Input | null {
+  const { nodeId, epoch, callId } = request;
+  if (!live.state.askedCalls.has(callId)) return null;
+  const ruling = judge.decideTool?.(request, aboutRun(live, at, facts));
+  if (ruling !== undefined) {
+    rulings.push(ruling);
+    if (ruling.taken !== null) inTurns.push(ruling.taken);
+  }
+  const verdict = ruling?.verdict ?? {
+    disposition: "allow",
+    verdictId: `vrd_${callId}`,
+    action: "execute",
+    effects: "at_least_once",
+  };
+  return { type: "tool_verdict", nodeId, epoch, callId, verdict, at, jitter: 0 };
 }
 
 /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */

@@ -16,7 +16,15 @@ import {
   UNNAMED_QUEUE,
   type NodeWait,
 } from "../../store/index.ts";
-import type { AboutRun, Admission, Judge, QueuePlace, Ruling } from "../../governance/index.ts";
+import {
+  type AboutRun,
+  type Admission,
+  type Judge,
+  type QueuePlace,
+  type RulingRecord,
+  slotChangesOf,
+  type TurnTaking,
+} from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
 import { FINALLY } from "../../core/plan/index.ts";
@@ -36,11 +44,13 @@ export interface Decided {
   /** What attempts reported besides their results. */
   readonly reports: readonly AttemptReport[];
   readonly about: AboutRun;
-  readonly rulings: readonly Ruling[];
+  readonly rulings: readonly RulingRecord[];
   /** Where nodes stand that a gate made wait, by node. */
   readonly places: ReadonlyMap<string, QueuePlace>;
   /** What was taken for attempts opened in this batch, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
+  /** What turns that are under way have taken. */
+  readonly inTurns: readonly TurnTaking[];
   readonly at: number;
   /** What it asked for among the runs with its key; null: nothing. */
   readonly claimed: PlaceChange | null;
@@ -76,7 +86,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     ),
     ...approvalChanges(events, state),
     reports: decided.reports,
-    ...facts.counterChanges(),
+    ...counterChanges(decided),
     usage,
     workflow: run.workflow,
     verdicts: rulings.flatMap(({ record }) => (record === null ? [] : [record])),
@@ -99,6 +109,11 @@ function placeChange({ live, facts, claimed }: Decided): RunCommit["place"] {
   return hasPlace && hasEndedIn(facts.events) ? { kind: "release" } : null;
 }
 
+function counterChanges({ facts, inTurns }: Decided): Pick<RunCommit, "slots" | "ledger"> {
+  const changes = facts.counterChanges();
+  return inTurns.length === 0 ? changes : { ...changes, slots: [...changes.slots, ...slotChangesOf(inTurns)] };
+}
+
 function deriveAttempts(
   { live, facts, effects, admissions, at }: Decided,
   replicaId: string,
@@ -115,6 +130,12 @@ function deriveAttempts(
     opened.set(attemptKey({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
   }
   const closed: AttemptKey[] = [];
+  for (const [nodeId, taken] of facts.reservedAnew()) {
+    const open = live.openAttempts.get(nodeId);
+    if (open === undefined) continue;
+    const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
+    opened.set(attemptKey({ nodeId, attempt: open.attempt }), { ...open, nodeId, replicaId, reserved });
+  }
   for (const [id, key] of facts.ended) {
     // An attempt that opens and ends in one batch never becomes a row.
     if (opened.delete(id)) continue;

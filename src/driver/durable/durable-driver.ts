@@ -23,6 +23,7 @@ import { parkInBackground } from "./parking.ts";
 import { Places } from "./places.ts";
 import { PlanCache } from "./plan-cache.ts";
 import { ReportIntake } from "./report-intake.ts";
+import { TurnIntake } from "./turn-intake.ts";
 import { RunCache } from "./run-cache.ts";
 import { RunStarter } from "./run-starter.ts";
 import type { Launch, LaunchOutcome, Runtime, RuntimeFigures, RunSnapshot, SubmitOutcome } from "./runtime.ts";
@@ -57,6 +58,7 @@ export class DurableDriver implements Runtime {
   readonly #committer: Committer;
   readonly #loop: CommitLoop;
   readonly #sweeper: Sweeper;
+  readonly turns: TurnIntake;
   readonly #listeners: Listeners;
   readonly #matcher: EventMatcher;
 
@@ -73,7 +75,21 @@ export class DurableDriver implements Runtime {
     const admission = new StartAdmission({ ...options, queue, health });
     const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
-    const sending = { queue, intake, lease, cache, adapters, clock, redactor, moderator, remote, files, onTrouble };
+    const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners }));
+    const sending = {
+      queue,
+      intake,
+      turns,
+      lease,
+      cache,
+      adapters,
+      clock,
+      redactor,
+      moderator,
+      remote,
+      files,
+      onTrouble,
+    };
     const attempts = (this.#attempts = new Attempts(sending));
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {

@@ -57,6 +57,7 @@ export class Moderator {
     return {
       stream: (deltas) => withheld.add(deltas),
       answered: () => callbacks.answered(),
+      turn: callbacks.turn,
       callback: (result, outcome) => {
         void this.check(live, nodeId, result).then((checked) => {
           if (checked === result && result.status === "completed") replayDeltas(withheld.release(), callbacks);

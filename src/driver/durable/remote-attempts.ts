@@ -1,10 +1,16 @@
 import type { AdapterRequest } from "../../adapter/index.ts";
-import { CALLBACK_PATH, STREAM_PATH } from "../../bridge/index.ts";
+import { CALLBACK_PATH, STREAM_PATH, TURN_PATH } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { type Dispatch, findNode, isAttemptOpen, NO_TOKENS, type Timer } from "../../core/engine/index.ts";
+import {
+  openDispatchId,
+  type Dispatch,
+  findNode,
+  isAttemptOpen,
+  NO_TOKENS,
+  type Timer,
+} from "../../core/engine/index.ts";
 import { filesIn } from "../../core/base/index.ts";
 import { fileOutputs } from "../../core/outputs/index.ts";
-import { dispatchIdOf } from "../../core/event/index.ts";
 import { type GatewayDirectory, RemoteDispatcher, type RemoteReport, type Tickets } from "../../gateway/index.ts";
 import type { PeerAgent } from "../../outbound/index.ts";
 import { attemptSpanId, writeTraceparent } from "../../core/trace/index.ts";
@@ -51,10 +57,14 @@ export class RemoteAttempts {
             return false;
           },
         ),
-      failed: ({ runId, nodeId, attempt }, { code: errorCode, message: error, isRetryable: retryable }) => {
+      failed: (
+        { runId, nodeId, attempt, segment = 0 },
+        { code: errorCode, message: error, isRetryable: retryable },
+      ) => {
         const result = { status: "failed", errorCode, error, retryable, tokens: NO_TOKENS, costMicros: 0 } as const;
-        options.queue.enqueue(runId, { type: "callback", nodeId, attempt, result });
+        options.queue.enqueue(runId, { type: "callback", nodeId, attempt, segment, result });
       },
+      // It is asked for no more: whatever it was doing is known from its reports.
       lost: ({ runId, nodeId, attempt }) =>
         options.queue.enqueue(runId, resolveLost({ kind: "lost", nodeId, attempt })),
     };
@@ -90,6 +100,7 @@ export class RemoteAttempts {
       runId: run.runId,
       nodeId,
       attempt,
+      segment: dispatch.segment,
       dispatchId,
       effects,
       isSync: route.executionPath === "sync",
@@ -97,6 +108,7 @@ export class RemoteAttempts {
         ...request,
         callbackUrl: `${base}${CALLBACK_PATH}`,
         streamUrl: `${base}${STREAM_PATH}`,
+        turnUrl: `${base}${TURN_PATH}`,
         externalCallbackUrl: this.externalUrl(live, dispatch),
         ...this.#filesUrl(live, dispatch, base, request),
         traceparent: traceparentOf(live, dispatchId),
@@ -142,7 +154,7 @@ export class RemoteAttempts {
       runId: run.runId,
       nodeId,
       attempt,
-      dispatchId: dispatchIdOf({ runId: run.runId, nodeId, attempt }),
+      dispatchId: openDispatchId(state, { nodeId, attempt }),
       effects: "at_most_once",
     });
     return true;
@@ -163,7 +175,9 @@ export function resolveLost(
     if (node === undefined || !isAttemptOpen(live.state, node, attempt)) return { input: null };
     if ("isDeferred" in node.now && node.now.isDeferred) return { input: null };
     const isOnce = live.state.plan.nodes[node.planIndex]?.effects === "at_most_once";
-    return isOnce && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
+    // An agent that may still be at work must not be at work twice.
+    const hasTurn = node.turn !== null && node.turn.rounds.length + node.turn.calls.size > 0;
+    return (isOnce || hasTurn) && adopt(live) ? { input: null } : { input: { type: "timer", timer } };
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TurnIntake } from "./turn-intake.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import type { CallbackBody } from "../../bridge/index.ts";
 import type {
@@ -26,6 +27,8 @@ export interface Runtime {
   submit(orgId: string, runId: string, input: UnstampedInput): Promise<SubmitOutcome | undefined>;
   /** A Bridge, or a service outside, says how an attempt ended. Resolves once that cannot be lost any more. */
   report(reporter: Reporter, address: AttemptAddress, body: CallbackBody): Promise<ReportOutcome>;
+  /** What the turns of agents report and ask. */
+  readonly turns: Pick<TurnIntake, "round" | "tool" | "toolResult">;
   /** New pieces of a running attempt. */
   stream(reporter: Reporter, address: AttemptAddress, deltas: StreamInput["deltas"]): Promise<ReportOutcome>;
   /** Keeps events, and brings them to the nodes that wait for them. Resolves once none of them can be lost. */

@@ -96,7 +96,8 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id, attempt)
-      do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at
+      do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at,
+        agent_id = excluded.agent_id, reserved = excluded.reserved
     )`,
   ],
   closed: (rows) => [

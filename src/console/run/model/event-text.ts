@@ -47,6 +47,10 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "approval.answered": { label: "Approval answered", tone: "hold" },
   "approval.revised": { label: "Approval revised", tone: "hold" },
   "approval.resolved": { label: "Approval resolved", tone: "hold" },
+  "round.completed": { label: "Model answered", tone: "info" },
+  "tool.requested": { label: "Tool call asked for", tone: "info" },
+  "tool.decided": { label: "Tool call decided", tone: "info" },
+  "tool.completed": { label: "Tool call made", tone: "info" },
   "event.received": { label: "Event received", tone: "info" },
   "event.emitted": { label: "Event emitted", tone: "info" },
   "cost.recorded": { label: "Cost recorded", tone: "idle" },
@@ -156,6 +160,14 @@ function moreDetailOf(event: RunEvent): string {
       return `${event.payload.by}, ${event.payload.answers} of ${event.payload.quorum}`;
     case "approval.revised":
       return event.payload.by;
+    case "round.completed":
+      return join(`round ${event.payload.round + 1}`, event.payload.model ?? undefined, oneLine(event.payload.text));
+    case "tool.requested":
+      return join(event.payload.tool, oneLine(JSON.stringify(event.payload.args)));
+    case "tool.decided":
+      return join(event.payload.disposition, event.payload.code, oneLine(event.payload.reason ?? ""));
+    case "tool.completed":
+      return join(event.payload.isError ? "error" : undefined, oneLine(JSON.stringify(event.payload.result)));
     case "approval.resolved":
       return join(event.payload.decision ?? event.payload.status, event.payload.by, event.payload.reason);
     case "cost.recorded":

@@ -12,7 +12,13 @@ const AGES = [
   ["3d", "3 days"],
 ] as const;
 
-const SOURCES = { gate: "Step of a workflow", policy: "Policy", escalation: "Failure", block: "Blocked node" } as const;
+const SOURCES = {
+  gate: "Step of a workflow",
+  policy: "Policy",
+  escalation: "Failure",
+  block: "Blocked node",
+  tool: "Tool call",
+} as const;
 
 const TYPING_MS = 60;
 

@@ -6,16 +6,17 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-} from "../../core/base/index.ts";
-import type { FieldType } from "../../core/definition/index.ts";
-import { matchMember } from "../../core/expression/index.ts";
-import { coerceValue } from "../../core/outputs/index.ts";
-import { compilePattern } from "../../core/text/index.ts";
+} from "../base/index.ts";
+import type { FieldType } from "../definition/index.ts";
+import { matchMember } from "../expression/index.ts";
+import { compilePattern } from "../text/index.ts";
+import { coerceValue } from "./coercion.ts";
 
 const FIELD_TYPES: readonly FieldType[] = ["string", "number", "integer", "boolean", "object", "array"];
 const PROBLEMS_MAX = 20;
 const DEPTH_MAX = 100;
 const QUOTED_LENGTH_MAX = 80;
+const ABSOLUTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/?\/?[^\s/]\S*$/i;
 
 /**
  * Every way in which an answer breaks the schema it was asked to fit, in words a model can act on. What the engine
@@ -31,7 +32,7 @@ export function checkAgainstSchema(schema: JsonObject, value: Json): readonly st
     if (given === undefined || given === null) {
       if (required.includes(name)) problems.push(`${quoted(name)} is missing`);
     } else if (isJsonObject(property)) {
-      check(property, settled(property, given), quoted(name), 0, problems);
+      checkValue(property, settled(property, given), quoted(name), problems);
     }
   }
   return problems.slice(0, PROBLEMS_MAX);
@@ -50,7 +51,25 @@ function isFieldType(type: Json | undefined): type is FieldType {
   return FIELD_TYPES.some((known) => known === type);
 }
 
-function check(schema: JsonObject, value: Json, place: string, depth: number, problems: string[]): void {
+/** Every way in which the args of a tool call break the schema of the tool, in words a model or a person can act on. */
+export function checkToolArgs(schema: JsonObject, args: JsonObject): readonly string[] {
+  const problems: string[] = [];
+  for (const name of listAt(schema, "required")) {
+    if (typeof name === "string" && getOwn(args, name) === undefined) problems.push(`${quoted(name)} is missing`);
+  }
+  const properties = objectAt(schema, "properties");
+  for (const [name, value] of Object.entries(args)) {
+    const property = getOwn(properties, name);
+    if (isJsonObject(property)) checkValue(property, value, quoted(name), problems);
+    else if (property === undefined && getOwn(schema, "additionalProperties") === false) {
+      problems.push(`${quoted(name)} is not known`);
+    }
+  }
+  return problems.slice(0, PROBLEMS_MAX);
+}
+
+/** Adds what is wrong with a value at a place. Keywords it does not know count as fulfilled. */
+function checkValue(schema: JsonObject, value: Json, place: string, problems: string[], depth = 0): void {
   if (depth > DEPTH_MAX || problems.length >= PROBLEMS_MAX) return;
   const types = typesOf(schema);
   if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
@@ -64,7 +83,8 @@ function check(schema: JsonObject, value: Json, place: string, depth: number, pr
     checkRange(schema, value.length, "minItems", "maxItems", `the length of ${place}`, " elements", problems);
     const items = getOwn(schema, "items");
     if (!isJsonObject(items)) return;
-    for (const [index, element] of value.entries()) check(items, element, `${place}[${index}]`, depth + 1, problems);
+    for (const [index, element] of value.entries())
+      checkValue(items, element, `${place}[${index}]`, problems, depth + 1);
   }
   if (isJsonObject(value)) checkObject(schema, value, place, depth, problems);
 }
@@ -77,7 +97,7 @@ function checkObject(schema: JsonObject, value: JsonObject, place: string, depth
   for (const [name, property] of Object.entries(objectAt(schema, "properties"))) {
     const given = getOwn(value, name);
     if (given !== undefined && isJsonObject(property))
-      check(property, given, `${place}.${quoted(name)}`, depth + 1, problems);
+      checkValue(property, given, `${place}.${quoted(name)}`, problems, depth + 1);
   }
 }
 
@@ -105,7 +125,8 @@ function checkText(schema: JsonObject, value: string, place: string, problems: s
     const pattern = compilePattern(text);
     if (pattern.ok && !pattern.value.test(value)) problems.push(`${place} must match the pattern ${text}`);
   }
-  if (getOwn(schema, "format") === "uri" && !URL.canParse(value)) problems.push(`${place} must be an absolute address`);
+  if (getOwn(schema, "format") === "uri" && !ABSOLUTE_ADDRESS.test(value))
+    problems.push(`${place} must be an absolute address`);
 }
 
 function checkRange(

@@ -1,0 +1,146 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { AskedCall } from "../core/event/index.ts";
+import {
+  type CallRuling,
+  type Resume,
+  roundReportSchema,
+  toolAskSchema,
+  toolCallId,
+  toolReportSchema,
+  type TurnHooks,
+} from "./agent-turn.ts";
+
+/** What a trial makes of a call. */
+export type TrialRule = (call: AskedCall, callId: string) => TrialRuling;
+export type TrialRuling =
+  | { readonly disposition: "allow"; readonly args?: JsonObject; readonly note?: string }
+  | { readonly disposition: "deny"; readonly reason: string }
+  | { readonly disposition: "suspend" };
+
+/** What was reported or asked, in its order. */
+export type TrialStep =
+  | { readonly kind: "round"; readonly round: number }
+  | { readonly kind: "ask"; readonly callId: string }
+  | { readonly kind: "result"; readonly callId: string };
+
+interface KeptRound {
+  readonly message: Json;
+  readonly calls: readonly KeptCall[];
+}
+
+interface KeptCall {
+  readonly callId: string;
+  readonly call: AskedCall;
+  ruling?: CallRuling;
+}
+
+export interface TrialJudgeOptions {
+  /** That of the requests of the turn. */
+  readonly idempotencyKey: string;
+  readonly rule?: TrialRule;
+  /** True: the turn is stopped after this round. */
+  readonly stops?: (round: number) => boolean;
+  /** Throws where the attempt is to be lost: before or after something is kept. */
+  readonly watch?: (step: TrialStep, when: "before" | "after") => void;
+}
+
+/** Stands in for the engine: keeps what is reported of a turn, rules on its calls, and knows what a dispatch would carry. */
+export class TrialJudge {
+  readonly steps: TrialStep[] = [];
+  readonly #options: TrialJudgeOptions;
+  readonly #rounds: KeptRound[] = [];
+  readonly #calls = new Map<string, KeptCall>();
+  readonly #results: Record<string, { result: Json; isError: boolean }> = {};
+  readonly hooks: TurnHooks;
+
+  constructor(options: TrialJudgeOptions) {
+    this.#options = options;
+    this.hooks = {
+      round: async (report) => {
+        const { round, message, calls } = roundReportSchema.parse(report);
+        return this.#keep({ kind: "round", round }, () => {
+          if (round !== this.#rounds.length) {
+            throw new Error(`Round ${round} was reported when ${this.#rounds.length} were completed.`);
+          }
+          const isStopped = this.#options.stops?.(round) === true;
+          this.#rounds.push({ message, calls: calls.map((call, position) => this.#add(call, round, position)) });
+          if (isStopped) return { next: "stop", code: "turn_limits", reason: "The trial stops here." };
+          const rulings = calls.map((_, position) => this.#rule(toolCallId(options.idempotencyKey, round, position)));
+          return { next: "go", rulings };
+        });
+      },
+      tool: async (ask) => {
+        const { callId, waits: _, ...call } = toolAskSchema.parse(ask);
+        return this.#keep({ kind: "ask", callId }, () => {
+          if (!this.#calls.has(callId)) this.#calls.set(callId, { callId, call });
+          return this.#rule(callId);
+        });
+      },
+      toolResult: async (report) => {
+        const { callId, result, isError } = toolReportSchema.parse(report);
+        return this.#keep({ kind: "result", callId }, () => void (this.#results[callId] = { result, isError }));
+      },
+    };
+  }
+
+  /** What the next dispatch carries. */
+  resume(): Resume {
+    const rounds = this.#rounds.map(({ message, calls }) => ({
+      message,
+      calls: calls.map(({ callId, call: { tool, server, args }, ruling }) => ({
+        callId,
+        tool,
+        args,
+        ...(server === undefined ? {} : { server }),
+        ...(ruling === undefined ? {} : { ruling }),
+      })),
+    }));
+    return { rounds, results: { ...this.#results } };
+  }
+
+  /** A person answers for a call that was held. */
+  answer(callId: string, ruling: TrialRuling): void {
+    const kept = this.#calls.get(callId);
+    if (kept !== undefined) kept.ruling = rulingOf(kept, ruling);
+  }
+
+  get calls(): readonly { readonly callId: string; readonly call: AskedCall; readonly ruling?: CallRuling }[] {
+    return [...this.#calls.values()];
+  }
+
+  get rounds(): number {
+    return this.#rounds.length;
+  }
+
+  hasResult(callId: string): boolean {
+    return Object.hasOwn(this.#results, callId);
+  }
+
+  #add(call: AskedCall, round: number, position: number): KeptCall {
+    const callId = toolCallId(this.#options.idempotencyKey, round, position);
+    const kept: KeptCall = { callId, call };
+    this.#calls.set(callId, kept);
+    return kept;
+  }
+
+  #rule(callId: string): CallRuling {
+    const kept = this.#calls.get(callId);
+    if (kept === undefined) throw new Error(`Nothing is known of the call ${callId}.`);
+    kept.ruling ??= rulingOf(kept, this.#options.rule?.(kept.call, callId) ?? { disposition: "allow" });
+    return kept.ruling;
+  }
+
+  #keep<T>(step: TrialStep, keep: () => T): T {
+    this.#options.watch?.(step, "before");
+    this.steps.push(step);
+    const reply = keep();
+    this.#options.watch?.(step, "after");
+    return reply;
+  }
+}
+
+function rulingOf({ callId, call }: KeptCall, ruling: TrialRuling): CallRuling {
+  if (ruling.disposition !== "allow") return { ...ruling, callId };
+  const { args = call.args, note } = ruling;
+  return { disposition: "allow", callId, args, ...(note === undefined ? {} : { note }) };
+}

@@ -1,0 +1,145 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
+import type { AskedCall } from "../core/event/index.ts";
+import type { AdapterHooks } from "./adapter.ts";
+import type { CallRuling, TurnHooks } from "./agent-turn.ts";
+import { noteOf, type CallOutcome, type OpenCall, outcomeOf } from "./turn-history.ts";
+
+/** A call that may be made. */
+export interface AllowedCall {
+  /** Also its idempotency key. */
+  readonly callId: string;
+  readonly round: number;
+  /** Among all calls of the message. */
+  readonly position: number;
+  readonly tool: string;
+  readonly server?: string;
+  readonly args: JsonObject;
+}
+
+/** Makes one call. A rejection is given to the model as an error. */
+export type ToolRunner = (call: AllowedCall, signal: AbortSignal) => Promise<Json>;
+
+const ABORTED = "The attempt was aborted.";
+
+/** What is known of a tool; an unknown one has nothing. */
+export type ToolFacts = Pick<AskedCall, "schema" | "hints">;
+
+export interface CallsOptions {
+  readonly hooks: AdapterHooks;
+  /** Null: no call is judged. */
+  readonly judge: TurnHooks | null;
+  readonly tools: ToolRunner;
+  readonly describe: (tool: string, server: string | undefined) => ToolFacts;
+  readonly now: () => number;
+}
+
+/** The attempt is over for the engine, or was aborted: nothing more may be done for it. */
+export class TurnOver extends Error {
+  override readonly name = "TurnOver";
+}
+
+/**
+ * Makes the calls of one round, side by side, as far as they may be made, and reports each result as soon as it is there.
+ * Null: a call is held. When the attempt is over, calls under way are aborted and waited for.
+ */
+export async function settleCalls(
+  calls: readonly OpenCall[],
+  options: CallsOptions,
+): Promise<readonly CallOutcome[] | null> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.hooks.signal, stop.signal]);
+  const way: Way = { ...options, signal, over: endOf(signal) };
+  const settled = await Promise.allSettled(
+    calls.map(async (call) => {
+      try {
+        return await settleCall(call, way);
+      } catch (thrown) {
+        stop.abort(thrown);
+        throw thrown;
+      }
+    }),
+  );
+  const outcomes: CallOutcome[] = [];
+  let isHeld = false;
+  for (const end of settled) {
+    if (end.status === "rejected") throw end.reason;
+    if (end.value === null) isHeld = true;
+    else outcomes.push(end.value);
+  }
+  return isHeld ? null : outcomes;
+}
+
+/** What the calls of one round share. */
+interface Way extends CallsOptions {
+  readonly signal: AbortSignal;
+  /** Rejects when the attempt is over. */
+  readonly over: Promise<never>;
+}
+
+async function settleCall(call: OpenCall, way: Way): Promise<CallOutcome | null> {
+  if (call.outcome !== undefined) return call.outcome;
+  const ruling = call.ruling ?? (await judgeCall(call, way));
+  switch (ruling.disposition) {
+    case "suspend":
+      return null;
+    case "deny":
+      return { kind: "denied", result: ruling.reason };
+    case "allow":
+      return makeCall({ ...call, args: ruling.args }, ruling, way);
+  }
+}
+
+function judgeCall({ callId, tool, server, args }: OpenCall, { judge, describe, over }: Way): Promise<CallRuling> {
+  if (judge === null) return Promise.resolve({ disposition: "allow", callId, args });
+  const named = server === undefined ? { tool } : { tool, server };
+  return acknowledged(judge.tool({ callId, ...named, args, ...describe(tool, server) }), over);
+}
+
+async function makeCall(call: OpenCall, ruling: CallRuling, way: Way): Promise<CallOutcome> {
+  const { hooks, judge, now, signal, over } = way;
+  if (signal.aborted) throw new TurnOver(ABORTED);
+  const startedAt = now();
+  const { result, isError } = await Promise.race([run(call, way), over]);
+  const durationMs = Math.max(0, now() - startedAt);
+  hooks.onLog({ level: "info", message: `Tool ${call.tool.slice(0, 100)}: ${isError ? "error" : "result"}` });
+  if (judge !== null) await acknowledged(judge.toolResult({ callId: call.callId, result, isError, durationMs }), over);
+  return outcomeOf(result, isError, noteOf(ruling));
+}
+
+async function run(
+  { callId, round, position, tool, server, args }: OpenCall,
+  { tools, signal }: Way,
+): Promise<{ readonly result: Json; readonly isError: boolean }> {
+  try {
+    const result = await tools(
+      { callId, round, position, tool, args, ...(server === undefined ? {} : { server }) },
+      signal,
+    );
+    return { result, isError: false };
+  } catch (thrown) {
+    // Whether an aborted call had its effect is not known, so that it has no result.
+    if (signal.aborted) throw new TurnOver(ABORTED);
+    return { result: thrown instanceof Error ? thrown.message : String(thrown), isError: true };
+  }
+}
+
+/** The reply of a hook. When it rejects, or the attempt is over before, so is the turn. */
+export async function acknowledged<T>(reply: Promise<T>, over: Promise<never>): Promise<T> {
+  try {
+    return await Promise.race([reply, over]);
+  } catch (thrown) {
+    throw thrown instanceof TurnOver ? thrown : new TurnOver(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+/** Rejects when the attempt is aborted: nothing that outlives it is waited for. */
+export function endOf(signal: AbortSignal): Promise<never> {
+  const over = new Promise<never>((_, reject) => {
+    const onAbort = (): void => reject(new TurnOver(ABORTED));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  // Where it is not waited for, it is no unhandled rejection.
+  over.catch(() => undefined);
+  return over;
+}

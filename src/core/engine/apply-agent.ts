@@ -1,0 +1,111 @@
+import { required } from "../base/index.ts";
+import type { EventOf } from "../event/index.ts";
+import { type AgentTurn, newAgentTurn, type ToolCall } from "./agent-turn.ts";
+import type { NodeState } from "./state.ts";
+
+type AgentEvent = EventOf<"round.completed" | "tool.requested" | "tool.decided" | "tool.completed">;
+
+export function applyAgent(node: NodeState, event: AgentEvent): void {
+  const turn = (node.turn ??= begunBefore(node));
+  switch (event.type) {
+    case "round.completed":
+      return applyRoundCompleted(node, turn, event);
+    case "tool.requested":
+      return applyRequested(turn, event);
+    case "tool.decided":
+      return applyDecided(turn, event);
+    case "tool.completed": {
+      const { result: value, isError } = event.payload;
+      const call = callOf(turn, event.payload.callId);
+      call.result = { value, isError };
+      // Who knows what came of it need not be asked any more.
+      if (call.ruling.kind === "hold") call.ruling = { kind: "allow", isChanged: false, execution: turn.executions };
+      return;
+    }
+  }
+}
+
+/** Its attempt began before there was anything to say of a turn. */
+function begunBefore(node: NodeState): AgentTurn {
+  const turn = newAgentTurn();
+  turn.executions = 1;
+  if (node.now.status === "running" || node.now.status === "streaming") turn.segment = node.now.segment;
+  return turn;
+}
+
+function applyRoundCompleted(node: NodeState, turn: AgentTurn, { payload }: EventOf<"round.completed">): void {
+  const { text, message, calls, inputTokens, outputTokens } = payload;
+  turn.rounds.push({ text, message, calls, tokens: inputTokens + outputTokens });
+  turn.transcript = null;
+  // What may be sent again without end is a request that never gets anywhere.
+  node.calls = 0;
+}
+
+function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">): void {
+  const { callId, round, tool, server = null, args, argsDigest, action, effects, waits } = payload;
+  const key = repeatKey(tool, argsDigest);
+  turn.repeats.set(key, (turn.repeats.get(key) ?? 0) + 1);
+  turn.calls.set(callId, {
+    id: callId,
+    round,
+    tool,
+    server,
+    args,
+    argsDigest,
+    action,
+    effects,
+    waits: waits ?? false,
+    ruling: { kind: "deny", reason: "it was not decided" },
+    result: null,
+  });
+}
+
+export function repeatKey(tool: string, argsDigest: string): string {
+  return `${argsDigest} ${tool}`;
+}
+
+function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">): void {
+  const call = callOf(turn, payload.callId);
+  const { disposition, args, approvalId, reason = "" } = payload;
+  switch (disposition) {
+    case "allow": {
+      const wasHeld = call.ruling.kind === "hold";
+      // What was held is made by the next execution, unless the present one has waited for the answer.
+      const execution = wasHeld && !call.waits ? turn.executions + 1 : turn.executions;
+      call.ruling = { kind: "allow", isChanged: args !== undefined, execution };
+      if (args !== undefined) call.args = args;
+      return;
+    }
+    case "deny":
+      call.ruling = { kind: "deny", reason };
+      return;
+    case "hold":
+      call.ruling = {
+        kind: "hold",
+        approvalId: required(approvalId, "a call is held by an approval"),
+        isUnknown: payload.isUnknown ?? false,
+      };
+  }
+}
+
+function callOf({ calls }: AgentTurn, callId: string): ToolCall {
+  return required(calls.get(callId), "a call that is decided was requested");
+}
+
+/** An execution begins: of a new attempt, or of one that was paused. */
+export function beginExecution(node: NodeState, segment: number | undefined): void {
+  const { turn } = node;
+  if (turn === null) return;
+  turn.executions += 1;
+  if (segment === undefined) turn.ranMs = 0;
+  turn.segment = segment ?? 0;
+  turn.paused = null;
+}
+
+/** The execution has ended, and its attempt has not. */
+export function pauseExecution(node: NodeState, at: number, how: NonNullable<AgentTurn["paused"]>): void {
+  const turn = (node.turn ??= begunBefore(node));
+  if (node.now.status === "running" || node.now.status === "streaming")
+    turn.ranMs += Math.max(0, at - node.now.startedAt);
+  turn.paused = how;
+}

@@ -1,0 +1,204 @@
+/** The turn of an agent: a round is kept, the next one is paid for, and each tool call is judged, all in one commit. */
+import { digestJson } from "../base/index.ts";
+import { type AskedCall, isSettled, isTerminal } from "../event/index.ts";
+import { callIdOf } from "./agent-turn.ts";
+import { repeatKey } from "./apply-agent.ts";
+import { ask, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
+import { recordCost } from "./cost.ts";
+import { cancelReason, stopAttempt } from "./ending.ts";
+import type {
+  Execution,
+  RequestToolVerdict,
+  RoundInput,
+  RoundVerdict,
+  RoundVerdictInput,
+  ToolCallInput,
+  ToolResultInput,
+} from "./input.ts";
+import { findNode, isExecutionOpen, planNodeOf } from "./move.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { NodeState } from "./state.ts";
+import { titleOf } from "./subject.ts";
+import { withdrawQuestion } from "./tool-answer.ts";
+import { about, emit, perform, type Turn } from "./turn.ts";
+
+/** A model has answered. One that is known changes nothing; of an execution that has ended only the cost counts. */
+export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
+  const node = reportedNode(turn, input);
+  if (node === undefined) return unknownDispatch(input);
+  const { attempt, segment = 0, round, calls } = input;
+  const isOpen = isExecutionOpen(turn.state, node, input);
+  const known = node.turn?.rounds.length ?? 0;
+  if (!isOpen || round < known) {
+    const isCosted = node.costedRounds.has(`${attempt}/${segment}/${round}`);
+    if (!isCosted) recordCost(turn, node, attempt, { ...input, segment }, { isLate: true, isAlways: true });
+    return undefined;
+  }
+  if (round > known) return refuse("round_out_of_order", `round ${round} follows round ${known - 1}`);
+  const { tokens, costMicros, finish, text, message, model = null } = input;
+  emit(turn, "round.completed", {
+    ...about(node),
+    segment,
+    round,
+    model,
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    costMicros,
+    finish,
+    text,
+    message,
+    calls: [...calls],
+  });
+  recordCost(turn, node, attempt, { ...input, segment }, { isLate: false, isAlways: true });
+  if (calls.length > 0) requestRound(turn, node);
+  return undefined;
+}
+
+function reportedNode({ state }: Turn, { nodeId, attempt }: Execution): NodeState | undefined {
+  const node = findNode(state, nodeId);
+  return node === undefined || attempt < 1 || attempt > node.attempts ? undefined : node;
+}
+
+function unknownDispatch({ nodeId, attempt }: Execution): Refusal {
+  return refuse("unknown_dispatch", `${nodeId} has no attempt ${attempt}`);
+}
+
+/** Only a model that wants tools is called again. */
+function requestRound(turn: Turn, node: NodeState): void {
+  const { rounds = [], extraRounds = 0 } = node.turn ?? {};
+  const open = openExecution(node);
+  if (open === null) return;
+  turn.state.askedRounds.add(node.index);
+  perform(turn, {
+    type: "request-round-verdict",
+    nodeId: node.id,
+    epoch: node.epoch,
+    attempt: open.attempt,
+    rounds: rounds.length,
+    extraRounds,
+    contextTokens: rounds.at(-1)?.tokens ?? 0,
+    route: open.route,
+    hints: planNodeOf(turn.state, node).request,
+  });
+}
+
+function openExecution({ now }: NodeState) {
+  if (now.status !== "running" && now.status !== "streaming") return null;
+  const { attempt, segment, route } = now;
+  return route === null ? null : { attempt, segment, route };
+}
+
+export function onRoundVerdict(turn: Turn, { nodeId, epoch, verdict }: RoundVerdictInput): Refusal | undefined {
+  const node = findNode(turn.state, nodeId);
+  if (node === undefined || !turn.state.askedRounds.delete(node.index) || node.epoch !== epoch) {
+    return refuse("verdict_not_asked", `${nodeId} did not ask for a verdict`);
+  }
+  if (verdict.disposition === "go") requestCalls(turn, node);
+  else if (turn.state.ending === null) stopTurn(turn, node, verdict);
+  else {
+    stopAttempt(turn, node);
+    emit(turn, "node.cancelled", { ...about(node), reason: cancelReason(turn.state) });
+  }
+  return undefined;
+}
+
+/** The agent goes no further by itself: what it has done is kept, nothing is reserved, and a person decides. */
+function stopTurn(turn: Turn, node: NodeState, verdict: Extract<RoundVerdict, { disposition: "stop" }>): void {
+  const { gate, code, message, verdictId } = verdict;
+  const { segment } = openExecution(node) ?? { segment: 0 };
+  emit(turn, "gate.decided", { ...about(node), disposition: "block", gate, code, verdictId });
+  const approvalId = ask(turn, node, {
+    source: "escalation",
+    title: `${titleOf(turn.state, node)} was stopped`,
+    summary: message,
+    choices: ["retry", "abort"],
+    rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
+    agentId: node.agentId,
+    policies: [],
+    rendered: message,
+    digest: digestQuestion(node, { code, round: node.turn?.rounds.length ?? 0, attempt: node.attempts }),
+    request: null,
+    inputs: {},
+    facts: null,
+  });
+  const blocked = { waitingReason: "human_input", approvalId, segment, code } as const;
+  emit(turn, "node.blocked", { ...about(node), ...blocked, errorCode: code, errorMessage: message });
+}
+
+/** All calls of a round are judged together. */
+function requestCalls(turn: Turn, node: NodeState): void {
+  const { rounds = [] } = node.turn ?? {};
+  const round = rounds.length - 1;
+  for (const [position, call] of (rounds.at(-1)?.calls ?? []).entries()) {
+    requestCall(turn, node, call, { callId: callIdOf(turn.state, node, round, position), round, waits: false });
+  }
+}
+
+interface Asking {
+  readonly callId: string;
+  readonly round: number;
+  readonly waits: boolean;
+}
+
+function requestCall(turn: Turn, node: NodeState, call: AskedCall, { callId, round, waits }: Asking): void {
+  const request = verdictRequest(turn, node, call, callId, round);
+  if (request === null) return;
+  turn.state.askedCalls.set(callId, { request, waits, answer: null });
+  perform(turn, request);
+}
+
+/** What is asked about a call; null: its attempt is not under way and never was. */
+export function verdictRequest(
+  turn: Turn,
+  node: NodeState,
+  call: AskedCall,
+  callId: string,
+  round: number,
+): RequestToolVerdict | null {
+  const { askedCalls } = turn.state;
+  const route = openExecution(node)?.route ?? node.routes[node.attempts - 1];
+  if (route === undefined) return null;
+  const argsDigest = digestJson(call.args);
+  const others = [...askedCalls.values()].filter(({ request }) => request.nodeId === node.id);
+  const same = others.filter(({ request }) => request.argsDigest === argsDigest && request.call.tool === call.tool);
+  return {
+    type: "request-tool-verdict",
+    nodeId: node.id,
+    epoch: node.epoch,
+    attempt: node.attempts,
+    callId,
+    round,
+    call,
+    argsDigest,
+    callsBefore: (node.turn?.calls.size ?? 0) + others.length,
+    repeatsBefore: (node.turn?.repeats.get(repeatKey(call.tool, argsDigest)) ?? 0) + same.length,
+    isApproved: false,
+    route,
+    hints: planNodeOf(turn.state, node).request,
+  };
+}
+
+/** A call on its own is judged once; a second question gets the same answer. */
+export function onToolCall(turn: Turn, input: ToolCallInput): Refusal | undefined {
+  const node = reportedNode(turn, input);
+  if (node === undefined) return unknownDispatch(input);
+  if (!isExecutionOpen(turn.state, node, input)) return refuse("attempt_over", `${node.id} does not run any more`);
+  if (node.turn?.calls.has(input.callId) !== true) requestCall(turn, node, input.call, input);
+  return undefined;
+}
+
+/** A call was made. Its result counts whichever execution brings it: the call must not be made again. */
+export function onToolResult(turn: Turn, input: ToolResultInput): Refusal | undefined {
+  const node = reportedNode(turn, input);
+  if (node === undefined) return unknownDispatch(input);
+  const { callId, result, isError, durationMs } = input;
+  const call = node.turn?.calls.get(callId);
+  if (call === undefined) return refuse("unknown_call", `${node.id} has asked for no call ${callId}`);
+  const isMade = call.ruling.kind === "allow" || (call.ruling.kind === "hold" && call.ruling.isUnknown);
+  if (!isMade) return refuse("call_not_allowed", `the call of ${call.tool} was not allowed`);
+  if (call.result !== null || isTerminal(turn.state.status) || isSettled(node.now.status)) return undefined;
+  const { ruling } = call;
+  emit(turn, "tool.completed", { ...about(node), callId, result, isError, durationMs });
+  if (ruling.kind === "hold") withdrawQuestion(turn, node, ruling.approvalId);
+  return undefined;
+}

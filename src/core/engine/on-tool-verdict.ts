@@ -1,0 +1,94 @@
+import { digestJson, required } from "../base/index.ts";
+import type { ApprovalRule } from "../definition/index.ts";
+import type { Decision } from "../event/index.ts";
+import type { ToolCall } from "./agent-turn.ts";
+import { ask } from "./approvals.ts";
+import type { HoldFacts, OpenCall, ToolVerdict, ToolVerdictInput } from "./input.ts";
+import { findNode } from "./move.ts";
+import { takeAnswer } from "./on-approval.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import type { NodeState } from "./state.ts";
+import { about, emit, type Turn } from "./turn.ts";
+
+/** Governance has answered about a call: of the model, or of a person who has changed its args. */
+export function onToolVerdict(turn: Turn, { nodeId, epoch, callId, verdict }: ToolVerdictInput): Refusal | undefined {
+  const { askedCalls } = turn.state;
+  const node = findNode(turn.state, nodeId);
+  const open = askedCalls.get(callId);
+  if (node === undefined || open === undefined || node.epoch !== epoch) {
+    return refuse("verdict_not_asked", `${nodeId} did not ask for a verdict about ${callId}`);
+  }
+  askedCalls.delete(callId);
+  if (open.answer !== null) {
+    if (verdict.disposition === "deny") return refuse("tool_denied", verdict.reason);
+    return takeAnswer(turn, open.answer, { isJudged: true });
+  }
+  decideCall(turn, node, open, verdict);
+  return undefined;
+}
+
+function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, verdict: ToolVerdict): void {
+  const { callId, round, call, argsDigest } = request;
+  const { action, effects, verdictId } = verdict;
+  const { tool, server, args } = call;
+  emit(turn, "tool.requested", {
+    ...about(node),
+    callId,
+    round,
+    tool,
+    ...(server === undefined ? {} : { server }),
+    args,
+    argsDigest,
+    action,
+    effects,
+    ...(waits ? { waits } : {}),
+  });
+  const decided = { ...about(node), callId, verdictId };
+  switch (verdict.disposition) {
+    case "allow":
+      emit(turn, "tool.decided", { ...decided, disposition: "allow" });
+      return;
+    case "deny": {
+      const { gate, code, reason } = verdict;
+      emit(turn, "tool.decided", { ...decided, disposition: "deny", gate, code, reason });
+      return;
+    }
+    case "hold": {
+      const made = required(node.turn?.calls.get(callId), "the call was requested just now");
+      const { gate, message: summary } = verdict;
+      const approvalId = askAbout(turn, node, made, { ...verdict, summary, choices: HELD_CHOICES });
+      emit(turn, "tool.decided", { ...decided, disposition: "hold", gate, approvalId });
+    }
+  }
+}
+
+const HELD_CHOICES: readonly Decision[] = ["approve", "reject", "abort"];
+
+interface AboutCall {
+  readonly summary: string;
+  readonly choices: readonly Decision[];
+  readonly agentId: string | null;
+  readonly policies: readonly string[];
+  readonly rule: ApprovalRule;
+  readonly facts: HoldFacts | null;
+}
+
+/** Asks a person about a call; each has an approval of its own. */
+export function askAbout(turn: Turn, node: NodeState, call: ToolCall, question: AboutCall): string {
+  const { id, tool, server, args } = call;
+  return ask(turn, node, {
+    ...question,
+    source: "tool",
+    title: `${question.agentId ?? node.agentId ?? "The agent"} wants to call ${tool}`,
+    rendered: `${server === null ? "" : `${server}: `}${tool} ${JSON.stringify(args)}`,
+    digest: digestCall(call),
+    request: null,
+    inputs: {},
+    call: { id, isUnknown: question.choices.includes("retry") },
+  });
+}
+
+/** Binds an answer to the exact call: another tool or other args are another question. */
+export function digestCall({ id, tool, server, args }: Pick<ToolCall, "id" | "tool" | "server" | "args">): string {
+  return digestJson({ callId: id, tool, server, args });
+}

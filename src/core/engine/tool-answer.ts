@@ -1,0 +1,192 @@
+/** What a person answers about a tool call: before it is made, or when it may have been made and never reported. */
+import { isJsonObject, type Json, type JsonObject, required, sameJson } from "../base/index.ts";
+import { type Decision, isSettled } from "../event/index.ts";
+import { checkAgainstSchema } from "../outputs/index.ts";
+import { heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
+import type { ReadChanges } from "./answer-changes.ts";
+import { type Answer, closeApproval, DEFAULT_RULE } from "./approvals.ts";
+import type { ApprovalInput } from "./input.ts";
+import { planNodeOf } from "./move.ts";
+import { askAbout } from "./on-tool-verdict.ts";
+import { type FieldError, type Refusal, refuse } from "./refusal.ts";
+import type { ApprovalState, NodeState } from "./state.ts";
+import { about, emit, type Turn } from "./turn.ts";
+
+export function callAskedAbout(node: NodeState, approvalId: string): ToolCall | undefined {
+  return heldCalls(node).find(({ ruling }) => ruling.kind === "hold" && ruling.approvalId === approvalId);
+}
+
+type Outcome = { readonly refusal: Refusal } | { readonly changes: ReadChanges };
+
+/** `args` in place of those the model asked for; of a call that may have been made, its `result`. */
+export function readCallChanges(node: NodeState, approval: ApprovalState, given: ApprovalInput): Outcome {
+  const call = callAskedAbout(node, approval.id);
+  const before = approval.changes;
+  const asked = given.modifications ?? before.modifications;
+  const isUnknown = call?.ruling.kind === "hold" && call.ruling.isUnknown;
+  if (call === undefined) return { refusal: refuse("approval_closed", "the call is already decided") };
+  const errors = asked === null ? [] : isUnknown ? resultErrors(asked) : argErrors(node, call, asked);
+  if (isUnknown && given.decision === "approve" && asked === null) {
+    return invalid([{ field: "result", message: "is missing: give what the call has returned" }]);
+  }
+  if (errors.length > 0) return invalid(errors);
+  const isChanged = !sameJson(asked ?? {}, before.modifications ?? {});
+  return { changes: { modifications: asked, form: null, isChanged, node, request: null } };
+}
+
+function resultErrors(asked: JsonObject): readonly FieldError[] {
+  return Object.keys(asked)
+    .filter((key) => key !== "result")
+    .map((field) => ({ field, message: "cannot be given; result can" }));
+}
+
+function argErrors(node: NodeState, call: ToolCall, asked: JsonObject): readonly FieldError[] {
+  const unknown = Object.keys(asked).filter((key) => key !== "args");
+  if (unknown.length > 0) return unknown.map((field) => ({ field, message: "cannot be changed; args can" }));
+  const args = asked["args"] ?? {};
+  if (!isJsonObject(args)) return [{ field: "args", message: "must be an object" }];
+  const schema = schemaOf(node, call);
+  return schema === null ? [] : checkAgainstSchema(schema, args).map((message) => ({ field: "args", message }));
+}
+
+function schemaOf({ turn }: NodeState, { id, round }: ToolCall): JsonObject | null {
+  const position = Number(id.slice(id.lastIndexOf("/") + 1));
+  return turn?.rounds[round]?.calls[position]?.schema ?? null;
+}
+
+function invalid(errors: readonly FieldError[]): { readonly refusal: Refusal } {
+  const message = errors.map(({ field, message: why }) => `${field} ${why}`).join("; ");
+  return { refusal: { ...refuse("modifications_invalid", message), errors } };
+}
+
+/** The args an answer puts in place of the model's; null: those that were asked about. */
+export function changedArgs(call: ToolCall, modifications: JsonObject | null | undefined): JsonObject | null {
+  const args = modifications?.["args"];
+  return isJsonObject(args) && !sameJson(args, call.args) ? args : null;
+}
+
+/** Carries an answer out. `abort` is the caller's: it ends the node. */
+export function answerCall(turn: Turn, node: NodeState, call: ToolCall, decision: Decision, given: Answer): void {
+  const isUnknown = call.ruling.kind === "hold" && call.ruling.isUnknown;
+  const approvalId = call.ruling.kind === "hold" ? call.ruling.approvalId : "";
+  const decided = { ...about(node), callId: call.id, verdictId: null, approvalId } as const;
+  switch (decision) {
+    case "approve": {
+      if (isUnknown) return giveResult(turn, node, call, given.modifications?.["result"] ?? null, false, given.by);
+      const args = changedArgs(call, given.modifications);
+      emit(turn, "tool.decided", { ...decided, disposition: "allow", ...(args === null ? {} : { args }) });
+      return;
+    }
+    case "retry":
+      emit(turn, "tool.decided", { ...decided, disposition: "allow" });
+      return;
+    default: {
+      const why = given.reason === undefined ? "" : `: ${given.reason}`;
+      const reason = `${given.by ?? "A person"} rejected the call${why}`;
+      if (isUnknown) return giveResult(turn, node, call, reason, true, given.by);
+      emit(turn, "tool.decided", { ...decided, disposition: "deny", code: "approval_rejected", reason });
+    }
+  }
+}
+
+function giveResult(
+  turn: Turn,
+  node: NodeState,
+  { id: callId }: ToolCall,
+  result: Json,
+  isError: boolean,
+  by: string | undefined,
+): void {
+  emit(turn, "tool.completed", {
+    ...about(node),
+    callId,
+    result,
+    isError,
+    durationMs: 0,
+    ...(by === undefined ? {} : { by }),
+  });
+}
+
+/** The call has reported after all. */
+export function withdrawQuestion(turn: Turn, node: NodeState, approvalId: string): void {
+  const approval = turn.state.approvals.get(approvalId);
+  if (approval?.status !== "pending") return;
+  closeApproval(turn, approval, { status: "cancelled", reason: "the call has reported" });
+  continueTurn(turn, node);
+}
+
+/** Every question is answered: the turn continues, through all gates. */
+export function continueTurn(turn: Turn, node: NodeState): void {
+  const { now } = node;
+  if (now.status !== "blocked" || heldCalls(node).length > 0 || turn.state.ending !== null) return;
+  emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
+}
+
+/** No question about a call outlives its node. */
+export function closeCallQuestions(turn: Turn, node: NodeState, reason: string): void {
+  for (const { ruling } of heldCalls(node)) {
+    const approval = ruling.kind === "hold" ? turn.state.approvals.get(ruling.approvalId) : undefined;
+    if (approval?.status === "pending") closeApproval(turn, approval, { status: "cancelled", reason });
+  }
+  if (isSettled(node.now.status)) return;
+  // Should the node be tried again, the agent learns that these calls were not made.
+  for (const { id: callId } of heldCalls(node)) {
+    emit(turn, "tool.decided", {
+      ...about(node),
+      callId,
+      disposition: "deny",
+      verdictId: null,
+      code: "cancelled",
+      reason,
+    });
+  }
+}
+
+/** The adapter has stopped until people have answered; the attempt goes on, without slot, deadline and process. */
+export function suspendTurn(turn: Turn, node: NodeState, segment: number, transcript: Json | null): void {
+  const [first] = heldCalls(node);
+  const approvalId = first?.ruling.kind === "hold" ? first.ruling.approvalId : null;
+  emit(turn, "node.blocked", {
+    ...about(node),
+    waitingReason: "human_input",
+    ...(approvalId === null ? {} : { approvalId }),
+    segment,
+    ...(transcript === null ? {} : { transcript }),
+  });
+  continueTurn(turn, node);
+}
+
+/** Before an agent goes on: true when people have to be asked first, or have not answered. */
+export function waitsForAnswers(turn: Turn, node: NodeState): boolean {
+  const unknown = unknownCalls(node);
+  for (const call of unknown) askWhatBecame(turn, node, call);
+  const [held] = heldCalls(node);
+  if (held?.ruling.kind !== "hold") return false;
+  const isUnknown = unknown.length > 0;
+  emit(turn, "node.blocked", {
+    ...about(node),
+    waitingReason: "human_input",
+    approvalId: held.ruling.approvalId,
+    ...(isUnknown
+      ? { errorCode: "outcome_unknown", errorMessage: `${node.id} may or may not have called ${held.tool}` }
+      : {}),
+  });
+  return true;
+}
+
+function askWhatBecame(turn: Turn, node: NodeState, call: ToolCall): void {
+  const approvalId = askAbout(turn, node, call, {
+    summary: `${call.tool} may or may not have been called: it never reported, and it may be called at most once`,
+    choices: ["approve", "retry", "reject", "abort"],
+    agentId: node.agentId,
+    policies: [],
+    rule: planNodeOf(turn.state, node).askRule ?? DEFAULT_RULE,
+    facts: null,
+  });
+  const held = { disposition: "hold", verdictId: null, approvalId, code: "outcome_unknown", isUnknown: true } as const;
+  emit(turn, "tool.decided", { ...about(node), callId: call.id, ...held });
+}
+
+export function requiredCall(node: NodeState, approvalId: string): ToolCall {
+  return required(callAskedAbout(node, approvalId), "an open question is about a call that is held");
+}

@@ -1,0 +1,176 @@
+import type { CallRuling, RoundReply, RoundReport, ToolAsk, ToolReport, TurnHooks } from "../../adapter/index.ts";
+import type { Clock } from "../../clock/index.ts";
+import type { Json } from "../../core/base/index.ts";
+import {
+  type AgentTurn,
+  billOf,
+  callIdOf,
+  findNode,
+  isExecutionOpen,
+  type NodeState,
+  type RoundInput,
+  type ToolCall,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
+import type { AttemptAddress } from "../../core/event/index.ts";
+import { repairText } from "../../core/text/index.ts";
+import { rulingOf } from "../call-ruling.ts";
+import { type Reporter, reportedBy, submitUntilCurrent } from "./attempt-report.ts";
+import type { DrivenRun } from "./driven-run.ts";
+import type { InputQueue } from "./input-queue.ts";
+import type { Listeners } from "./listeners.ts";
+import type { RunCache } from "./run-cache.ts";
+
+/** Nothing more is wanted of the execution that reports: its attempt has ended, or goes on with another one. */
+export class AttemptOver extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface TurnIntakeOptions {
+  readonly queue: InputQueue;
+  readonly cache: RunCache;
+  readonly clock: Clock;
+  readonly listeners: Listeners;
+}
+
+/** Answers that other replicas commit are looked for so often while an adapter waits for one. */
+const LOOK_AGAIN_MS = 2_000;
+
+/** Takes in what the turns of agents report and ask, and answers once that is kept; what is known is answered again. */
+export class TurnIntake {
+  readonly #options: TurnIntakeOptions;
+
+  constructor(options: TurnIntakeOptions) {
+    this.#options = options;
+  }
+
+  async round(reporter: Reporter, address: AttemptAddress, report: RoundReport): Promise<RoundReply> {
+    const { round, finish, text = "", message, calls = [], ...used } = report;
+    const said = repairText({ text, message, calls } as unknown as Json).value as unknown as Pick<
+      RoundInput,
+      "text" | "message" | "calls"
+    >;
+    const input = { type: "round", ...executionOf(address), round, finish, ...said, ...billOf(used, []) } as const;
+    return replyTo(await this.#submit(reporter, address, input), address, round);
+  }
+
+  /** `waitMs`: how long a person's answer is waited for, where the adapter cannot suspend; null is answered after that. */
+  async tool(reporter: Reporter, address: AttemptAddress, asked: ToolAsk, waitMs: number): Promise<CallRuling | null> {
+    const { callId, waits = false, ...call } = asked;
+    const round = Number(callId.split("/").at(-2) ?? 0);
+    const kept = repairText(call as unknown as Json).value as unknown as typeof call;
+    const input = { type: "tool_call", ...executionOf(address), callId, round, call: kept, waits } as const;
+    const until = this.#options.clock.now() + waitMs;
+    for (;;) {
+      const live = await this.#submit(reporter, address, input);
+      const ruling = rulingOf(requireCall(live, address, callId));
+      if (ruling.disposition !== "suspend" || !waits) return ruling;
+      const left = until - this.#options.clock.now();
+      if (left <= 0) return null;
+      await this.#nextCommit(address.runId, Math.min(left, LOOK_AGAIN_MS));
+    }
+  }
+
+  async toolResult(reporter: Reporter, address: AttemptAddress, report: ToolReport): Promise<void> {
+    const { callId, result, isError = false, durationMs = 0 } = report;
+    const kept = repairText(result).value;
+    const input = { type: "tool_result", ...executionOf(address), callId, result: kept, isError, durationMs } as const;
+    await this.#submit(reporter, address, input);
+  }
+
+  /** The same for an adapter in this process, which waits as long as it takes. */
+  hooksFor(reporter: Reporter, address: AttemptAddress): TurnHooks {
+    return {
+      round: (report) => this.round(reporter, address, report),
+      tool: async (asked) => {
+        for (;;) {
+          const ruling = await this.tool(reporter, address, asked, LOOK_AGAIN_MS);
+          if (ruling !== null) return ruling;
+        }
+      },
+      toolResult: (report) => this.toolResult(reporter, address, report),
+    };
+  }
+
+  async #submit(reporter: Reporter, address: AttemptAddress, input: UnstampedInput): Promise<DrivenRun> {
+    const { queue, cache } = this.#options;
+    queue.refuseWhenFull();
+    let seen: DrivenRun | undefined;
+    let refusal: { readonly code: string; readonly message: string } | undefined;
+    const outcome = await submitUntilCurrent(
+      (judged) => (live) => {
+        const isKnown = reportedBy(live, reporter, address.nodeId, address.attempt) !== undefined;
+        judged(isKnown ? "deduplicated" : "unknown");
+        return { input: isKnown ? input : null };
+      },
+      async (resolve) => {
+        const submitted = await queue.submit(address.runId, resolve);
+        if (submitted.kind === "committed") {
+          seen = submitted.live;
+          ({ refusal } = submitted);
+        }
+        return submitted;
+      },
+      () => cache.dropIfStale(address.runId),
+    );
+    if (outcome === "unknown" || seen === undefined)
+      throw new AttemptOver("unknown_dispatch", "There is no such dispatch.");
+    if (refusal !== undefined) throw new AttemptOver(refusal.code, refusal.message);
+    return seen;
+  }
+
+  #nextCommit(runId: string, withinMs: number): Promise<void> {
+    const { clock, listeners } = this.#options;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        stopTimer();
+        stopListening();
+        resolve();
+      };
+      const stopTimer = clock.after(withinMs, done);
+      const stopListening = listeners.add((committed) => {
+        if (committed === runId) done();
+      });
+    });
+  }
+}
+
+function executionOf({ nodeId, attempt, segment = 0 }: AttemptAddress) {
+  return { nodeId, attempt, segment };
+}
+
+function turnOf(live: DrivenRun, address: AttemptAddress): { readonly node: NodeState; readonly turn: AgentTurn } {
+  const node = findNode(live.state, address.nodeId);
+  if (node?.turn === undefined || node.turn === null) throw over(address);
+  return { node, turn: node.turn };
+}
+
+function over({ nodeId }: AttemptAddress): AttemptOver {
+  return new AttemptOver("attempt_over", `${nodeId} does not run any more, or continues in another execution.`);
+}
+
+/** What was decided when the round was reported, whenever that is asked. */
+function replyTo(live: DrivenRun, address: AttemptAddress, round: number): RoundReply {
+  const { node, turn } = turnOf(live, address);
+  const { now } = node;
+  if (now.status === "blocked" && turn.segment === (address.segment ?? 0) && now.errorCode !== null) {
+    return { next: "stop", code: now.errorCode, reason: now.errorMessage ?? now.errorCode };
+  }
+  const reported = turn.rounds[round];
+  if (reported === undefined || !isExecutionOpen(live.state, node, address)) throw over(address);
+  const rulings = reported.calls.map((_, position) =>
+    rulingOf(requireCall(live, address, callIdOf(live.state, node, round, position))),
+  );
+  return { next: "go", rulings };
+}
+
+function requireCall(live: DrivenRun, address: AttemptAddress, callId: string): ToolCall {
+  const call = turnOf(live, address).turn.calls.get(callId);
+  if (call === undefined) throw over(address);
+  return call;
+}
