@@ -195,7 +195,8 @@ class Turn {
     const isMalformed = ({ outcomes }: TurnRound): boolean =>
       outcomes.length > 0 && outcomes.every(({ kind }) => kind === "malformed");
     if (latest.length === MALFORMED_ROUNDS_MAX && latest.every(isMalformed)) return true;
-    return this.#judge === null && this.#rounds.length >= (this.#options.roundsMax ?? ROUNDS_MAX);
+    const counted = this.#rounds.filter(({ correction }) => correction === undefined).length;
+    return this.#judge === null && counted >= (this.#options.roundsMax ?? ROUNDS_MAX);
   }
 
   #corrected(round: TurnRound): TurnRound {
