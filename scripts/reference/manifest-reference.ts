@@ -22,6 +22,8 @@ const MEANINGS: Readonly<Record<ManifestKind, string>> = {
   Workflow: "A workflow and how it may be launched. See [workflows](../workflows.md).",
   Alert: "Sends a message when a limit is passed. See [webhooks](../webhooks.md).",
   Trigger: "Starts runs at given times, on messages, on events or from a form. See [triggers](../triggers.md).",
+  Tool: "What calls of tools are, and what they need. See [tools](../tools.md).",
+  Grant: "Calls of a tool that need no further approval. See [tools](../tools.md#grants).",
   RoleBinding: "Which agent takes a role, in all workflows or in one. See [teams](../teams.md).",
 };
 

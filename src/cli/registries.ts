@@ -91,6 +91,20 @@ export const REGISTRIES: readonly Registry[] = [
     columns: ["creditsPerUsd", "enabled"],
   },
   {
+    noun: "tools",
+    one: "tool",
+    kind: "Tool",
+    example: "refunds",
+    columns: ["name", "server", "action", "effects", "approval"],
+  },
+  {
+    noun: "grants",
+    one: "grant",
+    kind: "Grant",
+    example: "small-refunds",
+    columns: ["tool", "where", "run", "agent", "until"],
+  },
+  {
     noun: "deployments",
     one: "deployment",
     kind: "Deployment",

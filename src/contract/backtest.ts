@@ -19,6 +19,7 @@ export const backtestSchema = z.object({
       runId: z.string(),
       nodeId: z.string(),
       agentId: z.string(),
+      callId: z.string().nullable().describe("The tool call it is about; null: the node"),
       at: moment,
       before: dispositionSchema,
       after: dispositionSchema,

@@ -18,6 +18,8 @@ export const COLLECTIONS = [
   "channels",
   "models",
   "credit-plans",
+  "tools",
+  "grants",
   "deployments",
   "bindings",
   "alerts",

@@ -53,6 +53,7 @@ export type JudgedNode = Answered<typeof judgedNodeSchema>;
 
 export const verdictSchema = z.object({
   ...judged,
+  callId: z.string().optional().describe("The tool call it is about; absent: it is about the node"),
   matched: z.array(objectOf<MatchedPolicy>()).describe("Policies whose condition held"),
   facts: jsonObject.describe("What the gates were given"),
   hash: z.string().describe("SHA-256 of what is kept of it"),

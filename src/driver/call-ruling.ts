@@ -1,7 +1,7 @@
 import type { CallRuling } from "../adapter/index.ts";
 import type { ToolCall } from "../core/engine/index.ts";
 
-/** What was decided about a call, as its adapter is told. */
+/** What was decided about a call, as its adapter gets it. */
 export function rulingOf({ id: callId, args, ruling }: ToolCall): CallRuling {
   switch (ruling.kind) {
     case "allow": {

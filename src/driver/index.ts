@@ -12,5 +12,5 @@ export {
   type RuntimeFigures,
   type RunSnapshot,
 } from "./durable/runtime.ts";
-export { TurnOver } from "./durable/turn-intake.ts";
+export { AttemptOver } from "./durable/turn-intake.ts";
 export type { Reporter, ReportOutcome } from "./durable/attempt-report.ts";

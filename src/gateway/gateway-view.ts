@@ -24,6 +24,8 @@ export interface GatewayView extends GatewayBody {
   readonly callbackBase: string | null;
   /** What its adapters call when no model is named, and at which prices; by provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
+  /** What its adapters let see of the turns of agents, by provider; absent: nothing (`opaque`). */
+  readonly turns?: Readonly<Record<string, string>>;
   /** Why this server does not call its URL; it is offline as long as there is a reason. */
   readonly refusal?: OutboundRefusal;
 }

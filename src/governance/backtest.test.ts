@@ -20,6 +20,7 @@ const facts = (id: string): DispatchFacts => ({
   agentBudget: null,
   envelopes: [],
   estimateMicros: 0,
+  turns: "opaque",
   node: {
     id,
     kind: "agent",

@@ -4,8 +4,11 @@ import {
   type ConditionCache,
   CONTRADICTION,
   factsFromRecord,
+  isRoundRecord,
+  isToolRecord,
   type RecordedVerdict,
   type Policy,
+  toolFactsFromRecord,
 } from "../core/governance/index.ts";
 import { isJsonObject } from "../core/base/index.ts";
 import type { GovernanceStore, Listed, RunVerdict } from "../store/index.ts";
@@ -38,11 +41,10 @@ export async function backtestPolicy(
   do {
     const page: Listed<RunVerdict> = await store.listVerdicts(orgId, since, { limit: Math.min(SLICE, left), cursor });
     const past: RecordedVerdict[] = [];
-    for (const { verdictId, disposition, gate, body } of page.data) {
-      const record = body["facts"];
-      const facts = isJsonObject(record) ? factsFromRecord(record, cache) : null;
-      if (facts === null) unreadable += 1;
-      else past.push({ id: verdictId, facts, disposition, isContradiction: gate === CONTRADICTION.gate });
+    for (const verdict of page.data) {
+      const read = readVerdict(verdict, draft.category, cache);
+      if (read === "unreadable") unreadable += 1;
+      else if (read !== "foreign") past.push(read);
     }
     found = together(found, backtest(draft, past));
     left -= page.data.length;
@@ -51,6 +53,24 @@ export async function backtestPolicy(
     await new Promise((resolve) => setImmediate(resolve));
   } while (cursor !== null && left > 0);
   return { ...found, unreadable, isLimited: cursor !== null };
+}
+
+/** `foreign`: the draft is not asked about what it was made of. */
+function readVerdict(
+  { verdictId: id, disposition, gate, body }: RunVerdict,
+  category: Policy["category"],
+  cache: ConditionCache,
+): RecordedVerdict | "foreign" | "unreadable" {
+  const record = body["facts"];
+  if (!isJsonObject(record)) return "unreadable";
+  if (isRoundRecord(record) || isToolRecord(record) !== (category === "tool")) return "foreign";
+  if (category === "tool") {
+    const facts = toolFactsFromRecord(record, cache);
+    return facts === null ? "unreadable" : { id, about: "tool", facts, disposition };
+  }
+  const facts = factsFromRecord(record, cache);
+  if (facts === null) return "unreadable";
+  return { id, facts, disposition, isContradiction: gate === CONTRADICTION.gate };
 }
 
 const NOTHING: Omit<Backtest, "outcomes"> = {

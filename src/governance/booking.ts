@@ -17,21 +17,9 @@ export function admissionOf(
   facts: DispatchFacts,
   at: number,
 ): Admission {
-  const { agent, agentId, agentBudget, envelopes, estimateMicros } = facts;
+  const { agent, agentId } = facts;
   const rate = agent?.rateLimit ?? null;
-  const micros = estimateMicros ?? 0;
-  const ceilings = agentBudget === null ? envelopes : [agentBudget, ...envelopes];
-  const reserved: Admission["reserved"][number][] = ceilings.map(({ id, periodStart, ceilingMicros }) => ({
-    envelopeId: id,
-    periodStart,
-    micros,
-    ceiling: ceilingMicros,
-  }));
-  // Nothing holds it here, but it is money a bound of the agent counts elsewhere.
-  if (agentBudget === null && isSpendingCounted(agents.get(agentId), bindings)) {
-    const { start } = periodOf("monthly", facts.at);
-    reserved.unshift({ envelopeId: agentEnvelopeId(agentId), periodStart: start, micros, ceiling: null });
-  }
+  const reserved = reservedFor({ agents, bindings }, facts, facts.at);
   return {
     runId,
     nodeId,
@@ -42,6 +30,30 @@ export function admissionOf(
     reserved,
   };
 }
+
+/** An estimate under every ceiling, and where it is only counted. `at` says in which month that is. */
+export function reservedFor(
+  { agents, bindings }: Pick<Registered, "agents" | "bindings">,
+  { agentId, agentBudget, envelopes, estimateMicros }: Estimate,
+  at: number,
+): Admission["reserved"] {
+  const micros = estimateMicros ?? 0;
+  const ceilings = agentBudget === null ? envelopes : [agentBudget, ...envelopes];
+  const reserved: Admission["reserved"][number][] = ceilings.map(({ id, periodStart, ceilingMicros }) => ({
+    envelopeId: id,
+    periodStart,
+    micros,
+    ceiling: ceilingMicros,
+  }));
+  // Nothing holds it here, but it is money a bound of the agent counts elsewhere.
+  if (agentBudget === null && isSpendingCounted(agents.get(agentId), bindings)) {
+    const { start } = periodOf("monthly", at);
+    reserved.unshift({ envelopeId: agentEnvelopeId(agentId), periodStart: start, micros, ceiling: null });
+  }
+  return reserved;
+}
+
+type Estimate = Pick<DispatchFacts, "agentId" | "agentBudget" | "envelopes" | "estimateMicros">;
 
 /** Where the cost of an attempt is booked: with the agent and in every budget, in the period of its admission. */
 export function settlementOf(

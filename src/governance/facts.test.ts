@@ -53,6 +53,8 @@ const registeredWith = (parts: Partial<Registered> = {}, agents: readonly Agent[
   budgets: [],
   models: new Map(),
   creditPlans: [],
+  tools: [],
+  grants: new Map(),
   deployments: [],
   bindings: [],
   platform: { isOpen: true, reason: null },

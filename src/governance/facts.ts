@@ -3,27 +3,21 @@ import type { RequestVerdict } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
 import {
   type Agent,
-  agentEnvelopeId,
-  agentEnvelopeOf,
-  budgetsFor,
   type Deployment,
   type DispatchFacts,
-  type EnvelopeFact,
   type ModelPrice,
   type NodeFact,
-  envelopeOf,
   type Estimated,
   estimateMicros,
-  periodOf,
+  firstRoundMicros,
   type RateFact,
   rateWindowOf,
   type RoleBinding,
-  roleBoundOf,
   type RunFact,
-  type Spending,
 } from "../core/governance/index.ts";
 import { DEFAULT_AGENT_ID, type PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type GatewayView, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
+import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
 import { gatewayFactOf } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
@@ -77,6 +71,7 @@ export function gatherFacts(scene: Scene): Gathered {
   const named = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
   const model = named ?? ofAdapter?.defaultModel ?? null;
   const { runId, at } = about;
+  const turns = getOwn(gateway?.turns ?? {}, provider ?? "") ?? "opaque";
   const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
   const run: RunFact = {
     runId,
@@ -105,9 +100,10 @@ export function gatherFacts(scene: Scene): Gathered {
     openExamples: isBusy ? tally.holdersOf(agentId, EXAMPLES_MAX) : NO_EXAMPLES,
     waitingAhead,
     rate: rateOf(tally, agent, at, waitingAhead),
-    agentBudget: agent === null ? null : agentBudgetOf(scene, agent),
-    envelopes: envelopesOf(scene, gateway?.id ?? null, agentId),
-    estimateMicros: estimateMicros(call),
+    agentBudget: agent === null ? null : agentBudgetOf(scene, agent, boundOf(scene, agent.id)),
+    envelopes: envelopesOf(scene, { gateway: gateway?.id ?? null, agent: agentId }),
+    estimateMicros: turns === "opaque" ? estimateMicros(call) : firstRoundMicros(call),
+    turns,
     node: nodeFactOf(request, planNode, provider, model),
     run,
     policies,
@@ -202,39 +198,11 @@ function rateOf(tally: Tally, agent: Agent | null, at: number, ahead: number): R
   return { count, perSeconds, ...tally.windowOf(agent.id, rateWindowOf(agent.rateLimit), at, ahead) };
 }
 
-type Books = Pick<Scene, "about" | "tally">;
-
-function agentBudgetOf(scene: Scene, agent: Agent): EnvelopeFact | null {
-  const { at } = scene.about;
-  const spending = spendingOf(scene, agentEnvelopeId(agent.id), periodOf("monthly", at).start);
-  return agentEnvelopeOf(agent, boundOf(scene, agent.id), at, spending);
-}
-
 /** The bound of the role a node's agent was found through; an agent named directly acts in no role. */
 function boundOf({ request, about, registered }: Scene, agent: string): RoleBinding | null {
   const { hints, assignedTo } = request;
-  if (hints.role === null || hints.agent !== null || assignedTo !== null) return null;
-  return roleBoundOf(registered.bindings, { role: hints.role, agent, workflow: about.workflow });
-}
-
-function envelopesOf(scene: Scene, gateway: string | null, agent: string): readonly EnvelopeFact[] {
-  const { about, registered } = scene;
-  if (registered.budgets.length === 0) return [];
-  const { workflow, at } = about;
-  return budgetsFor(registered.budgets, { gateway, agent, workflow, team: about.team ?? null }).map((budget) =>
-    envelopeOf(budget, at, spendingOf(scene, budget.id, periodOf(budget.period, at).start)),
-  );
-}
-
-/** What is counted, with what the run itself books in the same commit: it knows its own overrun. */
-function spendingOf({ about, tally }: Books, envelopeId: string, periodStart: number): Spending {
-  const counted = tally.spendingOf(envelopeId, periodStart);
-  const own = about.returned?.spendingOf(envelopeId, periodStart);
-  if (own === undefined) return counted;
-  return {
-    spentMicros: counted.spentMicros + own.spentMicros,
-    reservedMicros: counted.reservedMicros + own.reservedMicros,
-  };
+  if (assignedTo !== null) return null;
+  return roleBound(hints, agent, { about, registered });
 }
 
 /** Lengths are not measured where no price is known. */
@@ -269,8 +237,8 @@ export function planNodeOf({ request, about }: NodeOfRun): PlanNode | undefined 
 const NODE_FACTS = new WeakMap<PlanNode, NodeFact>();
 
 /** The same for every run of a plan, for as long as the node goes to the same place; instances have ids of their own. */
-function nodeFactOf(
-  { nodeId, hints }: RequestVerdict,
+export function nodeFactOf(
+  { nodeId, hints }: Pick<RequestVerdict, "nodeId" | "hints">,
   node: PlanNode | undefined,
   provider: string | null,
   model: string | null,

@@ -1,6 +1,6 @@
 import type { Clock, Stop } from "../clock/index.ts";
 import { getOwn } from "../core/base/index.ts";
-import type { Report, RequestVerdict } from "../core/engine/index.ts";
+import type { Report, RequestRoundVerdict, RequestToolVerdict, RequestVerdict } from "../core/engine/index.ts";
 import {
   type Agent,
   creditsFor,
@@ -9,7 +9,7 @@ import {
   type ChargeableUsage,
 } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import type { AgentMemoryStore, GovernanceStore, LedgerChange, WaitingStore } from "../store/index.ts";
+import type { AgentMemoryStore, GovernanceStore, LedgerChange, Reservation, WaitingStore } from "../store/index.ts";
 import { type BookedCost, bookedCost } from "./booked-cost.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
@@ -31,7 +31,10 @@ import type {
 import { type PlacedRun, placementOf } from "./placement.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchSubject, StartWindows } from "./launch.ts";
+import { ruleOnRound, ruleOnTool } from "./rule-on-turn.ts";
 import { Tally } from "./tally.ts";
+import type { TurnScene } from "./tool-facts.ts";
+import type { RoundRulingResult, ToolRulingResult } from "./turn-ruling.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
 
@@ -153,6 +156,14 @@ export class Governor implements Judge {
     return { verdict, place, admission, record, audit };
   }
 
+  decideTool(request: RequestToolVerdict, about: AboutRun): ToolRulingResult {
+    return ruleOnTool(this.#turnScene(request, about), request);
+  }
+
+  decideRound(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRulingResult {
+    return ruleOnRound(this.#turnScene(request, about), request, held);
+  }
+
   place(orgId: string, run: PlacedRun): ReturnType<typeof placementOf> {
     return placementOf(run, this.#options.registered.of(orgId), this.#options.directory.of(orgId));
   }
@@ -185,7 +196,8 @@ export class Governor implements Judge {
     this.#waiting.committed(orgId, changes);
   }
 
-  dropped(orgId: string, { taken }: Pick<Changes, "taken">): void {
+  dropped(orgId: string, { taken, takenInTurns = [] }: Pick<Changes, "taken" | "takenInTurns">): void {
+    for (const taking of takenInTurns) this.#tally(orgId).giveBackInTurn(taking);
     for (const admission of taken) {
       this.#tally(orgId).giveBack(admission);
       this.#waiting.room.restore(admission);
@@ -235,6 +247,13 @@ export class Governor implements Judge {
     const admission = admissionOf(registered, { runId, nodeId }, facts, tally.hitAt(facts.agentId, at));
     tally.take(admission);
     return admission;
+  }
+
+  #turnScene({ route }: Pick<RequestToolVerdict, "route">, about: AboutRun): TurnScene {
+    const { registered, directory } = this.#options;
+    const { orgId } = about;
+    const gateway = route.gatewayId === null ? undefined : directory.find(orgId, route.gatewayId);
+    return { about, registered: registered.of(orgId), gateway, tally: this.#tally(orgId) };
   }
 
   /** What other processes changed. */

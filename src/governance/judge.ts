@@ -6,8 +6,6 @@ import type {
   RequestRoundVerdict,
   RequestToolVerdict,
   RequestVerdict,
-  RoundVerdict,
-  ToolVerdict,
   Verdict,
 } from "../core/engine/index.ts";
 import type { Placement } from "../core/event/index.ts";
@@ -15,6 +13,7 @@ import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
 import type { BookedCost } from "./booked-cost.ts";
+import type { RoundRulingResult, ToolRulingResult, TurnTaking } from "./turn-ruling.ts";
 import type { LedgerChange, MemoryRecord, NewVerdict, Reservation, SlotChange } from "../store/index.ts";
 
 /**
@@ -25,10 +24,10 @@ export interface Judge {
   /** Gathers what is not at hand for these organisations; undefined when everything is. */
   prepare?(orgIds: ReadonlySet<string>): Promise<void> | undefined;
   decide(request: RequestVerdict, about: AboutRun): Ruling;
-  /** May the next round of a turn begin? `held`: what its attempt has reserved. */
-  decideRound?(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRuling;
-  /** May this tool call be made? */
-  decideTool?(request: RequestToolVerdict, about: AboutRun): CallVerdict;
+  /** May this tool call be made? Absent: every one may, as `execute`. */
+  decideTool?(request: RequestToolVerdict, about: AboutRun): ToolRulingResult;
+  /** May the turn have another round? `held` is what its attempt holds. Absent: it may. */
+  decideRound?(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRulingResult;
   /** The agents of an organisation that is prepared, by id. */
   agentsOf?(orgId: string): Moment["agents"];
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
@@ -44,7 +43,7 @@ export interface Judge {
   /** The commit stands: what it gave back and spent counts from now on, and who waits for it is woken. */
   committed?(orgId: string, changes: Changes): void;
   /** It does not: what was taken is given back. */
-  dropped?(orgId: string, changes: Pick<Changes, "taken">): void;
+  dropped?(orgId: string, changes: Pick<Changes, "taken" | "takenInTurns">): void;
   /** The replica whose nodes it judges. */
   attach?(replica: JudgedReplica): void;
   /** A limit was passed by another replica: what is counted is read again. */
@@ -129,16 +128,6 @@ export interface Ruling {
 /** What is kept of a verdict. */
 export type RulingRecord = Pick<Ruling, "record" | "audit">;
 
-export interface RoundRuling extends RulingRecord {
-  readonly verdict: RoundVerdict;
-  /** What the attempt holds from now on in place of what it has held; null: as before. */
-  readonly reserved: Admission["reserved"] | null;
-}
-
-export interface CallVerdict extends RulingRecord {
-  readonly verdict: ToolVerdict;
-}
-
 /** What an allowed attempt takes, all of it or nothing. */
 export interface Admission {
   readonly runId: string;
@@ -158,6 +147,8 @@ export interface Changes {
   /** Nodes that are done: they wait for nothing any more. */
   readonly settled: readonly string[];
   readonly taken: readonly Admission[];
+  /** What turns have taken in it; absent: nothing. */
+  readonly takenInTurns?: readonly TurnTaking[];
   readonly slots: readonly SlotChange[];
   readonly ledger: readonly LedgerChange[];
   readonly memories: readonly MemoryRecord[];

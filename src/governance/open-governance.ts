@@ -8,8 +8,10 @@ import {
   creditPlanOf,
   DEFAULT_AGENT,
   deploymentOf,
+  grantOf,
   modelOf,
   policyOf,
+  toolOf,
 } from "../registry/index.ts";
 import {
   type AgentMemoryStore,
@@ -24,7 +26,7 @@ import {
 import { Governor } from "./governor.ts";
 import { LaunchAdmission } from "./launch-admission.ts";
 import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
-import type { Registered } from "./registered.ts";
+import { grantsByHolder, type Registered } from "./registered.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
@@ -92,6 +94,8 @@ async function loadRegistered(store: RegistryStore, orgId: string): Promise<Regi
     creditPlans: await all("credit_plan", creditPlanOf),
     deployments: await all("deployment", deploymentOf),
     bindings: await all("binding", bindingOf),
+    tools: await all("tool", toolOf),
+    grants: grantsByHolder(await all("grant", grantOf)),
     platform: await store.getPlatform(orgId),
   };
 }

@@ -11,6 +11,8 @@ const withPlatform = (isOpen: boolean): Registered => ({
   budgets: [],
   models: new Map(),
   creditPlans: [],
+  tools: [],
+  grants: new Map(),
   deployments: [],
   bindings: [],
   platform: { isOpen, reason: null },

@@ -3,10 +3,12 @@ import type {
   Budget,
   CreditPlan,
   Deployment,
+  Grant,
   ModelPrice,
   Platform,
   Policy,
   RoleBinding,
+  Tool,
 } from "../core/governance/index.ts";
 
 /** Everything an organisation has registered that gates read. */
@@ -19,5 +21,19 @@ export interface Registered {
   readonly creditPlans: readonly CreditPlan[];
   readonly deployments: readonly Deployment[];
   readonly bindings: readonly RoleBinding[];
+  readonly tools: readonly Tool[];
+  /** By `run/ID` and `agent/ID`: each covers one of them. */
+  readonly grants: ReadonlyMap<string, readonly Grant[]>;
   readonly platform: Platform;
+}
+
+export function grantsByHolder(grants: readonly Grant[]): Registered["grants"] {
+  const found = new Map<string, Grant[]>();
+  for (const grant of grants) {
+    const key = grant.run === null ? `agent/${grant.agent ?? ""}` : `run/${grant.run}`;
+    const held = found.get(key);
+    if (held === undefined) found.set(key, [grant]);
+    else held.push(grant);
+  }
+  return found;
 }

@@ -9,6 +9,7 @@ import {
 } from "../core/governance/index.ts";
 import type { Counters } from "../store/index.ts";
 import type { Admission, Changes } from "./judge.ts";
+import type { TurnTaking } from "./turn-ruling.ts";
 
 interface AgentTally {
   /** As the database has it. */
@@ -103,14 +104,29 @@ export class Tally {
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
   }
 
+  /** The same for what is taken while an attempt is open: it has its slot. */
+  takeInTurn({ hits, reserved }: TurnTaking): void {
+    for (const { counter, at } of hits) {
+      const { takenHits } = this.#agent(counter);
+      takenHits.set(at, (takenHits.get(at) ?? 0) + 1);
+    }
+    for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
+  }
+
+  giveBackInTurn({ hits, reserved }: TurnTaking): void {
+    for (const { counter, at } of hits) giveBackHit(this.#agent(counter).takenHits, at);
+    for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
+  }
+
   /** The commit does not stand. */
   giveBack(admission: Admission): void {
     this.#untake(admission);
     this.#agent(admission.agentId).holders.delete(`${admission.runId}/${admission.nodeId}`);
   }
 
-  commit({ runId, taken, slots, ledger, ended }: Changes): void {
+  commit({ runId, taken, takenInTurns = [], slots, ledger, ended }: Changes): void {
     for (const admission of taken) this.#untake(admission);
+    for (const taking of takenInTurns) this.giveBackInTurn(taking);
     for (const { agentId, delta, hits, rate } of slots) {
       const tally = this.#agent(agentId);
       tally.open += delta;

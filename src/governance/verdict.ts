@@ -87,22 +87,34 @@ export function recordOf(
   at: number,
   verdictId: string,
 ): NewVerdict {
+  const attempt = judgement.disposition === "allow" ? nextAttempt : null;
+  const bodyText = bodyTextOf(judgement, facts.policies, factsText(facts));
+  return { verdictId, nodeId, attempt, at, ...outcomeOf(judgement), bodyText };
+}
+
+/** What of a judgement is listed beside its body. */
+export function outcomeOf(judgement: Judgement): Pick<NewVerdict, "disposition" | "gate" | "code"> {
   const isBlock = judgement.disposition === "block";
-  const isHold = judgement.disposition === "hold";
-  const isAllow = judgement.disposition === "allow";
-  const explanation = isAllow ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
-  const head = `"trail":${trailText(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
-  const text = `{${head},"policies":${policyKeysText(facts.policies)},"facts":${factsText(facts)}}`;
   return {
-    verdictId,
-    nodeId,
-    attempt: isAllow ? nextAttempt : null,
-    at,
     disposition: judgement.disposition,
-    gate: isBlock ? judgement.explanation.gate : isHold ? judgement.gate : null,
+    gate: judgement.disposition === "allow" ? null : judgement.explanation.gate,
     code: isBlock ? judgement.block.code : null,
-    bodyText: `${text.slice(0, -1)},"hash":"sha256:${hash("sha256", text)}"}`,
   };
+}
+
+/** `callId`: of the tool call it is about; null: it is about the node itself. */
+export function bodyTextOf(
+  judgement: Judgement,
+  policies: readonly Policy[],
+  facts: string,
+  callId: string | null = null,
+): string {
+  const explanation =
+    judgement.disposition === "allow" ? "" : `"explanation":${JSON.stringify(judgement.explanation)},`;
+  const call = callId === null ? "" : `"callId":${JSON.stringify(callId)},`;
+  const head = `${call}"trail":${trailText(judgement.trail)},${explanation}"matched":${JSON.stringify(judgement.matched)}`;
+  const text = `{${head},"policies":${policyKeysText(policies)},"facts":${facts}}`;
+  return `${text.slice(0, -1)},"hash":"sha256:${hash("sha256", text)}"}`;
 }
 
 const TRAIL_TEXTS = new WeakMap<Judgement["trail"], string>();

@@ -14,12 +14,12 @@ import {
 import { DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { type Entry, MEMORY_ENTRIES_MAX } from "../store/index.ts";
 import { asBody, epochMsOf, instant, microsOf, name, names, readBody, spec, text, usd, whole } from "./field.ts";
+import { rateOf, rateSpec, turnLimitsOf, turnSpec } from "./limit-field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
 /** Entries of its memory an agent gets by default. */
 const MEMORY_ENTRIES = 20;
 const HOURS_MAX = 1_000_000;
-const WINDOW_SECONDS_MAX = 30 * 86_400;
 
 export const agentSpec = spec({
   trust_level: whole(1, 10).default(1).describe("How far it is trusted: gateways, steps and policies ask for a level"),
@@ -48,12 +48,14 @@ export const agentSpec = spec({
     .default("none")
     .describe("How far its introduction is: a poc ends after 60 days, and who is in sunset does not act"),
   max_concurrent: whole(1, 100_000).default(10).describe("Attempts open at a time"),
-  rate_limit: spec({ count: whole(1, 1_000_000), per_seconds: z.number().gt(0).max(WINDOW_SECONDS_MAX) })
-    .nullish()
-    .describe("Dispatches in any window of so many seconds; further ones wait"),
+  rate_limit: rateSpec.nullish().describe("Dispatches in any window of so many seconds; further ones wait"),
   budget_monthly_usd: usd.nullish().describe("US dollars a month; what does not fit is blocked"),
   skills: names.default([]).describe("What it can do, for teams that choose by skill and for policies"),
   capabilities: names.default([]).describe("What it may use, for policies"),
+  tools: spec({ allow: names.nullish(), deny: names.default([]) })
+    .nullish()
+    .describe("Tools it may call, and those it may never; * stands for any characters. Default: what a step names"),
+  turn: turnSpec.nullish().describe("How far its turns may go; where a step says so too, the lower limit counts"),
   model: name.nullish().describe("For steps that name none"),
   provider: name.nullish().describe("For steps that name none"),
   system_prompt: text.nullish().describe("Its instructions before the work itself"),
@@ -75,7 +77,7 @@ export function agentOf({ id, body, updatedAt }: Entry): Agent {
 }
 
 function toAgent(id: string, body: AgentBody, phaseSince: number): Agent {
-  const { rate_limit: rate, identity } = body;
+  const { identity } = body;
   return {
     id,
     trustLevel: body.trust_level,
@@ -90,10 +92,12 @@ function toAgent(id: string, body: AgentBody, phaseSince: number): Agent {
     phase: body.phase,
     phaseSince,
     maxConcurrent: body.max_concurrent,
-    rateLimit: rate === undefined ? null : { count: rate.count, perSeconds: rate.per_seconds },
+    rateLimit: rateOf(body.rate_limit),
     budgetMonthlyMicros: microsOrNull(body.budget_monthly_usd),
     skills: body.skills,
     capabilities: body.capabilities,
+    tools: body.tools === undefined ? null : { allow: body.tools.allow ?? null, deny: body.tools.deny },
+    turn: turnLimitsOf(body.turn),
     model: body.model ?? null,
     provider: body.provider ?? null,
     systemPrompt: body.system_prompt ?? null,

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { getOwn, isJsonArray, type Json, type JsonObject } from "../core/base/index.ts";
-import { channelRules, type NotifyRule, parseDuration, Report } from "../core/definition/index.ts";
+import { channelRules, type NotifyRule, Report } from "../core/definition/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, checked, name, readBody, secret, spec, webUrl, whole } from "./field.ts";
+import { duration, durationMsOf } from "./limit-field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { isTimeZone } from "./time-zone.ts";
 
@@ -37,12 +38,6 @@ const timeOfDay = checked(
   },
 );
 const zone = checked(z.string(), isTimeZone, "must be a time zone such as Europe/Berlin", { code: "bad_name" });
-const span = checked(
-  z.union([z.number(), z.string()], { error: "must be a span of time" }) as z.ZodType<string | number>,
-  (value) => parseDuration(value) !== undefined,
-  "must be a span of time above 0 and up to 30 days",
-  { code: "bad_duration", hint: "Write seconds as a number, or a text such as 90s, 15m, 2h." },
-);
 
 export const channelSpec = spec({
   type: z.enum(CHANNEL_TYPES).describe("How people are reached"),
@@ -83,7 +78,7 @@ export const channelSpec = spec({
     .nullish()
     .describe("So many messages are sent in any minute; the others wait"),
   group: z
-    .strictObject({ within: span })
+    .strictObject({ within: duration })
     .nullish()
     .describe("Approvals and failures that come within it share a message"),
   notify: anyJson.optional().describe("Rules: on, where and channel, as in a workflow; without channel: this one"),
@@ -197,7 +192,7 @@ export function channelOf({ id, body }: Entry): Channel {
     mail: mailOf(written),
     quietHours: quiet === undefined ? null : { from: minutesOf(quiet.from), to: minutesOf(quiet.to), zone: quiet.zone },
     perMinute: written.rate?.per_minute ?? null,
-    groupMs: group === undefined ? 0 : (parseDuration(group.within) ?? 0),
+    groupMs: durationMsOf(group?.within) ?? 0,
     rules: rulesOf(written.notify),
   };
 }

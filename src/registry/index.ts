@@ -33,5 +33,7 @@ export { teamOf } from "./team.ts";
 export { triggerOf } from "./trigger.ts";
 export { madeSecrets, triggerReferenceProblems, workflowsAround } from "./trigger-check.ts";
 export * from "./trigger-kind.ts";
+export { knownTools, toolOf } from "./tool.ts";
+export { grantOf } from "./grant.ts";
 export { type Webhook, webhookOf } from "./webhook.ts";
 export { openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";

@@ -1,14 +1,7 @@
 import { z } from "zod";
-import { getOwn, type Json, type JsonObject, jsonToText, required } from "../core/base/index.ts";
-import { deadEndHint, deadEndMessage, didYouMean } from "../core/definition/index.ts";
-import {
-  ANY,
-  findUndecidable,
-  followPath,
-  parseExpression,
-  type ParsedExpression,
-  type Path,
-} from "../core/expression/index.ts";
+import { getOwn, type Json, type JsonObject, jsonToText } from "../core/base/index.ts";
+import { didYouMean } from "../core/definition/index.ts";
+import type { Path } from "../core/expression/index.ts";
 import {
   ENFORCEMENTS,
   type Policy,
@@ -19,17 +12,20 @@ import {
 } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, microsOf, name, names, readBody, spec, text, usd } from "./field.ts";
+import { expressionProblems, keptExpression } from "./condition.ts";
 import { scopeProblems } from "./scope.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
 
 export const policySpec = spec({
-  category: z.enum(POLICY_CATEGORIES).describe("What it is about; run_creation is asked before a run exists"),
+  category: z
+    .enum(POLICY_CATEGORIES)
+    .describe("What it is about; run_creation is asked before a run exists, tool before each tool call"),
   scope: z.enum(POLICY_SCOPES).default("global").describe("What it applies to"),
   scope_id: name.nullish().describe("Which one of the scope; every one otherwise"),
   condition: z
     .union([z.string(), z.boolean()], { error: "must be an expression" })
-    .describe("An expression over agent, gateway, run, node, role, budget and context"),
+    .describe("An expression over agent, gateway, run, node, role, adapter, and budget and context, or tool"),
   action: z.enum(POLICY_ACTIONS).describe("What happens while the condition holds"),
   enforcement: z.enum(ENFORCEMENTS).default("hard").describe("Only a hard one blocks or holds; the others report"),
   enabled: z.boolean().default(true).describe("Asked at all"),
@@ -57,61 +53,55 @@ export function policyProblems(written: JsonObject): readonly SpecProblem[] {
   return [
     ...scopeProblems(written, false),
     ...conditionProblems(getOwn(written, "condition"), getOwn(written, "category")),
+    ...promptProblems(written),
     ...stepFieldProblems(approvalFields(written)),
   ];
+}
+
+/** A call has no prompt that anything could be added to or checked in. */
+function promptProblems(written: JsonObject): readonly SpecProblem[] {
+  if (getOwn(written, "category") !== "tool") return [];
+  return ["instructions", "forbids"]
+    .filter((key) => (getOwn(written, key) ?? null) !== null)
+    .map((key) =>
+      specProblem("conflicting_fields", [key], `"${key}" means nothing in a policy of the category tool.`, {
+        isAtKey: true,
+        hint: "Put it into a policy of another category.",
+      }),
+    );
 }
 
 /** What is wrong with a condition, for a policy that is being saved, or was before this was checked. */
 export function conditionProblems(condition: Json | undefined, category: Json | undefined): readonly SpecProblem[] {
   if (typeof condition !== "string") return [];
-  const parsed = parseExpression(condition);
-  if (!parsed.ok) {
-    const { message, position, hint, code = "bad_expression" } = parsed.failure;
-    const unreadable = `"condition" cannot be read at character ${position + 1}: ${message}.`;
-    return [specProblem(code, ["condition"], unreadable, { hint: sentence(hint) })];
-  }
-  const facts = policyFacts(POLICY_CATEGORIES.find((known) => known === category) ?? "guardrail");
-  const unknown = parsed.value.paths.flatMap((path) => factProblems(path, facts));
-  return unknown.length > 0 ? unknown : typeProblems(parsed.value, facts);
-}
-
-/** A fact that does not exist would be missing for ever, and the policy silent. */
-function factProblems(
-  { segments, text, position }: Path,
-  facts: ReturnType<typeof policyFacts>,
-): readonly SpecProblem[] {
-  const followed = followPath(facts, segments);
-  if (followed.ok) return [];
-  const { deadEnd } = followed;
-  const head = String(segments[0]);
-  const seen = [...facts.fields.keys()];
-  if (deadEnd.index > 0) {
-    const message = `"condition" at character ${position + 1}: ${deadEndMessage(text, segments, deadEnd, { name: "the policy", length: 0 })}`;
-    return [specProblem("unknown_fact", ["condition"], message, { hint: deadEndHint(deadEnd) })];
-  }
-  const isTooEarly = policyFacts("guardrail").fields.has(head);
-  const message = `"condition" speaks of "${text}" at character ${position + 1}, which a policy ${isTooEarly ? "of the category run_creation " : ""}does not see.`;
-  const hint = isTooEarly
-    ? "It is asked before there is a run, and sees only run."
-    : (didYouMean(head, seen) ?? `Policies see ${seen.join(", ")}.`);
-  return [specProblem("unknown_fact", ["condition"], message, { hint })];
-}
-
-function typeProblems({ root }: ParsedExpression, facts: ReturnType<typeof policyFacts>): readonly SpecProblem[] {
-  const mismatch = findUndecidable(root, ({ segments }) => {
-    const followed = followPath(facts, segments);
-    return followed.ok ? followed.known : ANY;
+  const known = POLICY_CATEGORIES.find((one) => one === category) ?? "guardrail";
+  const facts = policyFacts(known);
+  return expressionProblems({
+    field: "condition",
+    text: condition,
+    facts,
+    reader: "the policy",
+    unseen: (path) => unseenFact(path, known, [...facts.fields.keys()]),
   });
-  if (mismatch === undefined) return [];
-  const { code, position, hint } = mismatch;
-  const message = `"condition" can never be decided at character ${position + 1}: ${mismatch.message}.`;
-  return [specProblem(code, ["condition"], message, { hint })];
 }
 
-function sentence(hint: string | undefined): string | undefined {
-  return hint === undefined
-    ? undefined
-    : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${hint.endsWith("?") ? "" : "."}`;
+/** Where policies of another category would see it, that is said. */
+function unseenFact({ segments, text, position }: Path, category: Policy["category"], seen: readonly string[]) {
+  const head = String(segments[0]);
+  const speaks = `"condition" speaks of "${text}" at character ${position + 1}`;
+  if (policyFacts("tool").fields.has(head) || policyFacts("guardrail").fields.has(head)) {
+    const hint = HINTS[category] ?? (head === "tool" ? "Only policies of the category tool see it." : seesText(seen));
+    return { message: `${speaks}, which a policy of the category ${category} does not see.`, hint };
+  }
+  return { message: `${speaks}, which a policy does not see.`, hint: didYouMean(head, seen) ?? seesText(seen) };
+}
+
+const HINTS: Readonly<Partial<Record<Policy["category"], string>>> = {
+  run_creation: "It is asked before there is a run, and sees only run.",
+};
+
+function seesText(seen: readonly string[]): string {
+  return `Policies see ${seen.join(", ")}.`;
 }
 
 /** As it is kept: a bare `true` is an expression like any other. */
@@ -127,7 +117,7 @@ export function policyOf({ id, body, revision }: Entry): Policy {
     category: written.category,
     scope: written.scope,
     scopeId: written.scope_id ?? null,
-    condition: expressionOf(String(written.condition)),
+    condition: keptExpression(String(written.condition)),
     action: written.action,
     enforcement: written.enforcement,
     isEnabled: written.enabled,
@@ -148,9 +138,4 @@ function forbidsOf(written: z.output<typeof policySpec>["forbids"]): Policy["for
     ...(dataClasses === undefined ? {} : { dataClasses }),
     ...(spend === undefined ? {} : { spendMicros: microsOf(spend) }),
   };
-}
-
-function expressionOf(condition: string): ParsedExpression {
-  const parsed = parseExpression(condition);
-  return required(parsed.ok ? parsed.value : undefined, "the condition of a kept policy was read before");
 }

@@ -11,6 +11,7 @@ import { deploymentProblems, deploymentSpec } from "./deployment.ts";
 import { asBody } from "./field.ts";
 import { gatewayBodyOf, gatewaySpec } from "./gateway.ts";
 import { MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
+import { grantProblems, grantSpec } from "./grant.ts";
 import { lensProblems, lensSpec } from "./lens.ts";
 import { libraryStepProblems, libraryStepSpec } from "./library-step.ts";
 import { modelProblems, modelSpec } from "./model.ts";
@@ -20,6 +21,7 @@ import { roleBindingSpec } from "./role-binding.ts";
 import { scheduleSpec, timingProblems } from "./schedule.ts";
 import { problemsOfIssues, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { teamBodyOf, teamProblems, teamSpec } from "./team.ts";
+import { toolProblems, toolSpec } from "./tool.ts";
 import { TRIGGER_SECRET, triggerProblems, triggerSpec } from "./trigger.ts";
 import { webhookProblems, webhookSpec } from "./webhook.ts";
 import { workflowProblems, workflowSpec } from "./workflow.ts";
@@ -65,6 +67,8 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
   Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },
+  Tool: { schema: toolSpec, problems: toolProblems },
+  Grant: { schema: grantSpec, problems: grantProblems },
   RoleBinding: { schema: roleBindingSpec },
 };
 

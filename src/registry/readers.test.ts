@@ -49,6 +49,8 @@ describe("agentOf", () => {
       budgetMonthlyMicros: null,
       skills: [],
       capabilities: [],
+      tools: null,
+      turn: null,
       model: null,
       provider: null,
       systemPrompt: null,

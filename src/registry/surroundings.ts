@@ -43,7 +43,10 @@ export function catalogAround({
   library,
   lenses,
   channels,
-}: Pick<Surroundings, "library" | "lenses"> & Partial<Pick<Surroundings, "channels">>): Catalog {
+  tools,
+}: Pick<Surroundings, "library" | "lenses"> &
+  Partial<Pick<Surroundings, "channels">> &
+  Pick<Catalog, "tools">): Catalog {
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
   // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
   const unread = Object.keys(lenses).map((id) => [id, { id, versions: [] }] as const);
@@ -52,6 +55,7 @@ export function catalogAround({
     lenses: { ...Object.fromEntries(unread), ...catalog.lenses },
     workflows: null,
     channels: channels ?? null,
+    tools: tools ?? null,
   };
 }
 

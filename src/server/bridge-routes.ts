@@ -17,7 +17,7 @@ import {
 } from "../bridge/index.ts";
 import type { Json } from "../core/base/index.ts";
 import { type AttemptAddress, readDispatchId } from "../core/event/index.ts";
-import { TurnOver } from "../driver/index.ts";
+import { AttemptOver } from "../driver/index.ts";
 import { BODY_BYTES_MAX, type BodyRule, JSON_TYPE, readBody } from "./body.ts";
 import { failTooLarge, type GatewayReporter, replyTo, takeReport, unknownDispatch } from "./callback-intake.ts";
 import { DispatchFinder } from "./dispatch-finder.ts";
@@ -130,12 +130,12 @@ async function readTurn<T extends { readonly dispatchId: string }>(
   return { reporter, address, body };
 }
 
-/** An execution whose turn is over is told so, with the reason. */
+/** An execution whose turn is over gets the reason. */
 async function overAs409<T>(taken: Promise<T>): Promise<T> {
   try {
     return await taken;
   } catch (error) {
-    if (!(error instanceof TurnOver)) throw error;
+    if (!(error instanceof AttemptOver)) throw error;
     throw new Refused(error.code === "unknown_dispatch" ? "unknown_dispatch" : "attempt_over", error.message);
   }
 }

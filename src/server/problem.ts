@@ -56,6 +56,8 @@ export const API_PROBLEMS = {
   unknown_model: [404, "There is no such model"],
   unknown_deployment: [404, "There is no such deployment"],
   unknown_credit_plan: [404, "There is no such credit plan"],
+  unknown_tool: [404, "There is no such tool"],
+  unknown_grant: [404, "There is no such grant"],
   unknown_binding: [404, "There is no such role binding"],
   unknown_delivery: [404, "There is no such delivery"],
   unknown_hook: [404, "There is no such hook"],

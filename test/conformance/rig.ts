@@ -121,7 +121,7 @@ export class Rig {
   }
 
   callback(nodeId: string, result: CallbackResult, attempt = this.node(nodeId).attempts): Advance {
-    return this.submit({ type: "callback", nodeId, attempt, result });
+    return this.submit({ type: "callback", nodeId, attempt, segment: this.node(nodeId).turn?.segment ?? 0, result });
   }
 
   complete(nodeId: string, answer: { outputs?: JsonObject; stdout?: string; costMicros?: number } = {}): this {

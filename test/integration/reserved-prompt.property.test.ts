@@ -188,6 +188,8 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
       budgets: [],
       models: new Map([["dear", { id: "dear", ...price }]]),
       creditPlans: [],
+      tools: [],
+      grants: new Map(),
       deployments: [],
       bindings: [],
       platform: { isOpen: true, reason: null },

@@ -28,6 +28,8 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   channels: { kind: "Channel", icon: "external", base: "/settings/channels" },
   models: { kind: "Model", icon: "settings", base: "/settings/models" },
   "credit-plans": { kind: "Credit plan", icon: "chart", base: "/settings/credit-plans" },
+  tools: { kind: "Tool", icon: "settings", base: "/settings/tools" },
+  grants: { kind: "Grant", icon: "gate", base: "/settings/grants" },
   deployments: { kind: "Deployment", icon: "workflow", base: "/settings/deployments" },
   bindings: { kind: "Role binding", icon: "user", base: "/settings/bindings" },
   alerts: { kind: "Alert", icon: "warn", base: "/settings/alerts" },

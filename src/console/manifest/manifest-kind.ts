@@ -129,6 +129,22 @@ export const KINDS = {
     purpose: "What completed work is charged in credits: by its cost, or by its tokens.",
     sample: "credits_per_usd: 100\n",
   },
+  tools: {
+    kind: "Tool",
+    collection: "tools",
+    title: "a tool",
+    permission: "governance:write",
+    purpose: "What calls of a tool are, how often they may be made, and whether a person approves them.",
+    sample: "name: payments/refund\naction: financial\neffects: at_most_once\napproval: required\n",
+  },
+  grants: {
+    kind: "Grant",
+    collection: "grants",
+    title: "a grant",
+    permission: "governance:write",
+    purpose: "Calls of a tool that need no further approval, for one run or one agent, until a moment.",
+    sample: "tool: payments/refund\nwhere: tool.args.amount <= 50\nagent: default\nuntil: 2031-01-01T00:00:00Z\n",
+  },
   deployments: {
     kind: "Deployment",
     collection: "deployments",

@@ -22,6 +22,7 @@ export const CATEGORY_OF = {
   "node.skipped": "execution",
   "gate.rejected": "governance",
   "gate.held": "governance",
+  "tool.decided": "governance",
   "routing.decided": "routing",
   "approval.requested": "governance",
   "approval.escalated": "governance",

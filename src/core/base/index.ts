@@ -8,3 +8,4 @@ export * from "./file-value.ts";
 export * from "./digest.ts";
 export * from "./civil-date.ts";
 export * from "./suggest.ts";
+export * from "./glob.ts";

@@ -34,6 +34,13 @@ export const LIMITS = {
   eventsPerRunMax: 300_000,
   /** Elements and rounds of a run together; nodes of the plan are counted apart. */
   instancesPerRunMax: 100_000,
+  /** Of the turn of an agent: model calls, tool calls, calls of one tool with the same args. */
+  turnRoundsDefault: 20,
+  turnRoundsMax: 1_000,
+  turnToolCallsDefault: 50,
+  turnToolCallsMax: 10_000,
+  turnRepeatsDefault: 3,
+  turnRepeatsMax: 1_000,
   forEachItemsDefault: 1_000,
   /** Open runs of one key, whatever a document says. */
   concurrentRunsMax: 1_000,

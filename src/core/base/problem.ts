@@ -66,6 +66,7 @@ export const WARNING_CODES = [
   "unseen_variable",
   "shadowed_fact",
   "text_not_value",
+  "tool_action_unknown",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

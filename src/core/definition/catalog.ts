@@ -15,15 +15,17 @@ import { Report } from "./report.ts";
 import { refuseType } from "./shape.ts";
 import { libraryStepShape } from "./step-shape.ts";
 import { givenName } from "./text-shape.ts";
+import type { ToolPattern } from "./tool-name.ts";
 
 interface Entries {
   readonly library: Map<string, JsonObject>;
   readonly lenses: Map<string, Lens>;
   readonly lensSpecs: Map<string, JsonObject>;
+  readonly tools: ToolPattern[];
 }
 
 /**
- * Library steps and lenses from a stream of manifests `kind`, `name`, `spec`; other kinds are passed over. A document
+ * Library steps, lenses and tools from a stream of manifests `kind`, `name`, `spec`; other kinds are passed over. A document
  * without `kind` is a plain map `steps: {name: fields}`, `lenses: {name: spec}`. The stream is the whole library of
  * steps; without a single lens in it, lenses stay unknown.
  */
@@ -34,19 +36,20 @@ export function readCatalog(source: string | Uint8Array): {
   readonly problems: readonly Problem[];
 } {
   const { trees, problems: textProblems } = readDocuments(source);
-  const entries: Entries = { library: new Map(), lenses: new Map(), lensSpecs: new Map() };
+  const entries: Entries = { library: new Map(), lenses: new Map(), lensSpecs: new Map(), tools: [] };
   const problems = [...textProblems];
   for (const tree of trees) {
     const report = new Report();
     readManifest(tree.value, entries, report);
     problems.push(...placeFindings(report.problems, tree, source));
   }
-  const { library, lenses, lensSpecs } = entries;
+  const { library, lenses, lensSpecs, tools } = entries;
   return {
     catalog: {
       library: Object.fromEntries(library),
       lenses: lenses.size === 0 ? null : Object.fromEntries(lenses),
       workflows: null,
+      ...(tools.length === 0 ? {} : { tools }),
     },
     lensSpecs: Object.fromEntries(lensSpecs),
     problems: problems.sort(comparePlaces).slice(0, LIMITS.problemsMax),
@@ -60,6 +63,7 @@ function readManifest(value: Json, entries: Entries, report: Report): void {
   }
   if (!Object.hasOwn(value, "kind")) return readPlainMap(value, entries, report);
   const kind = getOwn(value, "kind");
+  if (kind === "Tool") return addTool(getOwn(value, "spec"), entries);
   if (kind !== "LibraryStep" && kind !== "Lens") return;
   for (const field of ["name", "spec"]) {
     if (Object.hasOwn(value, field)) continue;
@@ -87,6 +91,14 @@ function readPlainMap(value: JsonObject, entries: Entries, report: Report): void
     const hint = "Write manifests with kind, name and spec, or a map with steps and lenses.";
     report.problem("unknown_key", [key], `"${key}" is not a key of a library.`, { isAtKey: true, hint });
   }
+}
+
+/** Only which tools it speaks of: what is wrong with it is reported where manifests are read. */
+function addTool(spec: Json | undefined, { tools }: Entries): void {
+  if (!isJsonObject(spec)) return;
+  const [name, server] = [getOwn(spec, "name"), getOwn(spec, "server")];
+  const isSaid = (getOwn(spec, "action") ?? null) !== null || getOwn(spec, "trusted") === true;
+  if (typeof name === "string" && isSaid) tools.push({ name, server: typeof server === "string" ? server : null });
 }
 
 function addStep(name: string, spec: Json, path: TreePath, entries: Entries, report: Report): void {

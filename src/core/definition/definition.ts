@@ -2,6 +2,7 @@ import type { Action, EffectGuarantee } from "../event/index.ts";
 import type { Json, JsonObject, RetryCause } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import type { ApprovalRule } from "./approval-rule.ts";
+import type { ToolPattern } from "./tool-name.ts";
 import type { Concurrency } from "./concurrency-shape.ts";
 import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
@@ -71,6 +72,21 @@ export const ON_FAILURE = ["halt", "skip", "retry_once", "retry", "retry_once_th
 export type OnFailure = (typeof ON_FAILURE)[number];
 export { ACTIONS, EFFECT_GUARANTEES } from "../event/index.ts";
 export type { Action, EffectGuarantee };
+
+/** What an author says a call of the tools with this name is; `*` stands for any characters. */
+export interface ToolAction {
+  readonly name: string;
+  readonly action: Action;
+}
+
+/** How far the turn of an agent may go; null: not said here. */
+export interface TurnLimits {
+  readonly maxRounds: number | null;
+  readonly maxToolCalls: number | null;
+  /** Calls of one tool with the same args. */
+  readonly maxRepeats: number | null;
+}
+
 export const CONTEXT_CLASSES = ["trusted", "internal", "external", "untrusted"] as const;
 export type ContextClass = (typeof CONTEXT_CLASSES)[number];
 
@@ -156,8 +172,15 @@ export interface Step {
   readonly forEach: ForEach | null;
   readonly repeat: Repeat | null;
   readonly capabilities: readonly string[];
+  /** Names of the tools its agent may call; `*` in one stands for any characters. */
   readonly tools: readonly string[];
+  /** What kind of act a call is, where the author says so. */
+  readonly toolActions: readonly ToolAction[];
+  readonly turn: TurnLimits | null;
+  /** The first of several. */
   readonly model: string | null;
+  /** All of several, in the order they are asked; none: `model` alone. */
+  readonly models: readonly string[];
   readonly provider: string | null;
   readonly action: Action;
   readonly effects: EffectGuarantee;
@@ -247,4 +270,6 @@ export interface Catalog {
   readonly workflows: readonly string[] | null;
   /** Names of channels that exist; absent or null when unknown. */
   readonly channels?: readonly string[] | null;
+  /** Tools of which a manifest says what kind of act a call is; absent or null when unknown. */
+  readonly tools?: readonly ToolPattern[] | null;
 }

@@ -16,6 +16,8 @@ const SAME_FIELD: Readonly<Record<string, string>> = {
   condition: "when",
   approval: "hitl",
   hitl: "approval",
+  model: "models",
+  models: "model",
 };
 
 /** What a step keeps for itself, whatever its library entry says. */

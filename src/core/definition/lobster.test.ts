@@ -201,7 +201,10 @@ describe("a workflow of steps", () => {
           repeat: null,
           capabilities: [],
           tools: [],
+          toolActions: [],
+          turn: null,
           model: null,
+          models: [],
           provider: null,
           action: "execute",
           effects: "at_least_once",
@@ -214,6 +217,28 @@ describe("a workflow of steps", () => {
 });
 
 describe("fields of a step", () => {
+  it("keeps names of tools apart from what the author says of them", () => {
+    const step = readStep({ command: "x", tools: ["search", { name: "pay/*", action: "financial" }] });
+    expect([step.tools, step.toolActions]).toEqual([["search", "pay/*"], [{ name: "pay/*", action: "financial" }]]);
+  });
+
+  it("keeps of a turn what is said, and leaves the rest open", () => {
+    expect(readStep({ command: "x", turn: { max_rounds: 1_000 } }).turn).toEqual({
+      maxRounds: 1_000,
+      maxToolCalls: null,
+      maxRepeats: null,
+    });
+    expect(readStep({ command: "x", turn: {} }).turn?.maxRounds).toBeNull();
+  });
+
+  it("asks the first of several models, and takes none from a library entry that names another", () => {
+    const step = readStep({ command: "x", models: ["a", "b"] });
+    expect([step.model, step.models]).toEqual(["a", ["a", "b"]]);
+    const library = { asks: { command: "x", model: "old" } };
+    const borrowing = readStep({ library_step: "asks", models: ["new"] }, { library });
+    expect([borrowing.model, borrowing.models]).toEqual(["new", ["new"]]);
+  });
+
   it.each([
     ["fail", "halt"],
     ["abort", "halt"],

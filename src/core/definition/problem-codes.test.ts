@@ -339,6 +339,41 @@ const PROBLEMS: readonly Row[] = [
     finds: [["unknown_workflow nodes[0].config.workflowRef 3:41", 'Did you mean "audit"?']],
   },
   {
+    about: "a model beside models",
+    source: working("model: a", "models: [b, c]"),
+    finds: [
+      [
+        "conflicting_fields steps[0].models 6:5",
+        "Keep models: the first one is asked first, the others when it fails.",
+      ],
+    ],
+  },
+  {
+    about: "models that name none, or one twice",
+    source: "name: w\nsteps:\n  - { id: a, command: x, models: [] }\n  - { id: b, command: x, models: [m, n, m] }\n",
+    finds: [["missing_field steps[0].models 3:34"], ["duplicate_id steps[1].models[2] 4:41", "Remove one of them."]],
+  },
+  {
+    about: "tools and turns that are wrong",
+    source:
+      "name: w\nsteps:\n  - { id: a, command: x, tools: [{ name: t }, { name: t, action: reed }, { name: t, action: read, rate: 1 }, 7] }\n" +
+      "  - { id: b, command: x, turn: { max_rounds: 0, max_tool_calls: 10001, max_repeats: 1.5, rounds: 1 } }\n" +
+      "  - { id: c, script: 'return {}', tools: [{ name: t, action: read }], turn: { max_rounds: 1 }, models: [m] }\n",
+    finds: [
+      ["missing_field steps[0].tools[0].action 3:34"],
+      ["bad_enum steps[0].tools[1].action 3:66", 'Did you mean "read"?'],
+      ["unknown_key steps[0].tools[2].rate 3:99"],
+      ["wrong_type steps[0].tools[3] 3:110"],
+      ["bad_number steps[1].turn.max_rounds 4:46"],
+      ["bad_number steps[1].turn.max_tool_calls 4:65"],
+      ["bad_number steps[1].turn.max_repeats 4:85"],
+      ["unknown_key steps[1].turn.rounds 4:90"],
+      ["conflicting_fields steps[2].tools 5:35"],
+      ["conflicting_fields steps[2].turn 5:71"],
+      ["conflicting_fields steps[2].models 5:96"],
+    ],
+  },
+  {
     about: "an unknown channel",
     source: `${step("command: A")}notify:\n  - { on: run.failed, channel: osp }\n`,
     catalog: { channels: ["ops"] },
@@ -805,6 +840,24 @@ const WARNINGS: readonly Row[] = [
         "reemitted_input steps[1].outputs.v 4:65",
         "Remove the output to pass the input through untouched, or give it another name.",
       ],
+    ],
+  },
+  {
+    about: "tools of which nothing says what a call is",
+    source: working("tools: [search, { name: pay, action: financial }, gh/find, gh/*, web/read, other]"),
+    catalog: {
+      tools: [
+        { name: "gh/f*", server: null },
+        { name: "*", server: "web" },
+      ],
+    },
+    finds: [
+      [
+        "tool_action_unknown steps[0].tools[0] 5:13",
+        "Write {name: search, action: read}, or apply a manifest of kind Tool.",
+      ],
+      ["tool_action_unknown steps[0].tools[3] 5:64"],
+      ["tool_action_unknown steps[0].tools[5] 5:80"],
     ],
   },
   { about: "when", source: working("when: true"), finds: [["alias_used steps[0].when 5:5", "Write condition."]] },

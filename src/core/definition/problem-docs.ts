@@ -177,6 +177,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A value is a bare text or map that reads like a name or a declaration, and is taken as it stands.",
     "Write ${name} for the value of a name, or {value: …} to say that the text is meant.",
   ),
+  tool_action_unknown: doc(
+    "Neither the step nor a manifest of kind Tool says what kind of act a call of the tool is; it counts as execute.",
+    "Write {name, action} under tools, or apply a manifest of kind Tool.",
+  ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",
     "Refer to step.name, which also makes this step wait, or add the step to depends_on.",

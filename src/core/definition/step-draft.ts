@@ -31,6 +31,8 @@ import { checkConflicts } from "./step-conflict.ts";
 import { outcomesOf } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
 import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
+import { checkTools } from "./tool-check.ts";
+import { toolActionsOf } from "./tool-shape.ts";
 import { hasWork } from "./work-fields.ts";
 
 /** A step of which everything is known but what its references mean. */
@@ -63,6 +65,7 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
   const { read: raw, path } = written;
   const isOpen = isUnresolved(raw.library_step, catalog);
   checkConflicts(written, isOpen, report);
+  checkTools(written, catalog, report);
   const filled = readFilled(raw, path, names, report);
   const inputs = readInputs(raw.inputs ?? {}, path, names, report);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
@@ -153,8 +156,11 @@ export function finishStep(draft: StepDraft, dependenciesOf: DependenciesOf): St
     forEach: draft.forEach,
     repeat: repeatOf(raw),
     capabilities: raw.capabilities ?? [],
-    tools: raw.tools ?? [],
-    model: raw.model ?? null,
+    tools: (raw.tools ?? []).map(({ read }) => read.name),
+    toolActions: toolActionsOf((raw.tools ?? []).map(({ read }) => read)),
+    turn: raw.turn ?? null,
+    model: raw.models?.[0] ?? raw.model ?? null,
+    models: raw.models ?? [],
     provider: raw.provider ?? null,
     action: raw.action ?? "execute",
     effects: raw.effects ?? "at_least_once",

@@ -39,6 +39,7 @@ import {
   type Shape,
   word,
 } from "./shape.ts";
+import { toolsShape, turnShape } from "./tool-shape.ts";
 import { cancelShape, failShape, scriptShape, setShape } from "./work-shape.ts";
 import { commandText, duration, expression, givenName, stdinText, workflowRef } from "./text-shape.ts";
 
@@ -98,6 +99,7 @@ const dollars = refine(number({ min: 0, max: 1_000_000_000, expected: "US dollar
 });
 
 const SHOWN_MAX = 50;
+const MODELS_MAX = 10;
 const names = list(givenName);
 const approvalWord = choice(["required"], {}, "Write approval: required.");
 
@@ -172,8 +174,16 @@ const SHARED = {
   tolerate: optional(tolerate, "Failed elements allowed: a count, or a share such as 10%.", { default: 0 }),
   repeat: optional(repeatShape, "The step is done again, one round after the other, until a condition holds."),
   capabilities: optional(names, "What the gateway must be able to do."),
-  tools: optional(names, "Tools the agent needs."),
+  tools: optional(
+    toolsShape,
+    "Tools the agent may call: names, or {name, action}; * in a name stands for any characters.",
+  ),
+  turn: optional(turnShape, "How far the agent may go: rounds, tool calls, repeats of one call."),
   model: optional(givenName, "Model asked for."),
+  models: optional(
+    list(givenName, { isFilled: true, limit: { max: MODELS_MAX, code: "bad_number" } }),
+    "Models in the order they are asked: the next one when the one before cannot answer.",
+  ),
   provider: optional(givenName, "Adapter asked for."),
   action: optional(choice(ACTIONS), "What kind of act it is, for the autonomy check.", { default: "execute" }),
   effects: optional(choice(EFFECT_GUARANTEES), "Whether it may be sent a second time after a crash.", {

@@ -48,7 +48,7 @@ export interface ToolCall {
 }
 
 export type ToolRuling =
-  /** `isChanged`: a person gave other args, and the model is told so. `execution`: the first that may make it. */
+  /** `isChanged`: a person gave other args, and the model gets to know. `execution`: the first that may make it. */
   | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
   | { readonly kind: "deny"; readonly reason: string }
   /** A person is asked: before it is made, or because it may have been made already. */

@@ -22,8 +22,8 @@ function effectOnCall(decision: Decision, planNode: PlanNode, isUnknown: boolean
       return `The call is not made; ${failed(planNode)}`;
     default:
       return isUnknown
-        ? "The agent is told that the call failed, and continues."
-        : "The call is not made; the agent is told why, and continues.";
+        ? "The agent continues, and learns that the call failed."
+        : "The call is not made; the agent learns why, and continues.";
   }
 }
 

@@ -19,6 +19,7 @@ export type { Refusal } from "./refusal.ts";
 export type * from "./effect.ts";
 export type * from "./input.ts";
 export type * from "./state.ts";
+export type * from "./tool-verdict.ts";
 export type * from "./timer.ts";
 export { timerKey } from "./timer.ts";
 export { billOf, reportOf, statusOf, suspendedReport, WARNINGS_MAX } from "./report.ts";

@@ -1,20 +1,20 @@
 import type { Failure, Json, JsonObject } from "../base/index.ts";
 import type {
-  AskedCall,
   Decision,
   Envelope,
   EventPayload,
   Placement,
   PlaceStanding,
-  RoundEnd,
   RunEnding,
   RunStatus,
   Tokens,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
+import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
 import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
+export type * from "./agent-input.ts";
 export type * from "./tool-verdict.ts";
 export type * from "./verdict.ts";
 
@@ -116,14 +116,6 @@ export type CarriedResult = (
   readonly counted?: readonly string[];
 };
 
-/** Which execution of an attempt reports. */
-export interface Execution {
-  readonly nodeId: string;
-  readonly attempt: number;
-  /** Absent: the first. */
-  readonly segment?: number;
-}
-
 export interface CallbackInput extends Execution {
   readonly type: "callback";
   readonly result: CallbackResult;
@@ -166,34 +158,6 @@ export interface Report {
   /** Adapter calls inside this attempt beyond the first (contract re-asks). */
   readonly extraCalls?: number;
   readonly warnings?: readonly string[];
-}
-
-/** A model has answered in the turn of an agent. */
-export interface RoundInput extends Execution, Report {
-  readonly type: "round";
-  /** Counted from 0 over the whole turn. */
-  readonly round: number;
-  readonly finish: RoundEnd;
-  readonly text: string;
-  readonly message: Json;
-  readonly calls: readonly AskedCall[];
-}
-
-/** A call that is asked about on its own: no round has named it, or its round was stopped before it was judged. */
-export interface ToolCallInput extends Execution {
-  readonly type: "tool_call";
-  readonly callId: string;
-  readonly round: number;
-  readonly call: AskedCall;
-  readonly waits: boolean;
-}
-
-export interface ToolResultInput extends Execution {
-  readonly type: "tool_result";
-  readonly callId: string;
-  readonly result: Json;
-  readonly isError: boolean;
-  readonly durationMs: number;
 }
 
 export interface StreamInput {

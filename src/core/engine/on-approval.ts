@@ -1,4 +1,4 @@
-import { getOwn, isJsonObject, required } from "../base/index.ts";
+import { isJsonObject } from "../base/index.ts";
 import type { Otherwise } from "../definition/index.ts";
 import { type Decision, isTerminal } from "../event/index.ts";
 import { checkForm } from "../outputs/index.ts";
@@ -9,8 +9,8 @@ import { DEFAULT_ANSWERER } from "./apply-approval.ts";
 import { completeAttempt } from "./completing.ts";
 import { failNode, haltAfter, endFailed } from "./failing.ts";
 import { redoInstances } from "./instances.ts";
-import type { ApprovalInput, ResolveInput } from "./input.ts";
-import { findNode, planNodeOf } from "./move.ts";
+import type { ApprovalInput } from "./input.ts";
+import { planNodeOf } from "./move.ts";
 import { passOwnGate } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { stopAttempt } from "./ending.ts";
@@ -147,7 +147,7 @@ function digestOf({ id, source, policies }: ApprovalState, changes: ReadChanges)
 }
 
 /** A run that hit a bug has ended with its questions open. */
-function refuseEnded({ state }: Turn): Refusal | undefined {
+export function refuseEnded({ state }: Turn): Refusal | undefined {
   return isTerminal(state.status) ? refuse("approval_closed", `the run is already ${state.status}`) : undefined;
 }
 
@@ -205,7 +205,7 @@ function approve(turn: Turn, node: NodeState, approval: ApprovalState, given: An
   passOwnGate(turn, node, planNode);
 }
 
-function queueAgain(turn: Turn, node: NodeState): void {
+export function queueAgain(turn: Turn, node: NodeState): void {
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
   passOwnGate(turn, node, planNodeOf(turn.state, node));
 }
@@ -286,40 +286,4 @@ export function onReminder(turn: Turn, approvalId: string, urgency: "normal" | "
     approvalId,
     message: `${nodeId} still waits for an answer`,
   });
-}
-
-/** Naming an agent by hand does not loosen what the team lets be used. The node keeps waiting, and its log says why. */
-function refuseBanned(turn: Turn, node: NodeState, assignTo: string): Refusal | undefined {
-  const { duty } = planNodeOf(turn.state, node);
-  if (duty === null) return undefined;
-  const { byAgent, others } = duty.toolBans;
-  const tools = getOwn(byAgent, assignTo) ?? others;
-  if (tools.length === 0) return undefined;
-  const errors = tools.map((tool) => ({
-    field: "tool",
-    reason: `the team ${duty.team} does not let ${assignTo} use the tool ${tool}, which ${node.id} needs`,
-  }));
-  emit(turn, "contract.violated", { ...about(node), phase: "instructions", errors });
-  return refuse("contract_violated", errors.map(({ reason }) => reason).join("; "));
-}
-
-/** Unblocks a node that waits for values or for an agent to take it. */
-export function onResolve(turn: Turn, input: ResolveInput): Refusal | undefined {
-  const node = findNode(turn.state, input.nodeId);
-  if (node === undefined) return refuse("unknown_node", `${input.nodeId} is not a node of this run`);
-  const approvalId = node.now.status === "blocked" ? node.now.approvalId : null;
-  const approval = approvalId === null ? undefined : turn.state.approvals.get(approvalId);
-  if (approval === undefined || approval.source !== "block" || approval.status !== "pending") {
-    return refuse("not_blocked", `${input.nodeId} does not wait for values or an assignment`);
-  }
-  const ended = refuseEnded(turn);
-  if (ended !== undefined) return ended;
-  const { values, assignTo, by } = input;
-  const given = { ...(values === undefined ? {} : { values }), ...(assignTo === undefined ? {} : { assignTo }) };
-  if (Object.keys(given).length === 0) return refuse("nothing_given", "give values or assignTo");
-  const banned = assignTo === undefined ? undefined : refuseBanned(turn, node, assignTo);
-  if (banned !== undefined) return banned;
-  closeApproval(turn, approval, { status: "approved", by, modifications: given });
-  queueAgain(turn, required(node, "found above"));
-  return undefined;
 }

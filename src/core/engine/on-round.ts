@@ -178,7 +178,7 @@ export function verdictRequest(
   };
 }
 
-/** A call on its own is judged once: whoever asks again is told what was decided. */
+/** A call on its own is judged once; a second question gets the same answer. */
 export function onToolCall(turn: Turn, input: ToolCallInput): Refusal | undefined {
   const node = reportedNode(turn, input);
   if (node === undefined) return unknownDispatch(input);

@@ -64,7 +64,7 @@ export type ToolVerdict = { readonly verdictId: string; readonly action: Action;
       readonly disposition: "deny";
       readonly gate: string;
       readonly code: string;
-      /** What the model is told. */
+      /** What the model is given in place of a result. */
       readonly reason: string;
     }
   | {

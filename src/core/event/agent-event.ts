@@ -14,7 +14,7 @@ export const askedCallSchema = z.object({
   /** The tool server; absent: the tool belongs to none. */
   server: z.string().optional(),
   args: jsonObject,
-  /** JSON Schema of the args, so that a person who changes them can be told what is wrong. */
+  /** JSON Schema of the args, so that changes of them can be checked. */
   schema: jsonObject.optional(),
   /** What the tool's server says of it; counts only where that server is trusted. */
   hints: z.object({ readOnly: z.boolean().optional(), destructive: z.boolean().optional() }).optional(),
@@ -56,7 +56,7 @@ export const AGENT_PAYLOADS = {
     disposition: z.enum(["allow", "deny", "hold"]),
     gate: z.string().optional(),
     code: z.string().optional(),
-    /** What the model is told. */
+    /** What the model is given in place of a result. */
     reason: z.string().optional(),
     verdictId: z.string().nullable(),
     approvalId: z.string().optional(),

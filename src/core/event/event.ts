@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AGENT_PAYLOADS } from "./agent-event.ts";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
+import { CHILD_PAYLOADS } from "./child-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
@@ -261,24 +262,7 @@ export const EVENT_PAYLOADS = {
     segment: count.optional(),
     childRunId: z.string().optional(),
   }),
-  "child.started": z.object({
-    ...onNode,
-    childRunId: z.string(),
-    workflow: z.string(),
-    /** Path of the block it runs; absent: it runs another workflow. */
-    block: z.string().optional(),
-    /** The run of the same block whose results it keeps; absent: it begins anew. */
-    sourceRunId: z.string().optional(),
-    /** Values that were handed to it; absent: none. */
-    handoffs: count.optional(),
-  }),
-  "child.finished": z.object({
-    ...onNode,
-    childRunId: z.string(),
-    status: z.enum(RUN_STATUSES),
-    /** Of a block: events its steps have taken, as `step id`; absent: none. */
-    taken: z.array(z.string()).optional(),
-  }),
+  ...CHILD_PAYLOADS,
 } as const;
 
 export type EventType = keyof typeof EVENT_PAYLOADS;

@@ -5,7 +5,7 @@ import { factsOf, policyOf } from "./sample.test.ts";
 
 const past = (
   id: string,
-  changes: Partial<RecordedVerdict> = {},
+  changes: Partial<Pick<RecordedVerdict, "disposition" | "isContradiction">> = {},
   facts: DispatchFacts = factsOf(),
 ): RecordedVerdict => ({
   id,

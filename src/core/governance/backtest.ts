@@ -3,17 +3,21 @@ import type { Judgement } from "./gate.ts";
 import { judgeDispatch } from "./judge.ts";
 import { policyKey } from "./policy.ts";
 import type { Policy } from "./registered.ts";
+import type { ToolFacts } from "./tool-fact.ts";
+import { judgeTool } from "./tool-judge.ts";
 
 export type Disposition = Judgement["disposition"];
 
 /** A verdict as it was made, with what it was made from. */
-export interface RecordedVerdict {
+export type RecordedVerdict = {
   readonly id: string;
-  readonly facts: DispatchFacts;
   readonly disposition: Disposition;
   /** It passed every gate and was refused for its instructions, of which facts say nothing. */
   readonly isContradiction?: boolean;
-}
+} & (
+  | { readonly about?: "node"; readonly facts: DispatchFacts }
+  | { readonly about: "tool"; readonly facts: ToolFacts }
+);
 
 export interface BacktestOutcome {
   readonly id: string;
@@ -30,6 +34,8 @@ export interface BacktestExample extends BacktestOutcome {
   readonly runId: string;
   readonly nodeId: string;
   readonly agentId: string;
+  /** Null: it is about the node. */
+  readonly callId: string | null;
   /** The gate that would decide, and what it would say; null where all would pass. */
   readonly gate: string | null;
   readonly message: string | null;
@@ -51,21 +57,21 @@ const EXAMPLES_MAX = 20;
 
 /** What would have been decided had the draft been in force, in place of earlier versions of the same policy. */
 export function backtest(draft: Policy, verdicts: readonly RecordedVerdict[]): Backtest {
-  const readsArgs = draft.condition.paths.some(({ segments }) => segments[0] === "run");
   const outcomes: BacktestOutcome[] = [];
   const examples: BacktestExample[] = [];
   const counts = new Map<string, { before: Disposition; after: Disposition; count: number }>();
-  for (const { id, facts, disposition: before, isContradiction = false } of verdicts) {
-    const judgement = judgeDispatch(withDraft(draft, facts));
+  for (const verdict of verdicts) {
+    const { id, disposition: before, isContradiction = false } = verdict;
+    const judgement = judgeAgain(draft, verdict);
     // Its instructions stay as they were: a contradiction in them refuses whatever the gates let pass, as before.
     const after = isContradiction && judgement.disposition === "allow" ? before : judgement.disposition;
     const isMatch = judgement.matched.some(({ name }) => name === draft.name);
-    const isUncertain = readsArgs && facts.run.argsLeftOut !== undefined;
+    const isUncertain = isBlind(draft, verdict);
     const outcome = { id, before, after, isMatch, isUncertain };
     outcomes.push(outcome);
     const pair = counts.get(`${before} ${after}`) ?? { before, after, count: 0 };
     counts.set(`${before} ${after}`, { ...pair, count: pair.count + 1 });
-    if (before !== after && examples.length < EXAMPLES_MAX) examples.push(exampleOf(outcome, facts, judgement));
+    if (before !== after && examples.length < EXAMPLES_MAX) examples.push(exampleOf(outcome, verdict, judgement));
   }
   return {
     looked: outcomes.length,
@@ -78,6 +84,19 @@ export function backtest(draft: Policy, verdicts: readonly RecordedVerdict[]): B
   };
 }
 
+function judgeAgain(draft: Policy, verdict: RecordedVerdict): Judgement {
+  if (verdict.about !== "tool") return judgeDispatch(withDraft(draft, verdict.facts));
+  const { facts } = verdict;
+  return judgeTool({ ...facts, policies: [...facts.policies.filter(({ name }) => name !== draft.name), draft] });
+}
+
+/** It reads args of which some were not kept. */
+function isBlind({ condition }: Policy, verdict: RecordedVerdict): boolean {
+  const reads = (head: string): boolean => condition.paths.some(({ segments }) => segments[0] === head);
+  const isToolBlind = verdict.about === "tool" && verdict.facts.tool.argsLeftOut !== undefined && reads("tool");
+  return isToolBlind || (verdict.facts.run.argsLeftOut !== undefined && reads("run"));
+}
+
 /** The person who granted an earlier version would have been asked about this one, and counts as having granted it. */
 function withDraft(draft: Policy, facts: DispatchFacts): DispatchFacts {
   const policies = [...facts.policies.filter(({ name }) => name !== draft.name), draft];
@@ -86,7 +105,8 @@ function withDraft(draft: Policy, facts: DispatchFacts): DispatchFacts {
   return { ...facts, policies, grants };
 }
 
-function exampleOf(outcome: BacktestOutcome, facts: DispatchFacts, judgement: Judgement): BacktestExample {
+function exampleOf(outcome: BacktestOutcome, verdict: RecordedVerdict, judgement: Judgement): BacktestExample {
+  const { facts } = verdict;
   const explanation = judgement.disposition === "allow" ? null : judgement.explanation;
   return {
     ...outcome,
@@ -94,6 +114,7 @@ function exampleOf(outcome: BacktestOutcome, facts: DispatchFacts, judgement: Ju
     runId: facts.run.runId,
     nodeId: facts.node.id,
     agentId: facts.agentId,
+    callId: verdict.about === "tool" ? verdict.facts.tool.callId : null,
     gate: explanation?.gate ?? null,
     message: explanation?.message ?? null,
   };

@@ -19,7 +19,7 @@ export function budgetBlock(
   envelope: EnvelopeFact,
   estimateMicros: number | null,
   ceiling: CeilingName,
-  asks: "node" | "launch",
+  asks: "node" | "launch" | "round",
 ): GateBlock {
   const { id, scope, scopeId, period, periodEnd, spentMicros, reservedMicros, ceilingMicros, onExhausted, boundBy } =
     envelope;

@@ -24,6 +24,20 @@ export function estimateMicros(call: Estimated): number | null {
   return costOf(call.price, promptTokens(call.promptCharacters), tokenCeiling(call));
 }
 
+/** What to reserve before a turn: its first round, or what the author expects of all of it where that is more. */
+export function firstRoundMicros(call: Estimated): number | null {
+  const round = estimateMicros({ ...call, estimatedCostMicros: null });
+  const { estimatedCostMicros: whole } = call;
+  return round === null || whole === null ? (whole ?? round) : Math.max(round, whole);
+}
+
+/** What to reserve before the next round of a turn, which reads so many tokens. */
+export function nextRoundMicros(call: Omit<Estimated, "promptCharacters">, contextTokens: number): number | null {
+  if (call.price === null) return estimateMicros({ ...call, promptCharacters: 0 });
+  const answer = tokenCeiling({ ...call, promptCharacters: 0 });
+  return costOf(call.price, contextTokens, answer);
+}
+
 /** Four characters to a token, and 30 % on top, because languages and tokenisers differ. */
 export function promptTokens(characters: number): number {
   return Math.ceil((whole(characters) * 13) / 40);

@@ -84,6 +84,8 @@ export interface DispatchFacts {
   readonly envelopes: readonly EnvelopeFact[];
   /** What is reserved if it is allowed; null: no price is known for the model. */
   readonly estimateMicros: number | null;
+  /** What the adapter lets see of the turn of an agent: `opaque`, `judged` or `durable`. */
+  readonly turns: string;
   readonly node: NodeFact;
   readonly run: RunFact;
   /** Every enabled policy that might apply, whatever its scope. */

@@ -13,7 +13,7 @@ export {
   type Spending,
   thresholdsCrossed,
 } from "./envelope.ts";
-export { type Estimated, estimateMicros, maxOutputTokensFor } from "./estimate.ts";
+export { type Estimated, estimateMicros, firstRoundMicros, maxOutputTokensFor, nextRoundMicros } from "./estimate.ts";
 export type * from "./facts.ts";
 export type * from "./gate.ts";
 export { CONTRADICTION } from "./gate.ts";
@@ -23,6 +23,10 @@ export { periodOf } from "./period.ts";
 export { strictest } from "./gates/approval-required.ts";
 export { dispatchPolicies, policyKey, reasonOf } from "./policy.ts";
 export { policyFacts } from "./policy-fact.ts";
+export { GRANT_FACTS } from "./grant.ts";
+export type * from "./tool-fact.ts";
+export { judgeRound, judgeTool, ROUND_GATES, TOOL_GATES } from "./tool-judge.ts";
+export { boundsOf, profileOf, type ToolProfile } from "./tool-profile.ts";
 export { policySubject } from "./policy-subject.ts";
 export {
   addHits,
@@ -34,5 +38,7 @@ export {
   rateWindowOf,
   SLICES,
 } from "./rate-window.ts";
-export { type ConditionCache, factsFromRecord, factsText } from "./record.ts";
+export { factsFromRecord, factsText } from "./record.ts";
+export type { ConditionCache } from "./record-part.ts";
+export { isRoundRecord, isToolRecord, roundFactsText, toolFactsFromRecord, toolFactsText } from "./tool-record.ts";
 export * from "./registered.ts";

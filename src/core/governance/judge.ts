@@ -71,7 +71,8 @@ export function judgeLaunch(facts: LaunchFacts): Judgement {
   return judge(LAUNCH_GATES, facts, `Workflow/${facts.run.workflow}`);
 }
 
-function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: string): Judgement {
+/** Asks gates in their order until one of them does not pass. `subject` is what would be approved. */
+export function judge<Facts>(gates: readonly Gate<Facts>[], facts: Facts, subject: string): Judgement {
   const silent = silentTrail(gates);
   /** Null while no gate had anything to say. */
   let said: TrailEntry[] | null = null;

@@ -51,7 +51,7 @@ const RUN = closedObject([
   ["args", ANY_OBJECT],
 ]);
 
-const NODE = closedObject([
+const NODE_FIELDS = [
   ["id", TEXT],
   ["kind", TEXT],
   ["action", TEXT],
@@ -59,22 +59,23 @@ const NODE = closedObject([
   ["provider", TEXT],
   ["model", TEXT],
   ["tools", TEXTS],
-  ["estimatedUsd", NUMBER],
+] as const;
+
+const ROLE = closedObject([
+  ["name", TEXT],
+  ["skills", TEXTS],
 ]);
+
+const ADAPTER = closedObject([["turns", TEXT]]);
 
 /** What conditions of policies may speak about. `policySubject` gives the values; a test holds the two together. */
 const DISPATCH_FACTS = closedObject([
   ["agent", AGENT],
   ["gateway", GATEWAY],
   ["run", RUN],
-  ["node", NODE],
-  [
-    "role",
-    closedObject([
-      ["name", TEXT],
-      ["skills", TEXTS],
-    ]),
-  ],
+  ["node", closedObject([...NODE_FIELDS, ["estimatedUsd", NUMBER]])],
+  ["role", ROLE],
+  ["adapter", ADAPTER],
   [
     "budget",
     closedObject([
@@ -86,9 +87,31 @@ const DISPATCH_FACTS = closedObject([
   ["context", closedObject([["sources", TEXTS]])],
 ]);
 
+/** The same for `toolSubject`. */
+const TOOL_FACTS = closedObject([
+  ["agent", AGENT],
+  ["gateway", GATEWAY],
+  ["run", RUN],
+  ["node", closedObject(NODE_FIELDS)],
+  ["role", ROLE],
+  ["adapter", ADAPTER],
+  [
+    "tool",
+    closedObject([
+      ["name", TEXT],
+      ["server", TEXT],
+      ["action", TEXT],
+      ["args", ANY_OBJECT],
+      ["calls", NUMBER],
+      ["round", NUMBER],
+    ]),
+  ],
+]);
+
 /** Before a run exists there is only what it would be. */
 const LAUNCH_FACTS = closedObject([["run", RUN]]);
 
 export function policyFacts(category: Policy["category"]): typeof DISPATCH_FACTS {
+  if (category === "tool") return TOOL_FACTS;
   return category === "run_creation" ? LAUNCH_FACTS : DISPATCH_FACTS;
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../base/index.ts";
 import type { DispatchFacts, EnvelopeFact, GatewayFact, LaunchFacts, NodeFact, RunFact } from "./facts.ts";
 import { toUsd } from "./money.ts";
 import type { Agent } from "./registered.ts";
+import type { ToolFacts } from "./tool-fact.ts";
 
 /** What the expressions of policies see of a dispatch. */
 export function policySubject(facts: DispatchFacts): JsonObject {
@@ -11,15 +12,35 @@ export function policySubject(facts: DispatchFacts): JsonObject {
     gateway: gateway === null ? null : gatewaySubject(gateway),
     run: runSubject(run),
     node: nodeSubject(node, facts.estimateMicros),
-    role: role === null ? null : { name: role.name, skills: role.skills },
+    role: roleSubject(role),
+    adapter: { turns: facts.turns },
     budget: budgetSubject(tightest(facts)),
     context: { sources: node.contextSources.map((source) => source.class) },
+  };
+}
+
+/** What they see of a tool call. */
+export function toolSubject({ agent, gateway, role, node, run, tool, turns }: ToolFacts): JsonObject {
+  const { name, server, action, args, calls, round } = tool;
+  const { estimatedUsd: _unknown, ...ofNode } = nodeSubject(node, null);
+  return {
+    agent: agent === null ? null : agentSubject(agent),
+    gateway: gateway === null ? null : gatewaySubject(gateway),
+    run: runSubject(run),
+    node: ofNode,
+    role: roleSubject(role),
+    tool: { name, server, action, args, calls, round },
+    adapter: { turns },
   };
 }
 
 /** Before a run exists there is only what it would be. */
 export function launchSubject({ run }: LaunchFacts): JsonObject {
   return { run: runSubject(run) };
+}
+
+function roleSubject(role: DispatchFacts["role"]): Json {
+  return role === null ? null : { name: role.name, skills: role.skills };
 }
 
 function runSubject({ workflow, depth, environment, args }: Omit<RunFact, "runId">): JsonObject {

@@ -1,9 +1,11 @@
 import { compareCodeUnits, type Json, type JsonObject } from "../base/index.ts";
 import { evaluateCondition, type Path, walk } from "../expression/index.ts";
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
+import { grantFor } from "./grant.ts";
 import type { HoldReason, MatchedPolicy } from "./gate.ts";
-import { launchSubject, policySubject } from "./policy-subject.ts";
+import { launchSubject, policySubject, toolSubject } from "./policy-subject.ts";
 import { type Policy, POLICY_SCOPES } from "./registered.ts";
+import type { ToolFacts } from "./tool-fact.ts";
 
 /** A policy whose condition held, or one whose condition failed where that counts as holding. */
 export interface PolicyMatch {
@@ -43,6 +45,15 @@ type Addressed = Pick<DispatchFacts, "policies" | "gateway" | "agentId" | "run">
 
 /** The policies that could speak about this dispatch at all, whatever their conditions say. */
 export function dispatchPolicies(facts: Addressed): readonly Policy[] {
+  return addressed(facts, ({ category }) => category !== "run_creation" && category !== "tool");
+}
+
+/** The same for a tool call. */
+export function toolPolicies(facts: Addressed): readonly Policy[] {
+  return addressed(facts, ({ category }) => category === "tool");
+}
+
+function addressed(facts: Addressed, isAsked: (policy: Policy) => boolean): readonly Policy[] {
   if (facts.policies.length === 0) return facts.policies;
   const target: PolicyTarget = {
     gateway: facts.gateway?.id ?? null,
@@ -50,7 +61,18 @@ export function dispatchPolicies(facts: Addressed): readonly Policy[] {
     workflow: facts.run.workflow,
     environments: [facts.run.environment, facts.gateway?.environment ?? null],
   };
-  return facts.policies.filter((policy) => policy.category !== "run_creation" && appliesTo(policy, target));
+  return facts.policies.filter((policy) => isAsked(policy) && appliesTo(policy, target));
+}
+
+export function matchToolPolicies(facts: ToolFacts): PolicyFindings {
+  return findMatches(toolPolicies(facts), () => toolSubject(facts));
+}
+
+/** Those that hold, each with whether a person has given what it asks for: for this call, or by a grant. */
+export function matchedByTool(facts: ToolFacts, { matches } = matchToolPolicies(facts)): readonly MatchedPolicy[] {
+  const asks = matches.filter(({ policy }) => policy.action === "require_approval");
+  const isGiven = asks.length > 0 && (facts.tool.isApproved || grantFor(facts) !== null);
+  return describeMatches(matches, isGiven ? asks.map(({ policy }) => policyKey(policy)) : []);
 }
 
 export function matchDispatchPolicies(facts: DispatchFacts): PolicyFindings {

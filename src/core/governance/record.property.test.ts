@@ -5,7 +5,8 @@ import { backtest, type RecordedVerdict } from "./backtest.ts";
 import type { DispatchFacts } from "./facts.ts";
 import { judgeDispatch } from "./judge.ts";
 import { jsonBytes } from "./json-size.ts";
-import { factsFromRecord, factsText, RECORDED_ARGS_BYTES_MAX } from "./record.ts";
+import { factsFromRecord, factsText } from "./record.ts";
+import { RECORDED_ARGS_BYTES_MAX } from "./record-part.ts";
 import { anyFacts, anyPolicyOf, factsOf, policyOf } from "./sample.test.ts";
 
 /** As the store gives it back. */

@@ -1,16 +1,17 @@
-import { getOwn, type Json, type JsonObject } from "../base/index.ts";
-import { type ParsedExpression, parseExpression } from "../expression/index.ts";
-import type { DispatchFacts, RunFact } from "./facts.ts";
-import { jsonBytes } from "./json-size.ts";
+import { getOwn, type JsonObject } from "../base/index.ts";
+import type { DispatchFacts } from "./facts.ts";
 import { dispatchPolicies } from "./policy.ts";
-import type { Agent, Policy } from "./registered.ts";
+import {
+  type ConditionCache,
+  type KeptPolicy,
+  keepAgent,
+  keepRun,
+  onceOf,
+  policyText,
+  readPolicies,
+} from "./record-part.ts";
 
-/** Args beyond it are kept by name only: a record is written with every verdict. */
-export const RECORDED_ARGS_BYTES_MAX = 4_096;
-const LEFT_OUT_NAMES_MAX = 50;
 const RECORD_FORMAT = 1;
-
-type KeptPolicy = Omit<Policy, "condition" | "instructions" | "forbids"> & { readonly condition: string };
 
 interface FactsRecord extends Omit<DispatchFacts, "policies"> {
   readonly format: typeof RECORD_FORMAT;
@@ -43,6 +44,7 @@ const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => st
   agentBudget: ({ agentBudget }) => JSON.stringify(agentBudget),
   envelopes: ({ envelopes }) => JSON.stringify(envelopes),
   estimateMicros: ({ estimateMicros }) => String(estimateMicros),
+  turns: ({ turns }) => JSON.stringify(turns),
   node: ({ node }) => onceOf(node),
   run: ({ run }) => JSON.stringify(keepRun(run)),
   policies: (facts) => `[${dispatchPolicies(facts).map(policyText).join(",")}]`,
@@ -51,23 +53,6 @@ const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => st
 
 const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
 
-/** Of what does not change: whatever takes its place is another object. */
-const TEXTS = new WeakMap<object, string>();
-
-function onceOf<T extends object>(value: T | null, keep?: (value: T) => object): string {
-  if (value === null) return "null";
-  let text = TEXTS.get(value);
-  if (text === undefined) TEXTS.set(value, (text = JSON.stringify(keep === undefined ? value : keep(value))));
-  return text;
-}
-
-function policyText(policy: Policy): string {
-  return onceOf(policy, keepPolicy);
-}
-
-/** Conditions read once for any number of records. */
-export type ConditionCache = Map<string, ParsedExpression | null>;
-
 /**
  * The facts a verdict was made from, without what it never looked at. Null when the record is of another format, or
  * has a condition that today's language does not read.
@@ -75,61 +60,8 @@ export type ConditionCache = Map<string, ParsedExpression | null>;
 export function factsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): DispatchFacts | null {
   if (getOwn(record, "format") !== RECORD_FORMAT) return null;
   // Only this file writes the format, so its number vouches for the rest.
-  const { format: _, ...kept } = record as unknown as FactsRecord;
-  const policies: Policy[] = [];
-  for (const policy of kept.policies) {
-    const condition = readCondition(policy.condition, cache);
-    if (condition === null) return null;
-    policies.push({ ...policy, condition, instructions: null, forbids: null });
-  }
-  return { ...kept, policies };
-}
-
-function readCondition(text: string, cache: ConditionCache): ParsedExpression | null {
-  const known = cache.get(text);
-  if (known !== undefined) return known;
-  const parsed = parseExpression(text);
-  const condition = parsed.ok ? parsed.value : null;
-  cache.set(text, condition);
-  return condition;
-}
-
-/** Without long texts that no gate and no policy reads. */
-function keepAgent(agent: Agent): Agent {
-  return { ...agent, systemPrompt: null, personalityNote: null, memoryProfile: null };
-}
-
-function keepPolicy(policy: Policy): KeptPolicy {
-  return {
-    name: policy.name,
-    version: policy.version,
-    category: policy.category,
-    scope: policy.scope,
-    scopeId: policy.scopeId,
-    condition: policy.condition.text,
-    action: policy.action,
-    enforcement: policy.enforcement,
-    isEnabled: policy.isEnabled,
-    reason: policy.reason,
-    approvers: policy.approvers,
-  };
-}
-
-/** All args when they are small, else those that still fit in the order they came, and the names of the others. */
-function keepRun(run: RunFact): RunFact {
-  const { args, argsLeftOut = [] } = run;
-  let room = RECORDED_ARGS_BYTES_MAX - "{}".length;
-  const kept: [string, Json][] = [];
-  const leftOut = [...argsLeftOut];
-  for (const [name, value] of Object.entries(args)) {
-    const comma = kept.length === 0 ? 0 : 1;
-    const size = comma + jsonBytes(name, room) + 1 + jsonBytes(value, room);
-    if (size > room) leftOut.push(name);
-    else {
-      room -= size;
-      kept.push([name, value]);
-    }
-  }
-  if (leftOut.length === 0) return run;
-  return { ...run, args: Object.fromEntries(kept), argsLeftOut: leftOut.slice(0, LEFT_OUT_NAMES_MAX) };
+  // Records are older than what is known of the turns of adapters.
+  const { format: _, turns = "opaque", ...kept } = record as unknown as FactsRecord;
+  const policies = readPolicies(kept.policies, cache);
+  return policies === null ? null : { ...kept, turns, policies };
 }

@@ -1,5 +1,5 @@
 /** What people register and gates read. Written as manifests in snake_case; these are the same things once checked. */
-import type { ApprovalRule, ContextClass } from "../definition/index.ts";
+import type { Action, ApprovalRule, ContextClass, EffectGuarantee, TurnLimits } from "../definition/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 
 export const RUNGS = ["assistive", "retrieval", "supervised", "bounded"] as const;
@@ -38,6 +38,9 @@ export interface Agent {
   readonly budgetMonthlyMicros: number | null;
   readonly skills: readonly string[];
   readonly capabilities: readonly string[];
+  /** Null: it may call what steps name. */
+  readonly tools: AgentTools | null;
+  readonly turn: TurnLimits | null;
   readonly model: string | null;
   readonly provider: string | null;
   readonly systemPrompt: string | null;
@@ -45,6 +48,13 @@ export interface Agent {
   readonly identity: { readonly expiresAt: number | null; readonly isRevoked: boolean } | null;
   readonly dataClasses: readonly string[];
   readonly financialThresholdMicros: number | null;
+}
+
+/** Names of tools, in which `*` stands for any characters. */
+export interface AgentTools {
+  /** Null: what steps name. */
+  readonly allow: readonly string[] | null;
+  readonly deny: readonly string[];
 }
 
 /** What an agent keeps of its own answers under a name, and how many of the newest it is given. */
@@ -61,6 +71,7 @@ export const POLICY_CATEGORIES = [
   "guardrail",
   "config_change",
   "data",
+  "tool",
 ] as const;
 export type PolicyCategory = (typeof POLICY_CATEGORIES)[number];
 
@@ -163,4 +174,38 @@ export type Posture = (typeof POSTURES)[number];
 export interface Platform {
   readonly isOpen: boolean;
   readonly reason: string | null;
+}
+
+/** What is said about tools. Several may speak of one tool: each limit and each approval holds, and the strictest action. */
+export interface Tool {
+  readonly id: string;
+  /** `*` stands for any characters. */
+  readonly name: string;
+  /** Only tools of servers that fit; null: of any, and of none. */
+  readonly server: string | null;
+  /** What these servers say of their tools counts. */
+  readonly isTrusted: boolean;
+  /** Null: nothing is said about it here. */
+  readonly action: Action | null;
+  readonly effects: EffectGuarantee | null;
+  /** Calls of one agent. */
+  readonly rate: { readonly count: number; readonly perSeconds: number } | null;
+  readonly approval: ApprovalRule | null;
+  /** Paths of args of which no values are kept with verdicts; `*` stands for any member or element. */
+  readonly redact: readonly string[];
+  readonly timeoutMs: number | null;
+}
+
+/** Calls that need no further answer of a person, for one run or one agent, until a moment. */
+export interface Grant {
+  readonly id: string;
+  /** Names of tools; `*` stands for any characters. */
+  readonly tool: string;
+  /** Over `tool.args`; null: whatever they are. */
+  readonly where: ParsedExpression | null;
+  /** Exactly one of both is given. */
+  readonly run: string | null;
+  readonly agent: string | null;
+  /** Epoch milliseconds. */
+  readonly until: number;
 }

@@ -48,6 +48,8 @@ export function agentOf(changes: Partial<Agent> = {}): Agent {
     budgetMonthlyMicros: null,
     skills: ["research"],
     capabilities: [],
+    tools: null,
+    turn: null,
     model: null,
     provider: null,
     systemPrompt: null,
@@ -117,6 +119,7 @@ export function factsOf({ agent, node, ...changes }: FactsChanges = {}): Dispatc
     agentBudget: null,
     envelopes: [],
     estimateMicros: 250_000,
+    turns: "durable",
     node: {
       id: "assess",
       kind: "agent",
@@ -285,6 +288,7 @@ export function anyFactsWith(policies: fc.Arbitrary<Policy>): fc.Arbitrary<Dispa
     agentBudget: nullable(anyEnvelope),
     envelopes: fc.array(anyEnvelope, { maxLength: 2 }),
     estimateMicros: nullable(micros),
+    turns: fc.constantFrom("opaque", "judged", "durable"),
     node: anyNode,
     run: fc.record({
       runId: fc.constant("run_1"),

@@ -12,6 +12,8 @@ import type {
   Join,
   OutputField,
   Repeat,
+  ToolAction,
+  TurnLimits,
   Work,
   Value,
   Values,
@@ -203,7 +205,11 @@ export interface RequestHints {
   readonly model: string | null;
   readonly provider: string | null;
   readonly capabilities: readonly string[];
+  readonly models: readonly string[];
+  /** Names, in which `*` stands for any characters. */
   readonly tools: readonly string[];
+  readonly toolActions: readonly ToolAction[];
+  readonly turn: TurnLimits | null;
   readonly action: Action;
   readonly contextSources: readonly ContextSource[];
   readonly estimatedCostMicros: number | null;

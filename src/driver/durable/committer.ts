@@ -10,10 +10,9 @@
 import type { Timer } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { CommitOutcome, RunCommit } from "../../store/index.ts";
-import type { Admission } from "../../governance/index.ts";
 import { applyCommit } from "./apply-commit.ts";
 import type { CommitterOptions } from "./committer-options.ts";
-import { decideRun, type Work } from "./decide-run.ts";
+import { decideRun, type Takings, type Work } from "./decide-run.ts";
 import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import { prepareJudge } from "./prepare-judge.ts";
@@ -109,11 +108,11 @@ export class Committer {
 
   #decide(taken: Taken, live: DrivenRun, found: Parameters<typeof decideRun>[4]): Work | undefined {
     const { judge } = this.#options;
-    const admissions = new Map<string, Admission>();
+    const taking: Takings = { admissions: new Map(), inTurns: [] };
     try {
-      return decideRun(taken, live, this.#options, admissions, found);
+      return decideRun(taken, live, this.#options, taking, found);
     } catch (error) {
-      judge.dropped?.(live.run.orgId, { taken: [...admissions.values()] });
+      judge.dropped?.(live.run.orgId, { taken: [...taking.admissions.values()], takenInTurns: taking.inTurns });
       this.#park(taken, error);
       return undefined;
     }
@@ -189,8 +188,8 @@ export class Committer {
     this.#park(only.work.taken, error);
   }
 
-  #drop({ about, admissions }: Work): void {
-    this.#options.judge.dropped?.(about.orgId, { taken: [...admissions.values()] });
+  #drop({ about, admissions, inTurns }: Work): void {
+    this.#options.judge.dropped?.(about.orgId, { taken: [...admissions.values()], takenInTurns: inTurns });
   }
 
   async #halves(pairs: readonly Pair[]): Promise<void> {
@@ -208,8 +207,18 @@ export class Committer {
     const { runId, orgId, slots, ledger, memories, closed } = commit;
     const ended = closed.map(({ nodeId }) => nodeId);
     const taken = [...work.admissions.values()];
+    const changes = {
+      runId,
+      ended,
+      settled: work.facts.settled,
+      taken,
+      takenInTurns: work.inTurns,
+      slots,
+      ledger,
+      memories,
+    };
     try {
-      judge.committed?.(orgId, { runId, ended, settled: work.facts.settled, taken, slots, ledger, memories });
+      judge.committed?.(orgId, changes);
       this.#succeed(work, gone);
       this.#options.places.committed(work.live, commit.place, work.victims);
     } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from "../../core/engine/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { attemptKey } from "../../core/event/index.ts";
-import type { AboutRun, Admission, Judge, QueuePlace, RulingRecord } from "../../governance/index.ts";
+import type { AboutRun, Admission, Judge, QueuePlace, RulingRecord, TurnTaking } from "../../governance/index.ts";
 import type { AttemptReport, PlaceChange } from "../../store/index.ts";
 import { claimPlace, type PlacesFound } from "./claim-place.ts";
 import { CommitFacts } from "./commit-facts.ts";
@@ -30,6 +30,13 @@ export interface Work extends Decided {
   readonly victims: readonly string[];
 }
 
+/** What rulings have taken, which counts from that moment. */
+export interface Takings {
+  /** For attempts, by node and attempt. */
+  readonly admissions: Map<string, Admission>;
+  readonly inTurns: TurnTaking[];
+}
+
 export interface DecidingOptions {
   readonly judge: Judge;
   readonly moderator: Pick<Moderator, "before">;
@@ -38,16 +45,17 @@ export interface DecidingOptions {
 }
 
 /**
- * Every input of the run and every verdict they lead to; one moment for all of them. What is admitted is put into
- * `admissions` at once, so that the caller can give it back when this throws.
+ * Every input of the run and every verdict they lead to; one moment for all of them. What is taken is put into
+ * `taking` at once, so that the caller can give it back when this throws.
  */
 export function decideRun(
   taken: Taken,
   live: DrivenRun,
   { judge, moderator, clock, jitter }: DecidingOptions,
-  admissions: Map<string, Admission>,
+  taking: Takings,
   found?: PlacesFound,
 ): Work {
+  const { admissions, inTurns } = taking;
   const { state } = live;
   const at = Math.max(live.lastAt, clock.now());
   live.lastAt = at;
@@ -61,7 +69,7 @@ export function decideRun(
   const places = new Map<string, QueuePlace>();
   let claimed: PlaceChange | null = null;
   const victims: string[] = [];
-  const ruled: Ruled = { live, facts, judge, moderator, admissions, rulings, places, at };
+  const ruled: Ruled = { live, facts, judge, moderator, admissions, inTurns, rulings, places, at };
   const refusals = taken.waiting.map((waiting) => {
     const resolved = typeof waiting.input === "function" ? waiting.input(live) : { input: waiting.input };
     const { input, report }: ResolvedInput = resolved;
@@ -102,6 +110,7 @@ export function decideRun(
     rulings,
     places,
     admissions,
+    inTurns,
     at,
     claimed,
     victims,
@@ -112,6 +121,7 @@ interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
   readonly live: DrivenRun;
   readonly facts: CommitFacts;
   readonly admissions: Map<string, Admission>;
+  readonly inTurns: TurnTaking[];
   readonly rulings: RulingRecord[];
   readonly places: Map<string, QueuePlace>;
   readonly at: number;
@@ -136,7 +146,7 @@ function ruleOn(ruled: Ruled, request: Request): Input | null {
 }
 
 /** Without a judge nothing is limited. */
-function ruleRound({ live, facts, judge, rulings, at }: Ruled, request: RequestRoundVerdict): Input | null {
+function ruleRound({ live, facts, judge, rulings, inTurns, at }: Ruled, request: RequestRoundVerdict): Input | null {
   const { nodeId, epoch } = request;
   const node = findNode(live.state, nodeId);
   if (node === undefined || !live.state.askedRounds.has(node.index)) return null;
@@ -144,15 +154,19 @@ function ruleRound({ live, facts, judge, rulings, at }: Ruled, request: RequestR
   if (ruling === undefined)
     return { type: "round_verdict", nodeId, epoch, verdict: { disposition: "go" }, at, jitter: 0 };
   rulings.push(ruling);
+  if (ruling.taken !== null) inTurns.push(ruling.taken);
   if (ruling.reserved !== null) facts.reserveAnew(nodeId, ruling.reserved);
   return { type: "round_verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
 }
 
-function ruleCall({ live, facts, judge, rulings, at }: Ruled, request: RequestToolVerdict): Input | null {
+function ruleCall({ live, facts, judge, rulings, inTurns, at }: Ruled, request: RequestToolVerdict): Input | null {
   const { nodeId, epoch, callId } = request;
   if (!live.state.askedCalls.has(callId)) return null;
   const ruling = judge.decideTool?.(request, aboutRun(live, at, facts));
-  if (ruling !== undefined) rulings.push(ruling);
+  if (ruling !== undefined) {
+    rulings.push(ruling);
+    if (ruling.taken !== null) inTurns.push(ruling.taken);
+  }
   const verdict = ruling?.verdict ?? {
     disposition: "allow",
     verdictId: `vrd_${callId}`,

@@ -16,7 +16,15 @@ import {
   UNNAMED_QUEUE,
   type NodeWait,
 } from "../../store/index.ts";
-import type { AboutRun, Admission, Judge, QueuePlace, RulingRecord } from "../../governance/index.ts";
+import {
+  type AboutRun,
+  type Admission,
+  type Judge,
+  type QueuePlace,
+  type RulingRecord,
+  slotChangesOf,
+  type TurnTaking,
+} from "../../governance/index.ts";
 import { entriesOfEvents } from "../../core/audit/index.ts";
 import { required } from "../../core/base/index.ts";
 import { FINALLY } from "../../core/plan/index.ts";
@@ -41,6 +49,8 @@ export interface Decided {
   readonly places: ReadonlyMap<string, QueuePlace>;
   /** What was taken for attempts opened in this batch, by node and attempt. */
   readonly admissions: ReadonlyMap<string, Admission>;
+  /** What turns that are under way have taken. */
+  readonly inTurns: readonly TurnTaking[];
   readonly at: number;
   /** What it asked for among the runs with its key; null: nothing. */
   readonly claimed: PlaceChange | null;
@@ -76,7 +86,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     ),
     ...approvalChanges(events, state),
     reports: decided.reports,
-    ...facts.counterChanges(),
+    ...counterChanges(decided),
     usage,
     workflow: run.workflow,
     verdicts: rulings.flatMap(({ record }) => (record === null ? [] : [record])),
@@ -97,6 +107,11 @@ function placeChange({ live, facts, claimed }: Decided): RunCommit["place"] {
   }
   const hasPlace = creating === null && state.place !== null && state.place.standing !== "inherited";
   return hasPlace && hasEndedIn(facts.events) ? { kind: "release" } : null;
+}
+
+function counterChanges({ facts, inTurns }: Decided): Pick<RunCommit, "slots" | "ledger"> {
+  const changes = facts.counterChanges();
+  return inTurns.length === 0 ? changes : { ...changes, slots: [...changes.slots, ...slotChangesOf(inTurns)] };
 }
 
 function deriveAttempts(

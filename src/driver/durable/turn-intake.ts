@@ -22,7 +22,7 @@ import type { Listeners } from "./listeners.ts";
 import type { RunCache } from "./run-cache.ts";
 
 /** Nothing more is wanted of the execution that reports: its attempt has ended, or goes on with another one. */
-export class TurnOver extends Error {
+export class AttemptOver extends Error {
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -119,8 +119,8 @@ export class TurnIntake {
       () => cache.dropIfStale(address.runId),
     );
     if (outcome === "unknown" || seen === undefined)
-      throw new TurnOver("unknown_dispatch", "There is no such dispatch.");
-    if (refusal !== undefined) throw new TurnOver(refusal.code, refusal.message);
+      throw new AttemptOver("unknown_dispatch", "There is no such dispatch.");
+    if (refusal !== undefined) throw new AttemptOver(refusal.code, refusal.message);
     return seen;
   }
 
@@ -150,8 +150,8 @@ function turnOf(live: DrivenRun, address: AttemptAddress): { readonly node: Node
   return { node, turn: node.turn };
 }
 
-function over({ nodeId }: AttemptAddress): TurnOver {
-  return new TurnOver("attempt_over", `${nodeId} does not run any more, or continues in another execution.`);
+function over({ nodeId }: AttemptAddress): AttemptOver {
+  return new AttemptOver("attempt_over", `${nodeId} does not run any more, or continues in another execution.`);
 }
 
 /** What was decided when the round was reported, whenever that is asked. */

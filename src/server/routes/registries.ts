@@ -48,6 +48,9 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
+  Tool: "governance:write",
+  // It stands for answers of people who have yet to be asked.
+  Grant: "governance:write",
   Workflow: "workflow:write",
   Alert: "registry:write",
   RoleBinding: "registry:write",
@@ -70,6 +73,8 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Channel: "unknown_channel",
   Model: "unknown_model",
   CreditPlan: "unknown_credit_plan",
+  Tool: "unknown_tool",
+  Grant: "unknown_grant",
   Alert: "unknown_alert",
   RoleBinding: "unknown_binding",
   Trigger: "unknown_trigger",

@@ -1,7 +1,7 @@
 import { validateBody, type Validation, validationSchema } from "../../contract/index.ts";
 import type { Problem } from "../../core/base/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
-import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
+import { catalogAround, knownTools, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { defineRoute, json, type Route } from "../route.ts";
 import { planOnWire } from "../wire.ts";
@@ -24,7 +24,8 @@ export const validateRoutes: readonly Route[] = [
     },
     handle: async ({ services, principal, body: { source, format } }) => {
       const around = await surroundingsOf(source, lookUpIn(services.store, principal.orgId));
-      const checked = checkSource(source, catalogAround(around));
+      const tools = await knownTools(services.store, principal.orgId);
+      const checked = checkSource(source, catalogAround({ ...around, tools }));
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
       const { plan, warnings } = checked;
       const shown = plan === null || problems.length > 0 ? {} : { plan: planOnWire(plan) };

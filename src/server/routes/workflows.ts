@@ -14,7 +14,7 @@ import { digestText, type Problem } from "../../core/base/index.ts";
 import type { Catalog, WorkflowRef } from "../../core/definition/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
-import { catalogAround, lookUpIn, surroundingsOf } from "../../registry/index.ts";
+import { catalogAround, knownTools, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import type { WorkflowRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
@@ -142,7 +142,7 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
   const { name = "" } = params;
   const { store } = services;
   const around = await surroundingsOf(written, lookUpIn(store, principal.orgId));
-  const catalog = catalogAround(around);
+  const catalog = catalogAround({ ...around, tools: await knownTools(store, principal.orgId) });
   const { definition, problems, warnings } = checkSource(written, catalog);
   if (definition === null) throw invalidDefinition(problems);
   const misplaced = nameProblems(definition.name, name);

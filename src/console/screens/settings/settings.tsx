@@ -116,6 +116,16 @@ function placesOf(tab: string): Parts {
           textColumn("environment", "Environment"),
         ],
       };
+    case "tools":
+      return {
+        kind: KINDS.tools,
+        columns: [textColumn("name", "Tools"), textColumn("server", "Servers"), textColumn("action", "Action")],
+      };
+    case "grants":
+      return {
+        kind: KINDS.grants,
+        columns: [textColumn("tool", "Tools"), textColumn("where", "Condition"), textColumn("until", "Until")],
+      };
     case "bindings":
       return {
         kind: KINDS.bindings,

@@ -13,6 +13,8 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "library", label: "Library" },
   { id: "models", label: "Models" },
   { id: "credit-plans", label: "Credit plans" },
+  { id: "tools", label: "Tools" },
+  { id: "grants", label: "Grants" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
   { id: "alerts", label: "Alerts" },

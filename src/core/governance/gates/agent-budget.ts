@@ -13,11 +13,11 @@ export const agentBudget: Gate<DispatchFacts> = {
     if (envelope === null) return PASS;
     const isOpen = estimateMicros === null ? !isExhausted(envelope) : fits(envelope, estimateMicros);
     if (isOpen) return PASS;
-    return budgetBlock(envelope, estimateMicros, ceilingName(envelope, agentId, role?.name ?? ""), "node");
+    return budgetBlock(envelope, estimateMicros, agentCeiling(envelope, agentId, role?.name ?? ""), "node");
   },
 };
 
-function ceilingName({ boundBy }: EnvelopeFact, agentId: string, role: string): CeilingName {
+export function agentCeiling({ boundBy }: EnvelopeFact, agentId: string, role: string): CeilingName {
   const name = `the monthly budget of ${agentId}`;
   if (boundBy === undefined) return { name, target: `Agent/${agentId}`, field: "budget_monthly_usd" };
   return { name: `${name} in the role ${role}`, target: `RoleBinding/${boundBy}`, field: "max_spend_usd" };

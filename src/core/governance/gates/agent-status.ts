@@ -3,7 +3,7 @@ import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 
 /** An agent works only when it is registered, and only while status, lifecycle and phase all let it. */
-export const agentStatus: Gate<DispatchFacts> = {
+export const agentStatus: Gate<Pick<DispatchFacts, "agent" | "agentId" | "at">> = {
   name: "agent_status",
   evaluate({ agent, agentId, at }): GateOutcome {
     const target = `Agent/${agentId}`;

@@ -1,4 +1,4 @@
-import { ANYONE, type ApprovalRule } from "../../definition/index.ts";
+import { type Action, ANYONE, type ApprovalRule } from "../../definition/index.ts";
 import { permissionOf } from "../autonomy.ts";
 import { amountFacts } from "../budget-block.ts";
 import type { DispatchFacts } from "../facts.ts";
@@ -14,7 +14,7 @@ export const approvalRequired: Gate<DispatchFacts> = {
   name: "approval_required",
   evaluate(facts, matched = matchedBy(facts)): GateOutcome {
     const { agent, node, grants } = facts;
-    const rules = builtInRules(facts);
+    const rules = builtInRules(agent, node.action, facts.estimateMicros);
     const holding = matched.filter((policy) => policy.action === "require_approval" && isEnforced(policy));
     if (holding.length === 0 && rules.length === 0) return PASS;
     const policies = holding.filter(({ isSatisfied }) => !isSatisfied);
@@ -62,13 +62,18 @@ interface BuiltInRule {
 
 const NO_RULES: readonly BuiltInRule[] = [];
 
-function builtInRules({ agent, node, estimateMicros }: DispatchFacts): readonly BuiltInRule[] {
+/** What the rung of an agent and the rule of two agents ask for; `estimateMicros` null: what it costs is unknown. */
+export function builtInRules(
+  agent: DispatchFacts["agent"],
+  action: Action,
+  estimateMicros: number | null,
+): readonly BuiltInRule[] {
   if (agent === null) return NO_RULES;
   const { id, autonomy, financialThresholdMicros: threshold } = agent;
-  if (permissionOf(autonomy, node.action) === "approval") {
-    return [{ grant: RUNG_GRANT, message: `${id} is ${autonomy} and its action is ${node.action}` }];
+  if (permissionOf(autonomy, action) === "approval") {
+    return [{ grant: RUNG_GRANT, message: `${id} is ${autonomy} and its action is ${action}` }];
   }
-  if (autonomy !== "bounded" || node.action !== "financial" || threshold === null) return NO_RULES;
+  if (autonomy !== "bounded" || action !== "financial" || threshold === null) return NO_RULES;
   // An unknown amount may be any amount.
   if (estimateMicros !== null && estimateMicros <= threshold) return NO_RULES;
   const amount = estimateMicros === null ? "an unknown amount" : `$${usdText(estimateMicros)}`;

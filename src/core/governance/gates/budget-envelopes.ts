@@ -14,7 +14,7 @@ export const envelopesForDispatch: Gate<DispatchFacts> = {
     );
     // Waiting at one ceiling does not help a node that another one refuses for good.
     const first = passed.find(({ onExhausted }) => onExhausted === "block") ?? passed[0];
-    if (first !== undefined) return budgetBlock(first, estimateMicros, nameOf(first), "node");
+    if (first !== undefined) return budgetBlock(first, estimateMicros, budgetCeiling(first), "node");
     return estimateMicros === null ? withoutPrice(facts) : PASS;
   },
 };
@@ -24,17 +24,19 @@ export const envelopesForLaunch: Gate<LaunchFacts> = {
   name: NAME,
   evaluate({ envelopes }): GateOutcome {
     const spent = envelopes.find(isExhausted);
-    return spent === undefined ? PASS : budgetBlock(spent, null, nameOf(spent), "launch");
+    return spent === undefined ? PASS : budgetBlock(spent, null, budgetCeiling(spent), "launch");
   },
 };
 
-function nameOf({ id, scope, scopeId, period }: EnvelopeFact): CeilingName {
+export function budgetCeiling({ id, scope, scopeId, period }: EnvelopeFact): CeilingName {
   const whose = scopeId === null ? scope : `${scope} ${scopeId}`;
   return { name: `budget ${id} (${period}, ${whose})`, target: `Budget/${id}`, field: "amount_usd" };
 }
 
+type Priced = Pick<DispatchFacts, "agentBudget" | "envelopes" | "node">;
+
 /** A ceiling cannot be kept by calls without a known price; where there is no ceiling, there is nothing to keep. */
-function withoutPrice({ agentBudget, envelopes, node }: DispatchFacts): GateOutcome {
+export function withoutPrice({ agentBudget, envelopes, node }: Priced): GateOutcome {
   const model = modelName(node);
   const ceilings = [...(agentBudget === null ? [] : [agentBudget]), ...envelopes].map(({ id }) => id);
   if (ceilings.length > 0) return priceUnknown(model, ceilings, node.id);

@@ -8,7 +8,7 @@ const NAME = "platform_open";
  * The kill switch in front of the eleven dispatch gates. A node is asked again after 1, 2 and 4 s and fails after that:
  * a switch thrown by mistake costs nothing, and a closed platform neither dispatches nor leaves runs hanging.
  */
-export const platformOpenForDispatch: Gate<DispatchFacts> = {
+export const platformOpenForDispatch: Gate<Pick<DispatchFacts, "platform">> = {
   name: NAME,
   evaluate: ({ platform }): GateOutcome => (platform.isOpen ? PASS : closed(platform, "paused")),
 };

@@ -1,10 +1,13 @@
 import type { DispatchFacts, LaunchFacts } from "../facts.ts";
-import { type GateBlock, type Gate, type GateOutcome, PASS } from "../gate.ts";
+import { type GateBlock, type Gate, type GateOutcome, type MatchedPolicy, PASS } from "../gate.ts";
+import type { ToolFacts } from "../tool-fact.ts";
 import {
   describeMatches,
   isEnforced,
   matchDispatchPolicies,
+  matchedByTool,
   matchLaunchPolicies,
+  matchToolPolicies,
   type PolicyFindings,
   policyKey,
   type PolicyMatch,
@@ -19,7 +22,18 @@ export const policyRulesForDispatch: Gate<DispatchFacts> = {
   evaluate(facts): GateOutcome {
     const findings = matchDispatchPolicies(facts);
     const blocking = findings.matches.filter(({ policy }) => isEnforced(policy) && policy.action === "block");
-    return outcomeOf(findings, blocking, facts.grants, `blocks ${facts.node.id}`);
+    const matched = describeMatches(findings.matches, facts.grants);
+    return outcomeOf(findings, blocking, matched, `blocks ${facts.node.id}`);
+  },
+};
+
+/** Policies of the category `tool`, about one call. */
+export const policyRulesForTool: Gate<ToolFacts> = {
+  name: NAME,
+  evaluate(facts): GateOutcome {
+    const findings = matchToolPolicies(facts);
+    const blocking = findings.matches.filter(({ policy }) => isEnforced(policy) && policy.action === "block");
+    return outcomeOf(findings, blocking, matchedByTool(facts, findings), `blocks a call of ${facts.tool.name}`);
   },
 };
 
@@ -38,17 +52,16 @@ export const policyRulesForLaunch: Gate<LaunchFacts> = {
     const does = isOnlyHeld
       ? "lets it start only with an approved launch"
       : `blocks the start of ${facts.run.workflow}`;
-    return outcomeOf(findings, blocking, grants, does);
+    return outcomeOf(findings, blocking, describeMatches(findings.matches, grants), does);
   },
 };
 
 function outcomeOf(
   findings: PolicyFindings,
   blocking: readonly PolicyMatch[],
-  grants: readonly string[],
+  matched: readonly MatchedPolicy[],
   does: string,
 ): GateOutcome {
-  const matched = describeMatches(findings.matches, grants);
   const first = blocking.find(({ policy }) => policy.action === "block") ?? blocking[0];
   if (first !== undefined) return { ...block(first, blocking, does), matched };
   const warnings = warningsOf(findings);

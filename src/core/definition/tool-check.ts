@@ -1,0 +1,36 @@
+import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import type { Catalog } from "./definition.ts";
+import type { Report } from "./report.ts";
+import type { Located } from "./shape.ts";
+import type { RawStep } from "./step-shape.ts";
+import { fitsTool, serverInName } from "./tool-name.ts";
+import { isWritten } from "./record.ts";
+
+/** What a step says about models and tools. */
+export function checkTools({ read, raw, path }: Located<RawStep>, catalog: Catalog, report: Report): void {
+  if (isWritten(raw, "model") && isWritten(raw, "models")) {
+    const message = `A step has either "model" or "models".`;
+    const hint = "Keep models: the first one is asked first, the others when it fails.";
+    report.problem("conflicting_fields", [...path, "models"], message, { isAtKey: true, hint });
+  }
+  checkModels(raw, path, report);
+  for (const { read: tool, path: at } of read.tools ?? []) {
+    const isKnown =
+      tool.action !== null || (catalog.tools ?? []).some((one) => fitsTool(one, tool.name, serverInName(tool.name)));
+    if (isKnown) continue;
+    const message = `Nothing says what kind of act a call of "${tool.name}" is, so that it counts as execute.`;
+    const hint = `Write {name: ${tool.name}, action: read}, or apply a manifest of kind Tool.`;
+    report.warning("tool_action_unknown", at, message, { hint });
+  }
+}
+
+/** A model that has failed is not asked a second time under its own name. */
+function checkModels(raw: Json, path: Located<RawStep>["path"], report: Report): void {
+  const models = isJsonObject(raw) ? raw["models"] : undefined;
+  if (!isJsonArray(models)) return;
+  for (const [index, model] of models.entries()) {
+    if (typeof model !== "string" || models.indexOf(model) === index) continue;
+    const at = [...path, "models", index];
+    report.problem("duplicate_id", at, `"models" names "${model}" twice.`, { hint: "Remove one of them." });
+  }
+}

@@ -1,0 +1,414 @@
+import { describe, expect, it } from "vitest";
+import { Rig, type RigOptions, workflow } from "../../../test/conformance/rig.ts";
+import type { JsonObject } from "../base/index.ts";
+import { NO_TOKENS } from "./index.ts";
+import type { RequestToolVerdict, ToolVerdict } from "./index.ts";
+
+const SOURCE = workflow(["a {command: help}", "b < a {command: go}"]);
+const ALLOWED: ToolVerdict = { disposition: "allow", verdictId: "v", action: "execute", effects: "at_least_once" };
+const RULE = {
+  approvers: [],
+  otherwise: null,
+  expiresMs: 60_000,
+  isSeparate: false,
+  quorum: 1,
+  show: [],
+  form: null,
+  confirm: null,
+};
+const HELD: ToolVerdict = {
+  disposition: "hold",
+  verdictId: "v",
+  action: "financial",
+  effects: "at_most_once",
+  gate: "policy_rules",
+  message: "refunds over 100 need a person",
+  agentId: "support",
+  policies: ["refunds@1"],
+  rule: RULE,
+  facts: {
+    provider: "ai-sdk",
+    model: "m",
+    trust: 2,
+    estimateMicros: 7,
+    reasons: [{ name: "refunds", reason: "much money" }],
+  },
+};
+
+function call(tool: string, args: JsonObject = {}) {
+  return { tool, args };
+}
+
+class TurnRig extends Rig {
+  round(round: number, calls: readonly ReturnType<typeof call>[], more: object = {}) {
+    const { attempts, turn } = this.node("a");
+    return this.submit({
+      type: "round",
+      nodeId: "a",
+      attempt: attempts,
+      segment: turn?.segment ?? 0,
+      round,
+      finish: calls.length === 0 ? "stop" : "tool_calls",
+      text: `words ${round}`,
+      message: { role: "assistant", round },
+      calls,
+      tokens: { ...NO_TOKENS, inputTokens: 10, outputTokens: 5 },
+      costMicros: 100,
+      ...more,
+    });
+  }
+
+  result(round: number, position: number, result: string, more: object = {}) {
+    const { attempts, turn } = this.node("a");
+    const callId = `run_1/a/0/${round}/${position}`;
+    const about = { nodeId: "a", attempt: attempts, segment: turn?.segment ?? 0, callId };
+    return this.submit({ type: "tool_result", ...about, result, isError: false, durationMs: 3, ...more });
+  }
+
+  suspend(transcript: JsonObject | null = null) {
+    const { attempts, turn } = this.node("a");
+    const result = { status: "suspended", transcript, tokens: NO_TOKENS, costMicros: 0 } as const;
+    return this.submit({ type: "callback", nodeId: "a", attempt: attempts, segment: turn?.segment ?? 0, result });
+  }
+
+  lose() {
+    return this.submit({ type: "timer", timer: { kind: "lost", nodeId: "a", attempt: this.node("a").attempts } });
+  }
+
+  rulings(): readonly string[] {
+    return [...(this.node("a").turn?.calls.values() ?? [])].map(({ tool, ruling }) => `${tool} ${ruling.kind}`);
+  }
+}
+
+function turnOf(options: RigOptions = {}, source = SOURCE): TurnRig {
+  return new TurnRig(source, options).start();
+}
+
+const holding =
+  (...tools: readonly string[]) =>
+  ({ call: { tool } }: RequestToolVerdict): ToolVerdict | undefined =>
+    tools.includes(tool) ? HELD : undefined;
+
+describe("the turn of an agent", () => {
+  it("keeps a round with its cost and its calls in one step, each judged, and ends like any attempt", () => {
+    const rig = turnOf();
+    const { events } = rig.round(0, [call("find", { id: 7 }), call("note")]);
+    expect(events.map(({ type }) => type)).toEqual(["round.completed", "cost.recorded"]);
+    expect(rig.rulings()).toEqual(["find allow", "note allow"]);
+    expect(rig.of("tool.requested")[0]).toMatchObject({ callId: "run_1/a/0/0/0", tool: "find", args: { id: 7 } });
+    rig.result(0, 0, "found");
+    rig.result(0, 1, "noted");
+    rig.round(1, []);
+    rig.complete("a", { stdout: "done" });
+    expect(rig.status("a")).toBe("completed");
+    expect(rig.node("a")).toMatchObject({ costMicros: 200, attempts: 1, tries: 1 });
+    expect(rig.of("cost.recorded").map(({ round, segment }) => [round, segment])).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+  });
+
+  it("takes the same reports twice as once", () => {
+    const rig = turnOf();
+    rig.round(0, [call("find")]);
+    rig.result(0, 0, "found");
+    const before = rig.events.length;
+    rig.round(0, [call("find")]);
+    rig.result(0, 0, "found again");
+    expect(rig.events.length).toBe(before);
+    expect(rig.round(3, []).refusal?.code).toBe("round_out_of_order");
+    expect(rig.result(0, 1, "never asked").refusal?.code).toBe("unknown_call");
+  });
+
+  it("tells a denied call to nobody but the model, and takes no result of it", () => {
+    const denied: ToolVerdict = {
+      ...ALLOWED,
+      disposition: "deny",
+      gate: "tool_allowed",
+      code: "tool_not_allowed",
+      reason: "not in the list",
+    };
+    const rig = turnOf({ judgeTool: () => denied });
+    rig.round(0, [call("drop")]);
+    expect(rig.of("tool.decided")[0]).toMatchObject({ disposition: "deny", code: "tool_not_allowed" });
+    expect(rig.result(0, 0, "dropped").refusal?.code).toBe("call_not_allowed");
+    expect(rig.status("a")).toBe("running");
+  });
+
+  it("counts what was asked before, within a round too", () => {
+    const seen: [number, number][] = [];
+    const rig = turnOf({
+      judgeTool: ({ callsBefore, repeatsBefore }) => {
+        seen.push([callsBefore, repeatsBefore]);
+        return undefined;
+      },
+    });
+    rig.round(0, [call("find", { id: 1 }), call("find", { id: 2 }), call("find", { id: 1 })]);
+    for (const position of [0, 1, 2]) rig.result(0, position, "x");
+    rig.round(1, [call("find", { id: 1 })]);
+    expect(seen).toEqual([
+      [0, 0],
+      [1, 0],
+      [2, 1],
+      [3, 2],
+    ]);
+  });
+});
+
+describe("a held call", () => {
+  it("blocks the node without slot once the others have reported, and is made by the next execution", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.round(0, [call("find"), call("refund", { amount: 900 })]);
+    expect(rig.rulings()).toEqual(["find allow", "refund hold"]);
+    expect(rig.status("a")).toBe("running");
+    rig.result(0, 0, "found");
+    rig.suspend({ state: 1 });
+    expect(rig.status("a")).toBe("blocked");
+    expect(rig.of("approval.requested")[0]).toMatchObject({
+      source: "tool",
+      choices: ["approve", "reject", "abort"],
+      subject: {
+        title: "support wants to call refund",
+        call: { tool: "refund", server: null, args: { amount: 900 }, action: "financial", round: 0, words: "words 0" },
+        costMicros: 100,
+        policies: [{ name: "refunds", reason: "much money" }],
+        action: "financial",
+      },
+    });
+    rig.answer("a", "approve");
+    expect(rig.status("a")).toBe("running");
+    expect(rig.node("a")).toMatchObject({ attempts: 1, tries: 1, now: { segment: 1 } });
+    const [first, second] = rig.dispatches;
+    expect(first).toMatchObject({ dispatchId: "run_1/a/1", segment: 0, turn: null });
+    expect(second).toMatchObject({
+      dispatchId: "run_1/a/1#1",
+      segment: 1,
+      turn: { rounds: [{}], transcript: { state: 1 } },
+    });
+    expect(rig.rulings()).toEqual(["find allow", "refund allow"]);
+    rig.result(0, 1, "paid");
+    rig.round(1, []);
+    rig.complete("a");
+    expect(rig.status("a")).toBe("completed");
+  });
+
+  it("is made with what a person has changed, if the gates let that pass", () => {
+    const seen: RequestToolVerdict[] = [];
+    const judgeTool = (request: RequestToolVerdict): ToolVerdict | undefined => {
+      seen.push(request);
+      if (!request.isApproved) return HELD;
+      const isMuch = Number(request.call.args["amount"]) > 500;
+      return isMuch
+        ? { ...ALLOWED, disposition: "deny", gate: "policy_rules", code: "policy_blocked", reason: "over 500" }
+        : ALLOWED;
+    };
+    const rig = turnOf({ judgeTool });
+    rig.round(0, [call("refund", { amount: 900 })]);
+    rig.suspend();
+    const before = rig.events.length;
+    expect(rig.answer("a", "approve", { modifications: { args: { amount: 800 } } }).refusal).toEqual({
+      code: "tool_denied",
+      message: "over 500",
+    });
+    expect(rig.events.length).toBe(before);
+    expect(rig.answer("a", "approve", { modifications: { amount: 1 } }).refusal?.code).toBe("modifications_invalid");
+    expect(rig.answer("a", "approve", { modifications: { args: { amount: 450 } } }).refusal).toBeUndefined();
+    expect(seen.at(-1)).toMatchObject({ isApproved: true, callsBefore: 0, call: { args: { amount: 450 } } });
+    expect(rig.of("tool.decided").at(-1)).toMatchObject({ disposition: "allow", args: { amount: 450 } });
+    expect(rig.node("a").turn?.calls.get("run_1/a/0/0/0")).toMatchObject({
+      args: { amount: 450 },
+      ruling: { kind: "allow", isChanged: true },
+    });
+    expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
+  });
+
+  it("that is rejected is told to the model, and one that is aborted fails the node", () => {
+    const rejected = turnOf({ judgeTool: holding("refund") });
+    rejected.round(0, [call("refund")]);
+    rejected.suspend();
+    rejected.answer("a", "reject", { reason: "not now" });
+    expect(rejected.of("tool.decided").at(-1)).toMatchObject({
+      disposition: "deny",
+      reason: "user:ann rejected the call: not now",
+    });
+    expect(rejected.status("a")).toBe("running");
+    const aborted = turnOf({ judgeTool: holding("refund") });
+    aborted.round(0, [call("refund"), call("refund", { again: true })]);
+    aborted.answer("a", "abort");
+    expect(aborted.status("a")).toBe("failed");
+    expect([...aborted.state.approvals.values()].map(({ status }) => status).toSorted()).toEqual([
+      "cancelled",
+      "rejected",
+    ]);
+    expect(aborted.effects.some(({ type }) => type === "cancel-dispatch")).toBe(true);
+  });
+
+  it("waits for every answer, and continues at once when all came before it could suspend", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.round(0, [call("refund", { n: 1 }), call("refund", { n: 2 })]);
+    const [one, two] = [...rig.state.approvals.keys()];
+    const answer = (approvalId = ""): object => ({ type: "approval", approvalId, decision: "approve", by: "ann" });
+    rig.submit(answer(one) as never);
+    rig.suspend();
+    expect(rig.status("a")).toBe("blocked");
+    rig.submit(answer(two) as never);
+    expect(rig.status("a")).toBe("running");
+    const early = turnOf({ judgeTool: holding("refund") });
+    early.round(0, [call("refund")]);
+    early.answer("a", "approve");
+    expect(early.status("a")).toBe("running");
+    early.suspend();
+    expect(early.node("a").now).toMatchObject({ status: "running", segment: 1 });
+  });
+
+  it("fails the node when there is no answer in time", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.round(0, [call("refund")]);
+    rig.suspend();
+    rig.fire("approval-expiry");
+    expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "approval_expired" });
+    expect(rig.answer("a", "approve").refusal?.code).toBe("approval_closed");
+  });
+
+  it("leaves no question open when the run is cancelled", () => {
+    const rig = turnOf({ judgeTool: holding("refund") });
+    rig.round(0, [call("refund", { n: 1 }), call("refund", { n: 2 })]);
+    rig.suspend();
+    rig.submit({ type: "cancel", reason: "enough" });
+    expect(rig.state.status).toBe("cancelled");
+    expect([...rig.state.approvals.values()].every(({ status }) => status === "cancelled")).toBe(true);
+  });
+
+  it("counts only running time against the limit of the attempt", () => {
+    const rig = turnOf({ judgeTool: holding("refund") }, workflow(["a {command: help, timeout: 10s}"]));
+    rig.now += 4_000;
+    rig.round(0, [call("refund")]);
+    rig.suspend();
+    rig.now += 50_000;
+    rig.answer("a", "approve");
+    expect(rig.dispatches.at(-1)).toMatchObject({ segment: 1, timeoutMs: 6_000 });
+    const timer = { kind: "attempt", nodeId: "a", attempt: 1 } as const;
+    rig.now += 5_999;
+    rig.submit({ type: "timer", timer });
+    expect(rig.status("a")).toBe("running");
+    rig.now += 1;
+    rig.submit({ type: "timer", timer });
+    expect(rig.status("a")).toBe("timed_out");
+  });
+
+  it("an adapter that suspends with nothing held is at fault", () => {
+    const rig = turnOf();
+    rig.round(0, [call("find")]);
+    rig.suspend();
+    expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "adapter_bug" });
+  });
+});
+
+describe("a turn whose execution is lost", () => {
+  it("continues after its last round in the next execution; the lost one can only cost", () => {
+    const rig = turnOf();
+    rig.round(0, [call("find")]);
+    rig.result(0, 0, "found");
+    rig.lose();
+    expect(rig.node("a").now).toMatchObject({ status: "running", segment: 1, attempt: 1 });
+    expect(rig.dispatches.at(-1)).toMatchObject({ dispatchId: "run_1/a/1#1", turn: { rounds: [{}] } });
+    const late = rig.round(1, [], { segment: 0 });
+    expect(late.events.map(({ type }) => type)).toEqual(["cost.recorded"]);
+    expect(rig.round(1, [], { segment: 0 }).events).toEqual([]);
+    rig.round(1, []);
+    const result = { status: "completed", tokens: NO_TOKENS, costMicros: 0, stdout: "ok" } as const;
+    rig.submit({ type: "callback", nodeId: "a", attempt: 1, result });
+    expect(rig.status("a")).toBe("running");
+    rig.complete("a");
+    expect(rig.status("a")).toBe("completed");
+    expect(rig.node("a").costMicros).toBe(300);
+  });
+
+  it("asks about a call that may have been made, if it must not be made twice", () => {
+    const once: ToolVerdict = { ...ALLOWED, effects: "at_most_once" };
+    for (const [decision, more, result] of [
+      ["approve", { modifications: { result: "paid" } }, { value: "paid", isError: false }],
+      ["reject", {}, { isError: true }],
+      ["retry", {}, null],
+    ] as const) {
+      const rig = turnOf({ judgeTool: () => once });
+      rig.round(0, [call("pay"), call("pay", { n: 2 })]);
+      rig.result(0, 1, "paid");
+      rig.lose();
+      expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "outcome_unknown" });
+      expect(rig.of("approval.requested")[0]?.choices).toEqual(["approve", "retry", "reject", "abort"]);
+      if (decision === "approve") expect(rig.answer("a", "approve").refusal?.code).toBe("modifications_invalid");
+      rig.answer("a", decision, more);
+      expect(rig.node("a").now).toMatchObject({ status: "running", segment: 1 });
+      const made = rig.node("a").turn?.calls.get("run_1/a/0/0/0");
+      if (result === null) expect(made).toMatchObject({ result: null, ruling: { kind: "allow" } });
+      else expect(made?.result).toMatchObject(result);
+    }
+  });
+
+  it("takes the result of such a call when it comes after all", () => {
+    const rig = turnOf({ judgeTool: () => ({ ...ALLOWED, effects: "at_most_once" }) });
+    rig.round(0, [call("pay")]);
+    rig.lose();
+    rig.result(0, 0, "paid", { segment: 0 });
+    expect(rig.node("a").now).toMatchObject({ status: "running", segment: 1 });
+    expect([...rig.state.approvals.values()][0]?.status).toBe("cancelled");
+  });
+
+  it("goes on in the next attempt as well, and begins anew in the next epoch", () => {
+    const rig = turnOf({}, workflow(["a {command: help, on_failure: {retry: {attempts: 3}}}"]));
+    rig.round(0, [call("find")]);
+    rig.result(0, 0, "found");
+    rig.fail("a");
+    rig.fire("retry");
+    expect(rig.dispatches.at(-1)).toMatchObject({ attempt: 2, segment: 0, turn: { rounds: [{}] } });
+    rig.round(1, []);
+    rig.complete("a");
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false } as never);
+    expect(rig.dispatches.at(-1)).toMatchObject({ attempt: 3, turn: null });
+  });
+
+  it("may be sent again as often after each round", () => {
+    const rig = turnOf();
+    for (let round = 0; round < 3; round += 1) {
+      rig.round(round, [call("find")]);
+      rig.result(round, 0, "found");
+      for (let time = 0; time < 8; time += 1) rig.lose();
+      expect(rig.status("a")).toBe("running");
+    }
+    for (let time = 0; time < 12; time += 1) rig.lose();
+    expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "too_many_calls" });
+  });
+});
+
+describe("a turn that is stopped", () => {
+  it("is blocked resumably, judges no call, and has as many rounds again when a person lets it go on", () => {
+    let isOpen = false;
+    const stop = {
+      disposition: "stop",
+      verdictId: "v",
+      gate: "budgets",
+      code: "budget_exceeded",
+      message: "nothing is left",
+    } as const;
+    const rig = turnOf({ judgeRound: () => (isOpen ? undefined : stop) });
+    rig.round(0, [call("find")]);
+    expect(rig.node("a").now).toMatchObject({ status: "blocked", errorCode: "budget_exceeded" });
+    expect(rig.of("tool.requested")).toEqual([]);
+    expect(rig.of("approval.requested")[0]?.choices).toEqual(["retry", "abort"]);
+    isOpen = true;
+    rig.answer("a", "retry");
+    expect(rig.node("a")).toMatchObject({ now: { status: "running", segment: 1 }, turn: { extraRounds: 1 } });
+    rig.submit({
+      type: "tool_call",
+      nodeId: "a",
+      attempt: 1,
+      segment: 1,
+      callId: "run_1/a/0/0/0",
+      round: 0,
+      call: call("find"),
+      waits: false,
+    });
+    expect(rig.rulings()).toEqual(["find allow"]);
+  });
+});

@@ -1,0 +1,34 @@
+import { instantText } from "../calendar.ts";
+import { type Gate, type GateOutcome, PASS } from "../gate.ts";
+import type { ToolFacts, ToolRateFact } from "../tool-fact.ts";
+import { isWindowFull, windowText } from "./rate-limit.ts";
+
+/** Every window that counts the tool has to have room. No call queues here: the model is given a time to try again. */
+export const toolRate: Gate<ToolFacts> = {
+  name: "tool_rate",
+  evaluate({ rates, agentId, tool, at }): GateOutcome {
+    let last: ToolRateFact | null = null;
+    // The one that is full for longest: until then no other matters.
+    for (const one of rates) {
+      if (isWindowFull(one) && (last === null || (one.freesAt ?? at) > (last.freesAt ?? at))) last = one;
+    }
+    if (last === null) return PASS;
+    const { rule, count, perSeconds, used, freesAt } = last;
+    const retryAfterSeconds = freesAt === null ? null : Math.max(1, Math.ceil((freesAt - at) / 1_000));
+    const retry = retryAfterSeconds === null ? "try again later" : `try again after ${retryAfterSeconds} s`;
+    return {
+      kind: "block",
+      code: "tool_rate_limited",
+      message: `${agentId} has made ${windowText(last, `calls of ${tool.name}`)}; ${retry}`,
+      after: "final",
+      ...(freesAt === null ? {} : { until: freesAt }),
+      facts: { tool: tool.name, agent: agentId, rule, used, count, perSeconds, freesAt, retryAfterSeconds },
+      unblock: [
+        { action: "raise_limit", target: `Tool/${rule}`, detail: `raise rate above ${count} per ${perSeconds} s` },
+        ...(freesAt === null
+          ? []
+          : [{ action: "wait", target: `Tool/${rule}`, detail: `from ${instantText(freesAt)} on the next call fits` }]),
+      ],
+    };
+  },
+};

@@ -1,0 +1,35 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+
+/** What stands in the place of a value of which nothing is kept. */
+export const REDACTED = "[redacted]";
+
+/** Args without the values at some paths, and the paths at which there were any. `*` stands for any member or element. */
+export function redactArgs(
+  args: JsonObject,
+  paths: readonly string[],
+): { readonly args: JsonObject; readonly redacted: readonly string[] } {
+  const redacted: string[] = [];
+  let kept: Json = args;
+  for (const path of paths) {
+    const after = without(kept, path.split("."));
+    if (after !== kept) redacted.push(path);
+    kept = after;
+  }
+  return { args: isJsonObject(kept) ? kept : {}, redacted };
+}
+
+/** The same value where there is nothing at the path. */
+function without(value: Json, [head, ...rest]: readonly string[]): Json {
+  if (head === undefined) return REDACTED;
+  if (isJsonArray(value)) {
+    const items = value.map((item, index) => (head === "*" || head === String(index) ? without(item, rest) : item));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value);
+  const kept = entries.map(([key, member]): [string, Json] => [
+    key,
+    head === "*" || head === key ? without(member, rest) : member,
+  ]);
+  return kept.some(([, member], index) => member !== entries[index]?.[1]) ? Object.fromEntries(kept) : value;
+}

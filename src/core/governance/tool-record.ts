@@ -1,0 +1,96 @@
+import { getOwn, type JsonObject } from "../base/index.ts";
+import { toolPolicies } from "./policy.ts";
+import {
+  type ConditionCache,
+  type KeptPolicy,
+  keepAgent,
+  keepArgs,
+  keepRun,
+  onceOf,
+  policyText,
+  readCondition,
+  readPolicies,
+} from "./record-part.ts";
+import { redactArgs } from "./redacted-args.ts";
+import type { Grant } from "./registered.ts";
+import type { RoundFacts, ToolFact, ToolFacts } from "./tool-fact.ts";
+
+/** Apart from those of dispatches: what is kept of a tool call is of another shape. */
+const TOOL_FORMAT = "tool/1";
+const ROUND_FORMAT = "round/1";
+
+type KeptGrant = Omit<Grant, "where"> & { readonly where: string | null };
+
+interface ToolRecord extends Omit<ToolFacts, "policies" | "grants"> {
+  readonly format: typeof TOOL_FORMAT;
+  readonly policies: readonly KeptPolicy[];
+  readonly grants: readonly KeptGrant[];
+}
+
+/** What is stored with the verdict on a call, as JSON. Values that a manifest redacts are not part of it. */
+export function toolFactsText(facts: ToolFacts): string {
+  let text = `{"format":"${TOOL_FORMAT}"`;
+  for (const [opening, write] of MEMBERS) text += opening + write(facts);
+  return `${text}}`;
+}
+
+/** How each fact is written; one that is not listed here does not compile. */
+const WRITERS: Readonly<Record<keyof ToolFacts, (facts: ToolFacts) => string>> = {
+  at: ({ at }) => String(at),
+  platform: ({ platform }) => onceOf(platform),
+  gateway: ({ gateway }) => onceOf(gateway),
+  agentId: ({ agentId }) => JSON.stringify(agentId),
+  agent: ({ agent }) => onceOf(agent, keepAgent),
+  role: ({ role }) => JSON.stringify(role),
+  turns: ({ turns }) => JSON.stringify(turns),
+  node: ({ node }) => onceOf(node),
+  run: ({ run }) => JSON.stringify(keepRun(run)),
+  tool: (facts) => JSON.stringify(keepTool(facts)),
+  rules: ({ rules }) => `[${rules.map((rule) => onceOf(rule)).join(",")}]`,
+  rates: ({ rates }) => JSON.stringify(rates),
+  bounds: ({ bounds }) => JSON.stringify(bounds),
+  policies: (facts) => `[${toolPolicies(facts).map(policyText).join(",")}]`,
+  grants: ({ grants }) => `[${grants.map((grant) => onceOf(grant, keepGrant)).join(",")}]`,
+};
+
+const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
+
+function keepGrant(grant: Grant): KeptGrant {
+  return { ...grant, where: grant.where?.text ?? null };
+}
+
+function keepTool({ tool, rules }: ToolFacts): ToolFact {
+  const paths = rules.flatMap(({ redact }) => redact);
+  if (paths.length === 0) return keepArgs(tool);
+  const { args, redacted } = redactArgs(tool.args, paths);
+  return keepArgs(redacted.length === 0 ? tool : { ...tool, args, argsLeftOut: redacted });
+}
+
+export function isToolRecord(record: JsonObject): boolean {
+  return getOwn(record, "format") === TOOL_FORMAT;
+}
+
+export function isRoundRecord(record: JsonObject): boolean {
+  return getOwn(record, "format") === ROUND_FORMAT;
+}
+
+/** The facts of a verdict on a call; null when the record is of another format, or cannot be read by today's language. */
+export function toolFactsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): ToolFacts | null {
+  if (!isToolRecord(record)) return null;
+  // Only this file writes the format, so its number vouches for the rest.
+  const { format: _, ...kept } = record as unknown as ToolRecord;
+  const policies = readPolicies(kept.policies, cache);
+  if (policies === null) return null;
+  const grants: Grant[] = [];
+  for (const { where, ...grant } of kept.grants) {
+    const condition = where === null ? null : readCondition(where, cache);
+    // A grant that cannot be read covers nothing.
+    if (where === null || condition !== null) grants.push({ ...grant, where: condition });
+  }
+  return { ...kept, policies, grants };
+}
+
+/** What is stored with the verdict that stops a turn. */
+export function roundFactsText(facts: RoundFacts): string {
+  return JSON.stringify({ format: ROUND_FORMAT, ...facts, run: keepRun(facts.run) });
+}

@@ -1,0 +1,174 @@
+import { getOwn, matchesGlob } from "../core/base/index.ts";
+import { toolNameOf } from "../core/definition/index.ts";
+import type { RequestRoundVerdict, RequestToolVerdict, Route } from "../core/engine/index.ts";
+import {
+  type Agent,
+  boundsOf,
+  type GatewayFact,
+  type Grant,
+  nextRoundMicros,
+  profileOf,
+  type RateWindow,
+  rateWindowOf,
+  type RoundFacts,
+  type RunFact,
+  type Tool,
+  type ToolFacts,
+  type ToolProfile,
+  type ToolRateFact,
+} from "../core/governance/index.ts";
+import { DEFAULT_AGENT_ID, type RequestHints } from "../core/plan/index.ts";
+import type { GatewayView } from "../gateway/index.ts";
+import type { Reservation } from "../store/index.ts";
+import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
+import { nodeFactOf, planNodeOf } from "./facts.ts";
+import { gatewayFactOf } from "./gateway-fact.ts";
+import type { AboutRun } from "./judge.ts";
+import { isPricedProvider, priceOf } from "./price-of.ts";
+import type { Registered } from "./registered.ts";
+import type { Tally } from "./tally.ts";
+import { toolCounter } from "./turn-ruling.ts";
+
+/** Everything the facts of a turn are made of. */
+export interface TurnScene {
+  readonly about: AboutRun;
+  readonly registered: Registered;
+  /** The one the attempt was sent to; undefined: it is gone. */
+  readonly gateway: GatewayView | undefined;
+  readonly tally: Tally;
+}
+
+export interface GatheredTool {
+  readonly facts: ToolFacts;
+  readonly profile: ToolProfile;
+  /** The windows a call has to have a place in. */
+  readonly windows: readonly { readonly counter: string; readonly rate: RateWindow }[];
+}
+
+/** What an adapter that asks about a call lets see at least, where its gateway does not say. */
+const ASKING = "judged";
+
+export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): GatheredTool {
+  const { about, registered, gateway } = scene;
+  const { call, hints, route } = request;
+  const { agentId, agent } = actorOf(scene, route);
+  const name = toolNameOf(call);
+  const server = call.server ?? null;
+  const profile = profileOf({ name, server, hints: call.hints }, hints.toolActions, registered.tools);
+  const limited = profile.rules.flatMap(({ id, rate }) =>
+    rate === null ? [] : [{ id, rate, counter: toolCounter(id, agentId), window: rateWindowOf(rate) }],
+  );
+  const facts: ToolFacts = {
+    at: about.at,
+    platform: registered.platform,
+    ...sceneFacts(scene, request),
+    agentId,
+    agent,
+    turns: getOwn(gateway?.turns ?? {}, route.provider ?? "") ?? ASKING,
+    tool: {
+      callId: request.callId,
+      name,
+      server,
+      action: profile.action,
+      effects: profile.effects,
+      args: call.args,
+      argsDigest: request.argsDigest,
+      round: request.round,
+      calls: request.callsBefore,
+      repeats: request.repeatsBefore,
+      isApproved: request.isApproved,
+    },
+    rules: profile.rules,
+    rates: limited.map((one) => rateFactOf(scene, one)),
+    bounds: boundsOf(hints.turn, agent?.turn ?? null),
+    policies: registered.policies,
+    grants: grantsFor(registered, about.runId, agentId, name),
+  };
+  return { facts, profile, windows: limited.map(({ counter, window }) => ({ counter, rate: window })) };
+}
+
+/** `held`: what the open attempt holds, which is given back for what the next round needs. */
+export function gatherRoundFacts(
+  scene: TurnScene,
+  request: RequestRoundVerdict,
+  held: readonly Reservation[],
+): RoundFacts {
+  const { about, registered, gateway } = scene;
+  const { hints, route, rounds, extraRounds, contextTokens } = request;
+  const { agentId, agent } = actorOf(scene, route);
+  const { provider, model } = route;
+  const { gateway: _known, ...facts } = sceneFacts(scene, request);
+  const sources = { models: registered.models, ofAdapter: getOwn(gateway?.models ?? {}, provider ?? "")?.prices };
+  const call = {
+    estimatedCostMicros: hints.estimatedCostMicros,
+    price: priceOf(sources, { provider, model, at: about.at }),
+    isPriced: isPricedProvider(provider),
+    maxOutputTokens: null,
+  };
+  return {
+    at: about.at,
+    ...facts,
+    agentId,
+    rounds,
+    extraRounds,
+    bounds: boundsOf(hints.turn, agent?.turn ?? null),
+    agentBudget: agent === null ? null : agentBudgetOf(scene, agent, roleBound(hints, agentId, scene), held),
+    envelopes: envelopesOf(scene, { gateway: route.gatewayId, agent: agentId }, held),
+    estimateMicros: nextRoundMicros(call, contextTokens),
+  };
+}
+
+function actorOf(
+  { registered }: TurnScene,
+  { agentId }: Route,
+): { readonly agentId: string; readonly agent: Agent | null } {
+  const id = agentId ?? DEFAULT_AGENT_ID;
+  return { agentId: id, agent: registered.agents.get(id) ?? null };
+}
+
+interface AboutNode {
+  readonly nodeId: string;
+  readonly hints: RequestHints;
+  readonly route: Route;
+}
+
+/** Where and in which run it happens. */
+function sceneFacts(
+  { about, gateway }: TurnScene,
+  request: AboutNode,
+): Pick<ToolFacts, "gateway" | "node" | "run" | "role"> {
+  const { hints, route } = request;
+  const found: GatewayFact | null = gateway === undefined ? null : gatewayFactOf(gateway);
+  const run: RunFact = {
+    runId: about.runId,
+    workflow: about.workflow,
+    depth: about.depth,
+    environment: about.placement?.environment ?? found?.environment ?? null,
+    args: about.args,
+  };
+  return {
+    gateway: found,
+    node: nodeFactOf(request, planNodeOf({ request, about }), route.provider, route.model),
+    run,
+    role: hints.role === null ? null : { name: hints.role, skills: [] },
+  };
+}
+
+interface Limited {
+  readonly id: string;
+  readonly rate: NonNullable<Tool["rate"]>;
+  readonly counter: string;
+  readonly window: RateWindow;
+}
+
+function rateFactOf({ tally, about }: TurnScene, { id, rate, counter, window }: Limited): ToolRateFact {
+  return { rule: id, count: rate.count, perSeconds: rate.perSeconds, ...tally.windowOf(counter, window, about.at) };
+}
+
+const NO_GRANTS: readonly Grant[] = [];
+
+function grantsFor({ grants }: Registered, runId: string, agentId: string, name: string): readonly Grant[] {
+  if (grants.size === 0) return NO_GRANTS;
+  const held = [...(grants.get(`run/${runId}`) ?? NO_GRANTS), ...(grants.get(`agent/${agentId}`) ?? NO_GRANTS)];
+  return held.filter(({ tool }) => matchesGlob(tool, name));
+}

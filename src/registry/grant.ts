@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { getOwn, jsonToText, type JsonObject } from "../core/base/index.ts";
+import { didYouMean } from "../core/definition/index.ts";
+import { type Grant, GRANT_FACTS } from "../core/governance/index.ts";
+import type { Entry } from "../store/index.ts";
+import { expressionProblems, keptExpression } from "./condition.ts";
+import { epochMsOf, instant, name, readBody, spec, text } from "./field.ts";
+import { specProblem, type SpecProblem } from "./spec-problem.ts";
+
+export const grantSpec = spec({
+  tool: name.describe("Which tools: server/tool, or the name alone; * stands for any characters"),
+  where: z
+    .union([z.string(), z.boolean()], { error: "must be an expression" })
+    .nullish()
+    .describe("An expression over tool.args; only calls for which it holds. Default: all"),
+  run: name.nullish().describe("The run whose calls it covers"),
+  agent: name.nullish().describe("The agent whose calls it covers, in all runs; this or run"),
+  until: instant.describe("From this moment on it covers nothing"),
+  reason: text.nullish().describe("What people read"),
+});
+
+export function grantProblems(written: JsonObject): readonly SpecProblem[] {
+  const where = getOwn(written, "where");
+  return [...coveredProblems(written), ...(typeof where === "string" ? whereProblems(where) : [])];
+}
+
+/** A grant for everything would be a policy without a name. */
+function coveredProblems(written: JsonObject): readonly SpecProblem[] {
+  const has = (key: string): boolean => (getOwn(written, key) ?? null) !== null;
+  if (has("run") !== has("agent")) return [];
+  const hint = `Write one of "run" and "agent".`;
+  return has("run")
+    ? [
+        specProblem("conflicting_fields", ["agent"], "A grant covers a run or an agent, not both.", {
+          isAtKey: true,
+          hint,
+        }),
+      ]
+    : [specProblem("missing_field", ["run"], "A grant must name whose calls it covers.", { hint })];
+}
+
+function whereProblems(where: string): readonly SpecProblem[] {
+  return expressionProblems({
+    field: "where",
+    text: where,
+    facts: GRANT_FACTS,
+    reader: "the grant",
+    unseen: ({ text: path, position, segments }) => ({
+      message: `"where" speaks of "${path}" at character ${position + 1}, which a grant does not see.`,
+      hint: didYouMean(String(segments[0]), ["tool"]) ?? "A grant sees tool.args.",
+    }),
+  });
+}
+
+export function grantOf({ id, body }: Entry): Grant {
+  const { tool, where, run = null, agent = null, until } = readBody(grantSpec, body);
+  return {
+    id,
+    tool,
+    where: where === undefined ? null : keptExpression(jsonToText(where)),
+    run,
+    agent,
+    until: epochMsOf(until),
+  };
+}
