@@ -46,6 +46,11 @@ const SCRIPT = `
 default: echo
 nodes:
   slow: { hang: true }
+  agent:
+    rounds:
+      - { text: Looking., calls: [{ tool: find, result: 1 }, { tool: search }], tokens: { input: 1, output: 2 } }
+      - { calls: [{ tool: refund, args: { amount: 5 } }] }
+      - { text: Done. }
   streams: { chunks: ["a", "b"], tokens: { input: 1, output: 2 }, cost_usd: 0.5 }
 `;
 
@@ -79,6 +84,7 @@ describe("the adapters that are shipped keep the promises of the interface", () 
     const report = await check("scripted", null, {
       sample: (canary): Partial<AdapterRequest> => ({ message: canary }),
       slow: { stepId: "slow" },
+      turn: { stepId: "agent" },
     });
     expect(failed(report)).toEqual([]);
     expect(untested(report)).toEqual(["refuses nonsense configuration", "usage", "partials", "log"]);
@@ -125,14 +131,16 @@ describe("the adapters that are shipped keep the promises of the interface", () 
   it("claude-agent, with an SDK from a folder", async () => {
     const report = await check(
       "claude-agent",
-      { sdk: join(REPOSITORY, "test/claude-agent") },
+      { sdk: join(REPOSITORY, "test/claude-agent"), tools: ["Read"] },
       {
         sample: (canary): Partial<AdapterRequest> => ({ message: canary }),
         slow: { message: "SLOW" },
+        turn: { message: "READ it.", tools: ["Read"] },
       },
     );
     expect(failed(report)).toEqual([]);
-    expect(untested(report)).toEqual(["log"]);
+    // A call that is held waits in the living session, which is lost with its process.
+    expect(untested(report)).toEqual(["log", "turn: suspension", "turn: resume"]);
   });
 
   it("openclaw", async () => {

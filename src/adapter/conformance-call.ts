@@ -1,4 +1,5 @@
 import type { Adapter, AdapterRequest, LogLine, StreamPart } from "./adapter.ts";
+import type { TurnHooks } from "./agent-turn.ts";
 import { reasonOf } from "./conformance-report.ts";
 
 /** What an adapter made of one request. */
@@ -18,6 +19,8 @@ export type TrialOutcome =
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly withinMs: number;
+  /** Those of a turn; absent: its calls are not judged. */
+  readonly turn?: TurnHooks;
 }
 
 export async function callAdapter(adapter: Adapter, request: AdapterRequest, options: CallOptions): Promise<Call> {
@@ -34,6 +37,7 @@ export async function callAdapter(adapter: Adapter, request: AdapterRequest, opt
           else parts.push(part);
         },
         onLog: (line) => void lines.push(line),
+        ...options.turn,
       });
     } finally {
       isOver = true;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { ADAPTER_SPECIFICATION, type Adapter } from "./adapter.ts";
+import { TURN_SUPPORT } from "./agent-turn.ts";
 import { callAdapter, pause, within } from "./conformance-call.ts";
 import {
   checkAbortedBefore,
@@ -19,6 +20,7 @@ import {
   type Finding,
 } from "./conformance-report.ts";
 import { sampleRequest, type Sample } from "./conformance-request.ts";
+import { checkTurnDenial, checkTurnOrder, checkTurnResume, checkTurnSuspension } from "./conformance-turn.ts";
 import { judgeJson, judgeLog, judgePartials, judgeShape, judgeUsage } from "./conformance-result.ts";
 
 export interface ConformanceOptions {
@@ -28,6 +30,8 @@ export interface ConformanceOptions {
   readonly sample?: Sample;
   /** A request that takes its time, so that it can be aborted in the middle. */
   readonly slow?: Sample;
+  /** A request whose turn calls at least one tool, for adapters that take turns. */
+  readonly turn?: Sample;
   /** How long an aborted call may take to come back. */
   readonly abortWithinMs?: number;
   /** How long any other call may take. */
@@ -63,6 +67,7 @@ export async function checkAdapter(adapter: Adapter, options: ConformanceOptions
   if (isWhole) {
     await checkLife(adapter, options, check);
     await checkCalls(adapter, options, check);
+    await checkTurns(adapter, options, check);
     await checkEnd(adapter, options, check);
   }
   const provider = typeof adapter.provider === "string" ? adapter.provider : "";
@@ -96,6 +101,10 @@ async function checkLife(adapter: Adapter, options: ConformanceOptions, check: C
     const capabilities = new Map<string, unknown>(Object.entries(adapter.capabilities()));
     const odd = CAPABILITIES.find((name) => typeof capabilities.get(name) !== "boolean");
     if (odd !== undefined) return broken(`"${odd}" is not true or false.`);
+    const turns = capabilities.get("turns");
+    if (turns !== undefined && !TURN_SUPPORT.some((known) => known === turns)) {
+      return broken(`"turns" is none of ${TURN_SUPPORT.join(", ")}.`);
+    }
     return kept(CAPABILITIES.filter((name) => capabilities.get(name) === true).join(", ") || "none");
   });
   await check("health", async () => {
@@ -133,6 +142,16 @@ async function checkCalls(adapter: Adapter, options: ConformanceOptions, check: 
   await check("hostile requests", () => checkHostile(bench));
   await check("side by side", () => checkSideBySide(bench));
   await check("same dispatch twice", () => checkTwice(bench));
+}
+
+/** What an opaque adapter does inside is not seen, so that there is nothing to check. */
+async function checkTurns(adapter: Adapter, options: ConformanceOptions, check: Check): Promise<void> {
+  if ((adapter.capabilities().turns ?? "opaque") === "opaque") return;
+  const bench = { adapter, turn: options.turn, answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS };
+  await check("turn: order", () => checkTurnOrder(bench));
+  await check("turn: denial", () => checkTurnDenial(bench));
+  await check("turn: suspension", () => checkTurnSuspension(bench));
+  await check("turn: resume", () => checkTurnResume(bench));
 }
 
 async function checkEnd(adapter: Adapter, options: ConformanceOptions, check: Check): Promise<void> {

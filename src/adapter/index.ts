@@ -45,6 +45,13 @@ export {
 export type { AllowedCall, ToolFacts, ToolRunner } from "./turn-calls.ts";
 export type { CallOutcome, TurnRound } from "./turn-history.ts";
 export type { AdapterFiles } from "./adapter-files.ts";
+export {
+  TrialJudge,
+  type TrialJudgeOptions,
+  type TrialRule,
+  type TrialRuling,
+  type TrialStep,
+} from "./conformance-judge.ts";
 export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
 export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";
 export type { Sample } from "./conformance-request.ts";

@@ -192,10 +192,9 @@ class Turn {
 
   #isEndless(): boolean {
     const latest = this.#rounds.slice(-MALFORMED_ROUNDS_MAX);
-    const isMalformed = ({ outcomes }: TurnRound): boolean =>
-      outcomes.length > 0 && outcomes.every(({ kind }) => kind === "malformed");
-    if (latest.length === MALFORMED_ROUNDS_MAX && latest.every(isMalformed)) return true;
-    return this.#judge === null && this.#rounds.length >= (this.#options.roundsMax ?? ROUNDS_MAX);
+    if (latest.length === MALFORMED_ROUNDS_MAX && latest.every(isUnusable)) return true;
+    const counted = this.#rounds.filter(({ correction }) => correction === undefined).length;
+    return this.#judge === null && counted >= (this.#options.roundsMax ?? ROUNDS_MAX);
   }
 
   #corrected(round: TurnRound): TurnRound {
@@ -233,6 +232,10 @@ function problemOf(args: Json, { schema }: ToolFacts): string | null {
 
 function judgeOf({ round, tool, toolResult }: AdapterHooks): TurnHooks | null {
   return round === undefined || tool === undefined || toolResult === undefined ? null : { round, tool, toolResult };
+}
+
+function isUnusable({ outcomes }: TurnRound): boolean {
+  return outcomes.length > 0 && outcomes.every(({ kind }) => kind === "malformed");
 }
 
 /** An outcome as a text for a model. */

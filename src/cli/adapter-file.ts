@@ -11,6 +11,7 @@ export interface AdapterFile {
   readonly adapter: Adapter;
   readonly sample?: Sample;
   readonly slow?: Sample;
+  readonly turn?: Sample;
 }
 
 export async function loadAdapterFile(io: Io, file: string): Promise<AdapterFile> {
@@ -24,10 +25,12 @@ export async function loadAdapterFile(io: Io, file: string): Promise<AdapterFile
   }
   const sample = exported.get("sample");
   const slow = exported.get("slow");
+  const turn = exported.get("turn");
   return {
     adapter,
     ...(isSample(sample) ? { sample } : {}),
     ...(isSample(slow) ? { slow } : {}),
+    ...(isSample(turn) ? { turn } : {}),
   };
 }
 

@@ -22,7 +22,7 @@ export interface AdapterTestOptions {
   readonly json?: boolean;
 }
 
-/** Holds the adapter in a file to the interface. The file may export `sample` and `slow`, requests to test it with. */
+/** Holds the adapter in a file to the interface. The file may export `sample`, `slow` and `turn`, requests to test it with. */
 export async function testAdapter(io: Io, file: string, options: AdapterTestOptions): Promise<number> {
   const config = options.config === undefined ? undefined : await readSection(io, options.config);
   const subject = await loadAdapterFile(io, file);
@@ -30,6 +30,7 @@ export async function testAdapter(io: Io, file: string, options: AdapterTestOpti
     ...(config === undefined ? {} : { config }),
     ...(subject.sample === undefined ? {} : { sample: subject.sample }),
     ...(subject.slow === undefined ? {} : { slow: subject.slow }),
+    ...(subject.turn === undefined ? {} : { turn: subject.turn }),
   };
   const report = await checkAdapter(subject.adapter, suite);
   if (options.json === true) io.out.write(`${JSON.stringify(report, null, 2)}\n`);

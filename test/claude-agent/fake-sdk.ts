@@ -1,5 +1,5 @@
 import type { ClaudeSdk } from "../../src/adapters/claude-agent/sdk.ts";
-import { assistant, init, messageDelta, messageStart, piece, result, text } from "./messages.ts";
+import { assistant, init, messageDelta, messageStart, piece, result, text, toolResult, toolUse } from "./messages.ts";
 
 export type Session = Parameters<ClaudeSdk["query"]>[0];
 
@@ -23,10 +23,17 @@ export function createFakeSdk(...scripts: readonly SessionScript[]): FakeSdk {
   };
 }
 
-/** Repeats what it was sent; a prompt with SLOW in it is never answered. */
-export async function* query({ prompt, options }: Session): AsyncGenerator {
+/** Repeats what it was sent; a prompt with SLOW in it is never answered, one with READ in it reads a file before. */
+export async function* query(session: Session): AsyncGenerator {
+  const { prompt, options } = session;
   const { signal } = options.abortController;
   yield init();
+  if (prompt.includes("READ")) {
+    const call = { id: "toolu_1", name: "Read", input: { file_path: "a" } };
+    yield assistant([toolUse(call.id, call.name, call.input)]);
+    const { content, isError } = await useTool(session, call, () => "read");
+    yield toolResult(call.id, content, isError);
+  }
   yield messageStart();
   yield piece("You said: ");
   if (prompt.includes("SLOW")) await aborted(signal);
@@ -43,4 +50,32 @@ export function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
   });
+}
+
+/** Calls a tool as the SDK does: its hooks first, then the rules of the session, then the tool, then the hooks again. */
+export async function useTool(
+  { options }: Session,
+  call: { readonly id: string; readonly name: string; readonly input: Readonly<Record<string, unknown>> },
+  run: (input: Readonly<Record<string, unknown>>) => unknown,
+): Promise<{ readonly content: string; readonly isError: boolean }> {
+  const about = { tool_name: call.name, tool_input: call.input, tool_use_id: call.id };
+  const ask = async (event: "PreToolUse" | "PostToolUse" | "PostToolUseFailure", more: object = {}) => {
+    const [matcher] = options.hooks?.[event] ?? [];
+    return (await matcher?.hooks[0]?.({ hook_event_name: event, ...about, ...more })) ?? {};
+  };
+  const { hookSpecificOutput: said } = await ask("PreToolUse");
+  if (said?.permissionDecision === "deny") return { content: said.permissionDecisionReason, isError: true };
+  const permission =
+    said?.permissionDecision === "allow"
+      ? { behavior: "allow" as const, updatedInput: said.updatedInput ?? call.input }
+      : await options.canUseTool(call.name, call.input);
+  if (permission.behavior === "deny") return { content: permission.message, isError: true };
+  try {
+    const response = run(permission.updatedInput);
+    await ask("PostToolUse", { tool_response: response });
+    return { content: JSON.stringify(response), isError: false };
+  } catch (thrown) {
+    await ask("PostToolUseFailure", { error: String(thrown) });
+    return { content: String(thrown), isError: true };
+  }
 }

@@ -49,5 +49,14 @@ export function makeToolServer(
   tool("list", "A list.", () => ({ content: [], structuredContent: [1, 2] }));
   tool("silent", "Nothing.", () => ({ content: [] }));
   tool("a.b", "A dot in its name.", () => ({ content: [{ type: "text", text: "dot" }] }));
+  const annotations = { readOnlyHint: true, destructiveHint: false };
+  server.registerTool(
+    "keyed",
+    { description: "Its key.", inputSchema: anything, annotations },
+    (_, { mcpReq: { _meta: meta } }) => {
+      const key = meta?.["sluice/idempotency-key"];
+      return { content: [{ type: "text", text: typeof key === "string" ? key : "none" }] };
+    },
+  );
   return server;
 }

@@ -5,6 +5,7 @@ import {
   type AdapterRequest,
   type AdapterResult,
   type LogLine,
+  type TurnHooks,
 } from "../../src/adapter/index.ts";
 
 export interface Attempt {
@@ -17,6 +18,7 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal;
   readonly onPartial?: (text: string) => void;
   readonly files?: AdapterFiles;
+  readonly turn?: TurnHooks;
 }
 
 const REQUEST: AdapterRequest = {
@@ -53,6 +55,7 @@ export async function attempt(
         options.onPartial?.(part.text);
       },
       onLog: (line) => logs.push(line),
+      ...options.turn,
       ...(options.files === undefined ? {} : { files: options.files }),
     },
   );

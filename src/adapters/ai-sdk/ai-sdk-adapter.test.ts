@@ -17,7 +17,13 @@ describe("an adapter without keys", () => {
     const adapter = adapterOf(provider);
     await adapter.initialize({});
     expect(adapter).toMatchObject({ specificationVersion: "v1", provider });
-    expect(adapter.capabilities()).toEqual({ streaming: true, structuredOutput: true, tools: true, deferred: false });
+    expect(adapter.capabilities()).toEqual({
+      streaming: true,
+      structuredOutput: true,
+      tools: true,
+      deferred: false,
+      turns: "durable",
+    });
     expect(await adapter.checkHealth()).toMatchObject({ status: "degraded" });
     await adapter.cancel("d1");
     await adapter.shutdown();

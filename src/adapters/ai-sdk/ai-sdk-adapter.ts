@@ -15,11 +15,12 @@ import { fileFailure } from "../file-trouble.ts";
 import { createModelFetch, type ModelFetch } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { Bill } from "./bill.ts";
-import { failed, failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
+import { badOutput, failed, failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
-import { climbLadder, type Climb } from "./contract-ladder.ts";
+import { type Climb, ContractLadder } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
+import { NOTHING_OPEN, withHttpTools } from "./http-tools.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
 import { fileParts, keepGenerated, ModelFileError, withoutFileOutputs } from "./model-files.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
@@ -71,7 +72,8 @@ class AiSdkAdapter implements Adapter {
     try {
       const config = readConfig(section, this.provider);
       const { tools, toolsFrom, env } = this.#options;
-      this.#openTools = tools ?? (config.mcp === undefined ? undefined : toolsFrom?.(config.mcp));
+      const mcp = config.mcp === undefined ? undefined : toolsFrom?.(config.mcp);
+      this.#openTools = tools ?? withHttpTools(config.http_tools, mcp, env);
       this.#endpoints = endpointsOf(config, env);
       this.#config = config;
       return Promise.resolve();
@@ -105,7 +107,7 @@ class AiSdkAdapter implements Adapter {
   }
 
   capabilities() {
-    return { streaming: true, structuredOutput: true, tools: true, deferred: false };
+    return { streaming: true, structuredOutput: true, tools: true, deferred: false, turns: "durable" } as const;
   }
 
   models(): AdapterModels {
@@ -174,48 +176,52 @@ class AiSdkAdapter implements Adapter {
   async #converse(talk: Talk): Promise<AdapterResult> {
     const { hooks, route, context, text, parts, tools } = talk;
     const request = withoutFileOutputs(talk.request);
-    const hasTools = tools.size > 0;
-    const mode = outputModeOf(route, request.outputSchema, hasTools);
+    const mode = outputModeOf(route, request.outputSchema, tools.size > 0);
     const json: ModelCall["json"] = request.outputStrategy === "json" ? { schema: request.outputSchema, mode } : null;
+    const ladder = json === null ? null : new ContractLadder(request, hooks.onLog);
     const { vendor, modelId } = route;
     const own = this.#config.prices ?? {};
     const bill = new Bill({ vendor, modelId, atMs: this.#clock.now(), own, onLog: hooks.onLog });
-    const conversation = new Conversation({
-      scene: { sdk: talk.sdk, model: talk.model, wire: talk.wire, hooks, context },
-      bill,
-      tools: hasTools ? tools : null,
-      instructions: instructionsOf(request, !mode.isNative),
-      json,
-      maxOutputTokens: lower(request.maxOutputTokens, this.#config.max_output_tokens),
-    });
     if (json?.schema !== undefined) {
       const rung = mode.isNative ? "given to the model natively" : "shown to the model in its instructions";
       hooks.onLog({ level: "info", message: `Contract: the schema is ${rung}.` });
     }
-    const answer = await conversation.ask(text, parts);
-    const end =
-      json === null
-        ? textEnd(answer, hooks, context(), conversation.generated.length > 0)
-        : await climbLadder(answer, conversation, request, hooks.onLog, context);
-    const generated = await keepGenerated(talk.request, conversation.generated, hooks.files);
+    const conversation = new Conversation({
+      request,
+      scene: { sdk: talk.sdk, model: talk.model, wire: talk.wire, hooks, context },
+      bill,
+      tools,
+      instructions: instructionsOf(request, !mode.isNative),
+      text,
+      parts,
+      json,
+      maxOutputTokens: lower(request.maxOutputTokens, this.#config.max_output_tokens),
+      correct: ladder === null ? undefined : (answer) => ladder.correct(answer),
+    });
+    const answer = await conversation.run();
+    if (answer.isSuspended) return { status: "suspended" };
+    const end = endOf(answer, ladder, hooks, context());
+    const generated = await keepGenerated(talk.request, answer.files, hooks.files);
     const outputs = Object.keys(generated).length === 0 ? end.outputs : { ...end.outputs, ...generated };
+    // What rounds have reported is booked; the result only adds what they have not.
+    const isBooked = hooks.round !== undefined;
     return {
       ...endResult({ ...end, ...(outputs === undefined ? {} : { outputs }) }),
       model: modelId.slice(0, MODEL_LENGTH_MAX),
-      ...(await bill.totals()),
-      ...(end.extraCalls === 0 ? {} : { extraCalls: end.extraCalls }),
+      ...(isBooked && bill.isEmpty ? {} : await bill.totals()),
+      ...(isBooked || end.extraCalls === 0 ? {} : { extraCalls: end.extraCalls }),
       sessionId: sessionIdOf(request),
-      messages: conversation.transcript.entries,
+      messages: answer.messages,
     };
   }
 
   /** A model without the tools its step counts on would make its answer up, so that a missing one ends the attempt. */
   async #tools({ tools = [] }: AdapterRequest, signal: AbortSignal): Promise<OpenTools | CallFailure> {
-    if (tools.length === 0) return { tools: {}, close: () => Promise.resolve() };
+    if (tools.length === 0) return NOTHING_OPEN;
     const names = [...new Set(tools)];
     if (this.#openTools === undefined) {
       return refused(
-        `The step names tools (${names.join(", ")}), but the adapter "${this.provider}" has no MCP servers configured.`,
+        `The step names tools (${names.join(", ")}), but the adapter "${this.provider}" has neither MCP servers nor HTTP tools configured.`,
       );
     }
     try {
@@ -247,19 +253,20 @@ interface Talk {
   readonly tools: ModelTools;
 }
 
-function textEnd(
+function endOf(
   answer: ModelAnswer,
+  ladder: ContractLadder | null,
   { onLog }: AdapterHooks,
-  { vendor, modelId }: FailureContext,
-  hasFiles: boolean,
+  context: FailureContext,
 ): Climb {
-  if (answer.failure !== null) return { failure: answer.failure, extraCalls: 0 };
-  if (answer.isCutOff) {
+  const { text, failure, isCutOff, extraCalls, files } = answer;
+  if (failure !== null) return { failure, extraCalls };
+  if (ladder !== null) return ladder.end(text, extraCalls, context);
+  if (isCutOff) {
     onLog({ level: "warning", message: "The model reached its limit of output tokens; its answer is cut off." });
   }
-  if (answer.text.trim() !== "" || hasFiles) return { stdout: answer.text, failure: null, extraCalls: 0 };
-  const message = `${vendor} (${modelId}) answered with nothing.`;
-  return { failure: { failure: "provider_bad_output", message }, extraCalls: 0 };
+  if (text.trim() !== "" || files.length > 0) return { stdout: text, failure: null, extraCalls };
+  return { failure: badOutput(context, "answered with nothing."), extraCalls };
 }
 
 function endResult({ stdout, outputs, failure }: Climb): FinalResult {

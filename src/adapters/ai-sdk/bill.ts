@@ -99,21 +99,28 @@ export class Bill {
     this.#calls.push(tokens);
   }
 
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  totals(): Promise<BillTotals> {
+    return this.priced(this.#calls);
+  }
+
   /** Without a known price there is no cost, and the server prices what was used, or warns that it cannot. */
-  async totals(): Promise<BillTotals> {
-    const sum = (pick: (tokens: Tokens) => number): number =>
-      this.#calls.reduce((total, call) => total + pick(call), 0);
+  async priced(calls: readonly Tokens[]): Promise<BillTotals> {
+    const sum = (pick: (tokens: Tokens) => number): number => calls.reduce((total, call) => total + pick(call), 0);
     return {
       inputTokens: sum((call) => call.inputTokens),
       outputTokens: sum((call) => call.outputTokens),
       thinkingTokens: sum((call) => call.thinkingTokens),
       cachedTokens: sum((call) => call.cachedTokens),
-      ...(await this.#cost()),
+      ...(await this.#cost(calls)),
     };
   }
 
-  async #cost(): Promise<Pick<BillTotals, "costUsd" | "priceId">> {
-    if (this.#calls.length === 0) return {};
+  async #cost(calls: readonly Tokens[]): Promise<Pick<BillTotals, "costUsd" | "priceId">> {
+    if (calls.length === 0) return {};
     const { vendor, modelId, atMs, own, onLog } = this.#options;
     // The bundled price list is large; a process that calls no model never reads it.
     const { costMicros, findPrice } = await import("../../prices/index.ts");
@@ -123,7 +130,7 @@ export class Bill {
       return {};
     }
     onLog({ level: "debug", message: `Priced by ${price.priceId}.` });
-    const micros = this.#calls.reduce((total, call) => total + costMicros(price, call), 0);
+    const micros = calls.reduce((total, call) => total + costMicros(price, call), 0);
     return { costUsd: Math.min(micros, COST_MICROS_MAX) / MICROS_PER_USD, priceId: price.priceId };
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { readConfigSection } from "../config-section.ts";
+import { targetSchema } from "../http/config.ts";
 
 export const ENDPOINT_KINDS = ["openai", "anthropic", "google", "openai-compatible"] as const;
 export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
@@ -24,6 +25,19 @@ const endpoint = z
     error: "is needed for an openai-compatible endpoint",
   });
 
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+/** An address that models may call: reached where the operator put it, with args that fit the schema. */
+const httpToolSchema = targetSchema.extend({
+  description: z.string().max(4_000).optional(),
+  /** JSON Schema of an object. */
+  args: z
+    .record(z.string(), json)
+    .refine(({ type }) => type === "object", { error: 'must be a JSON Schema with "type: object"' })
+    .optional(),
+});
+export type HttpTool = z.infer<typeof httpToolSchema>;
+
 export const configSchema = z.strictObject({
   default_model: z.string().min(1).max(200).optional(),
   endpoints: z
@@ -41,6 +55,9 @@ export const configSchema = z.strictObject({
     .optional(),
   max_output_tokens: z.number().int().positive().max(OUTPUT_TOKENS_MAX).optional(),
   mcp: z.record(z.string(), json).optional(),
+  http_tools: z
+    .record(z.string().regex(TOOL_NAME, "must be letters, digits, -, _ and ., a letter first"), httpToolSchema)
+    .optional(),
 });
 export type AiSdkConfig = z.infer<typeof configSchema>;
 

@@ -8,7 +8,6 @@ import {
   propertiesOf,
 } from "../../core/outputs/index.ts";
 import { badOutput, type CallFailure, type FailureContext } from "./call-failure.ts";
-import type { ModelAnswer, Conversation } from "./conversation.ts";
 import { reaskText } from "./prompt.ts";
 
 /** What an attempt ends with. */
@@ -20,48 +19,71 @@ export interface Climb {
   readonly extraCalls: number;
 }
 
-/**
- * Climbs the ladder for an answer in JSON: what the model was held to, repair without tokens, and at most one re-ask
- * in the same attempt. Every rung is logged.
- */
-export async function climbLadder(
-  first: ModelAnswer,
-  conversation: Conversation,
-  request: AdapterRequest,
-  onLog: AdapterHooks["onLog"],
-  context: () => FailureContext,
-): Promise<Climb> {
-  if (first.failure !== null) return { failure: first.failure, extraCalls: 0 };
-  const found = repair(first.text, request.outputSchema, onLog);
-  const problems = problemsOf(found, request.outputSchema);
-  if (problems.length === 0) return { ...resultOf(found), failure: null, extraCalls: 0 };
-
-  onLog({
-    level: "info",
-    message: `Contract: the answer does not fit (${problems.join("; ")}); the model is asked again.`,
-  });
-  const second = await conversation.askAgain(reaskText(problems));
-  if (second.failure !== null) return { failure: second.failure, extraCalls: 1 };
-  const corrected = repair(second.text, request.outputSchema, onLog);
-  const left = problemsOf(corrected, request.outputSchema);
-  if (left.length === 0) {
-    onLog({ level: "info", message: "Contract: the second answer fits." });
-    return { ...resultOf(corrected), failure: null, extraCalls: 1 };
-  }
-  onLog({ level: "info", message: `Contract: the second answer does not fit either (${left.join("; ")}).` });
-  const failure = badOutput(context(), `gave no answer that fits its contract, asked twice: ${left.join("; ")}`);
-  return { stdout: corrected.raw, failure, extraCalls: 1 };
+interface Rung {
+  readonly found: NormalisedOutput;
+  readonly problems: readonly string[];
 }
 
-function repair(text: string, schema: JsonObject | undefined, onLog: AdapterHooks["onLog"]): NormalisedOutput {
-  const found = normaliseOutput(text, "json", "object");
-  const repairs =
-    found.repairs.length === 0
-      ? "the answer is JSON as it stands"
-      : `repaired without tokens (${found.repairs.join(", ")})`;
-  onLog({ level: "info", message: `Contract: ${repairs}.` });
-  const outputs = outputsOfList(propertiesOf(schema), found.value);
-  return outputs === undefined ? found : { ...found, value: outputs };
+/**
+ * The ladder for an answer in JSON: what the model was held to, repair without tokens, and at most one re-ask in the same
+ * attempt. Every rung is logged.
+ */
+export class ContractLadder {
+  readonly #schema: JsonObject | undefined;
+  readonly #onLog: AdapterHooks["onLog"];
+  /** Answers that were looked at, so that each is logged once. */
+  readonly #rungs = new Map<string, Rung>();
+
+  constructor({ outputSchema }: AdapterRequest, onLog: AdapterHooks["onLog"]) {
+    this.#schema = outputSchema;
+    this.#onLog = onLog;
+  }
+
+  /** What the model is asked when its answer does not fit; null: it does. */
+  correct(text: string): string | null {
+    const { problems } = this.#rung(text);
+    return problems.length === 0 ? null : reaskText(problems);
+  }
+
+  /** The end of the ladder; `extraCalls`: how often the model was asked again. */
+  end(text: string, extraCalls: number, context: FailureContext): Climb {
+    const { found, problems } = this.#rung(text);
+    if (problems.length === 0) {
+      if (extraCalls > 0) this.#log("the second answer fits.");
+      return { ...resultOf(found), failure: null, extraCalls };
+    }
+    const left = problems.join("; ");
+    this.#log(`the second answer does not fit either (${left}).`);
+    const failure = badOutput(context, `gave no answer that fits its contract, asked twice: ${left}`);
+    return { stdout: found.raw, failure, extraCalls };
+  }
+
+  #rung(text: string): Rung {
+    const known = this.#rungs.get(text);
+    if (known !== undefined) return known;
+    const found = this.#repair(text);
+    const rung = { found, problems: problemsOf(found, this.#schema) };
+    if (rung.problems.length > 0 && this.#rungs.size === 0) {
+      this.#log(`the answer does not fit (${rung.problems.join("; ")}); the model is asked again.`);
+    }
+    this.#rungs.set(text, rung);
+    return rung;
+  }
+
+  #repair(text: string): NormalisedOutput {
+    const found = normaliseOutput(text, "json", "object");
+    const repairs =
+      found.repairs.length === 0
+        ? "the answer is JSON as it stands"
+        : `repaired without tokens (${found.repairs.join(", ")})`;
+    this.#log(`${repairs}.`);
+    const outputs = outputsOfList(propertiesOf(this.#schema), found.value);
+    return outputs === undefined ? found : { ...found, value: outputs };
+  }
+
+  #log(what: string): void {
+    this.#onLog({ level: "info", message: `Contract: ${what}` });
+  }
 }
 
 function problemsOf({ value }: NormalisedOutput, schema: JsonObject | undefined): readonly string[] {

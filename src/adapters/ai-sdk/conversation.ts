@@ -1,130 +1,169 @@
-import type { FilePart, GeneratedFile, ModelMessage, TextPart } from "ai";
-import type { AdapterHooks } from "../../adapter/index.ts";
-import type { Bill } from "./bill.ts";
-import { badOutput, type CallFailure } from "./call-failure.ts";
+import type { FilePart, ModelMessage, TextPart } from "ai";
 import {
-  abortFailure,
-  callModel,
-  type CallResult,
-  type CallScene,
-  type ModelCall,
-  type RequestedTool,
-} from "./model-call.ts";
+  type AdapterRequest,
+  type FailedResult,
+  type ModelReply,
+  runTurn,
+  type TurnEnd,
+  type TurnRound,
+} from "../../adapter/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
+import type { Bill } from "./bill.ts";
+import { badOutput, failed, type CallFailure } from "./call-failure.ts";
+import { abortFailure, callModel, type CallResult, type CallScene, type ModelCall } from "./model-call.ts";
 import type { ModelTools } from "./model-tools.ts";
 import { Transcript } from "./transcript.ts";
+import { filesOf, firstMessage, type MadeFile, messageOf, messagesOf, recordRounds, textOf } from "./turn-messages.ts";
 
-/** Calls of the model in answer to one question, tools included. */
-const TOOL_STEPS_MAX = 8;
-const TOOL_CALLS_PER_STEP_MAX = 32;
+/** Calls of the model in a turn that no judge limits. */
+const ROUNDS_MAX = 8;
+const TOOL_CALLS_PER_ROUND_MAX = 32;
 
 export interface ConversationOptions {
+  readonly request: AdapterRequest;
   readonly scene: CallScene;
+  /** What is charged with the result: calls that no round reports. */
   readonly bill: Bill;
-  readonly tools: ModelTools | null;
+  readonly tools: ModelTools;
   readonly instructions: string | undefined;
+  readonly text: string;
+  readonly parts: readonly (TextPart | FilePart)[];
   readonly json: ModelCall["json"];
   readonly maxOutputTokens: number | undefined;
+  readonly correct: ((text: string) => string | null) | undefined;
 }
 
+/** How a conversation ended; null as failure: with an answer, or suspended. */
 export interface ModelAnswer {
   readonly text: string;
   readonly isCutOff: boolean;
+  readonly isSuspended: boolean;
   readonly failure: CallFailure | null;
+  /** How often the model was asked again in this execution. */
+  readonly extraCalls: number;
+  readonly files: readonly MadeFile[];
+  readonly messages: JsonObject[];
 }
 
-/** One attempt's conversation with a model: its messages so far, and its cost. */
+/** One attempt's conversation with a model: a turn whose rounds are calls through the SDK. */
 export class Conversation {
-  readonly transcript = new Transcript();
-  /** What the model has made besides text. */
-  readonly generated: GeneratedFile[] = [];
   readonly #options: ConversationOptions;
-  readonly #messages: ModelMessage[] = [];
+  readonly #first: ModelMessage;
   #unknownTools = 0;
+  #extraCalls = 0;
+  #failure: CallFailure | null = null;
+  /** The last call of this execution, and how many rounds were before it. */
+  #last: { readonly result: CallResult; readonly before: number } | null = null;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
-    if (options.instructions !== undefined) this.transcript.system(options.instructions);
+    this.#first = firstMessage(options.text, options.parts);
   }
 
-  /** Asks, runs the tools the model calls, and comes back with its answer. */
-  async ask(text: string, parts: readonly (TextPart | FilePart)[] = []): Promise<ModelAnswer> {
-    this.#addMessage(text, parts);
-    for (let step = 1; step <= TOOL_STEPS_MAX; step += 1) {
-      const result = await this.#call({ mayCallTools: true, isStreamed: true });
-      if (result.failure !== null || result.requestedTools.length === 0) return result;
-      const failure = await this.#runTools(result.requestedTools);
-      if (failure !== null) return { text: result.text, isCutOff: false, failure };
-    }
-    return this.#bad(`still called tools after ${TOOL_STEPS_MAX} steps.`);
+  async run(): Promise<ModelAnswer> {
+    const { request, scene, tools, correct } = this.#options;
+    const end = await runTurn({
+      request,
+      hooks: scene.hooks,
+      model: (rounds) => this.#round(rounds),
+      tools: (call, signal) => tools.run(call, signal),
+      textOf,
+      describe: (tool, server) => tools.describe(tool, server),
+      ...(correct === undefined ? {} : { correct }),
+      roundsMax: ROUNDS_MAX,
+    });
+    return {
+      text: end.kind === "answered" ? end.text : "",
+      isCutOff: this.#last?.result.isCutOff ?? false,
+      isSuspended: end.kind === "suspended",
+      failure: this.#failureOf(end),
+      extraCalls: this.#extraCalls,
+      files: filesOf(end.rounds),
+      messages: this.#messages(end.rounds),
+    };
   }
 
-  /** Asks once more, in one call and without tools. Its text does not reach the stream, which has the first answer. */
-  async askAgain(text: string): Promise<ModelAnswer> {
-    this.#addMessage(text);
-    const result = await this.#call({ mayCallTools: false, isStreamed: false });
-    if (result.failure !== null || result.requestedTools.length === 0) return result;
-    return this.#bad("called a tool when it was asked to correct its answer.");
-  }
-
-  #addMessage(text: string, parts: readonly (TextPart | FilePart)[] = []): void {
-    const content = parts.length === 0 ? text : [{ type: "text" as const, text }, ...parts];
-    this.#messages.push({ role: "user", content });
-    this.transcript.user(text);
-  }
-
-  async #call(how: Pick<ModelCall, "mayCallTools" | "isStreamed">): Promise<CallResult> {
+  async #round(rounds: readonly TurnRound[]): Promise<ModelReply | FailedResult> {
     const { scene, bill, tools, instructions, json, maxOutputTokens } = this.#options;
-    const toolSet = tools?.toolSet(scene.sdk);
-    const call = { instructions, messages: this.#messages, tools: toolSet, json, maxOutputTokens, ...how };
-    const result = await callModel(scene, call);
-    if (result.tokens !== null) bill.add(result.tokens);
-    this.#messages.push(...result.turn);
-    this.generated.push(...result.files);
-    const calls = result.requestedTools.map(({ id, name, input }) => ({
-      id,
-      name,
-      input: JSON.stringify(input ?? null),
-    }));
-    this.transcript.assistant(result.text, calls);
-    return result;
+    // A correction is asked for in one call, without tools; the stream has the first answer already.
+    const isCorrection = this.#last !== null && rounds.at(-1)?.correction !== undefined;
+    if (isCorrection) this.#extraCalls += 1;
+    const result = await callModel(scene, {
+      instructions,
+      messages: messagesOf(this.#first, rounds),
+      tools: tools.size === 0 ? undefined : tools.toolSet(scene.sdk),
+      json,
+      maxOutputTokens,
+      mayCallTools: !isCorrection,
+      isStreamed: !isCorrection,
+    });
+    this.#last = { result, before: rounds.length };
+    const failure = result.failure ?? this.#problemOf(result, isCorrection);
+    const isReported = failure === null && scene.hooks.round !== undefined;
+    if (result.tokens !== null && !isReported) bill.add(result.tokens);
+    if (failure !== null) {
+      this.#failure = failure;
+      return failed(failure);
+    }
+    const model = scene.context().modelId.slice(0, MODEL_LENGTH_MAX);
+    const usage = isReported && result.tokens !== null ? await bill.priced([result.tokens]) : {};
+    return {
+      finish: result.finish,
+      message: messageOf(result),
+      calls: result.requestedTools.map((call) => tools.callOf(call)),
+      usage: { model, ...usage },
+    };
   }
 
-  /** One after the other: what a model asks for in one breath may still build on itself. */
-  async #runTools(requested: readonly RequestedTool[]): Promise<CallFailure | null> {
-    const { tools, scene } = this.#options;
-    const { signal, onLog }: AdapterHooks = scene.hooks;
-    if (requested.length > TOOL_CALLS_PER_STEP_MAX) {
-      return this.#bad(`called ${requested.length} tools at once; at most ${TOOL_CALLS_PER_STEP_MAX} are allowed.`)
-        .failure;
+  /** What of an answer ends the attempt, though the provider gave it in good order. */
+  #problemOf({ requestedTools }: CallResult, isCorrection: boolean): CallFailure | null {
+    const { tools } = this.#options;
+    if (isCorrection && requestedTools.length > 0) {
+      return this.#bad("called a tool when it was asked to correct its answer.");
     }
-    const results: ToolResult[] = [];
-    for (const call of requested) {
-      if (signal.aborted) return abortFailure(signal);
-      const answer = tools === null ? NO_TOOLS : await tools.answer(call, signal);
-      if (answer.kind === "unknown") this.#unknownTools += 1;
-      if (this.#unknownTools > 1) {
-        return this.#bad(
-          `called the tool ${JSON.stringify(call.name.slice(0, 100))}, which does not exist, after an error about it.`,
-        ).failure;
-      }
-      onLog({ level: "info", message: `Tool ${call.name.slice(0, 100)}: ${answer.kind}` });
-      this.transcript.tool(call.id, call.name, answer.text, answer.kind !== "result");
-      results.push(toolResult(call, answer.text, answer.kind !== "result"));
+    if (requestedTools.length > TOOL_CALLS_PER_ROUND_MAX) {
+      return this.#bad(
+        `called ${requestedTools.length} tools at once; at most ${TOOL_CALLS_PER_ROUND_MAX} are allowed.`,
+      );
     }
-    this.#messages.push({ role: "tool", content: results });
-    return signal.aborted ? abortFailure(signal) : null;
+    const unknown = requestedTools.filter(({ name }) => !tools.has(name));
+    this.#unknownTools += unknown.length;
+    if (unknown.length === 0 || this.#unknownTools <= 1) return null;
+    const name = JSON.stringify(unknown.at(-1)?.name.slice(0, 100));
+    return this.#bad(`called the tool ${name}, which does not exist, after an error about it.`);
   }
 
-  #bad(what: string): ModelAnswer & { readonly failure: CallFailure } {
-    return { text: "", isCutOff: false, failure: badOutput(this.#options.scene.context(), what) };
+  #failureOf(end: TurnEnd): CallFailure | null {
+    switch (end.kind) {
+      case "answered":
+      case "suspended":
+        return null;
+      case "failed":
+        return this.#failure;
+      case "over":
+        return abortFailure(this.#options.scene.hooks.signal);
+      case "endless":
+        return this.#bad(`still called tools after ${end.rounds.length} steps.`);
+    }
+  }
+
+  #bad(what: string): CallFailure {
+    return badOutput(this.#options.scene.context(), what);
+  }
+
+  #messages(rounds: readonly TurnRound[]): JsonObject[] {
+    const { instructions, text } = this.#options;
+    const transcript = new Transcript();
+    if (instructions !== undefined) transcript.system(instructions);
+    transcript.user(text);
+    recordRounds(transcript, rounds);
+    if (this.#last !== null && this.#last.before === rounds.length) {
+      const { text: said, requestedTools } = this.#last.result;
+      const calls = requestedTools.map(({ id, name, input }) => ({ id, name, input: JSON.stringify(input ?? null) }));
+      transcript.assistant(said, calls);
+    }
+    return transcript.entries;
   }
 }
 
-const NO_TOOLS = { kind: "unknown", text: "There are no tools here; answer without them." } as const;
-
-type ToolResult = Extract<Extract<ModelMessage, { role: "tool" }>["content"][number], { type: "tool-result" }>;
-
-function toolResult({ id, name }: RequestedTool, text: string, isError: boolean): ToolResult {
-  const output = isError ? { type: "error-text" as const, value: text } : { type: "text" as const, value: text };
-  return { type: "tool-result", toolCallId: id, toolName: name, output };
-}
+const MODEL_LENGTH_MAX = 200;

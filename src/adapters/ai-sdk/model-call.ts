@@ -1,6 +1,7 @@
-import type { GeneratedFile, LanguageModel, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from "ai";
+import type { LanguageModel, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from "ai";
 import type { AdapterHooks } from "../../adapter/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
+import type { RoundEnd } from "../../core/event/index.ts";
 import { believable, estimated, larger, type ReportedTokens, type Tokens } from "./bill.ts";
 import {
   badOutput,
@@ -36,10 +37,10 @@ export interface RequestedTool {
 export interface CallResult {
   readonly text: string;
   readonly requestedTools: readonly RequestedTool[];
-  readonly files: readonly GeneratedFile[];
   /** The model's turn as the SDK wants it back, with what vendors hide in it. */
   readonly turn: readonly ModelMessage[];
   readonly isCutOff: boolean;
+  readonly finish: RoundEnd;
   readonly tokens: Tokens | null;
   readonly failure: CallFailure | null;
 }
@@ -57,7 +58,6 @@ interface Received {
   /** Everything the model wrote, also what is not part of its answer. */
   characters: number;
   readonly requestedTools: RequestedTool[];
-  readonly files: GeneratedFile[];
   error: { readonly thrown: unknown } | null;
   finish: { readonly reason: string; readonly raw: string | undefined; readonly reported: ReportedTokens } | null;
 }
@@ -65,7 +65,7 @@ interface Received {
 /** Calls the model once and listens to the end of its stream, so that even a call cut short can be charged. */
 export async function callModel(scene: CallScene, call: ModelCall): Promise<CallResult> {
   const { hooks, wire } = scene;
-  const received: Received = { text: "", characters: 0, requestedTools: [], files: [], error: null, finish: null };
+  const received: Received = { text: "", characters: 0, requestedTools: [], error: null, finish: null };
   let turn: readonly ModelMessage[] = [];
   wire.reset();
   try {
@@ -81,13 +81,20 @@ export async function callModel(scene: CallScene, call: ModelCall): Promise<Call
   return {
     text: received.text,
     requestedTools: received.requestedTools,
-    files: received.files,
     turn,
     isCutOff: received.finish?.reason === "length",
+    finish: FINISHES.get(received.finish?.reason ?? "") ?? "other",
     tokens: tokensOf(received, call, scene),
     failure,
   };
 }
+
+const FINISHES: ReadonlyMap<string, RoundEnd> = new Map([
+  ["tool-calls", "tool_calls"],
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content-filter", "refusal"],
+]);
 
 function begin({ sdk, model, hooks }: CallScene, call: ModelCall) {
   const { tools, json, instructions, maxOutputTokens } = call;
@@ -128,9 +135,6 @@ function receive(received: Received, part: TextStreamPart<ToolSet>, isStreamed: 
       return;
     case "tool-call":
       received.requestedTools.push({ id: part.toolCallId, name: part.toolName, input: part.input });
-      return;
-    case "file":
-      received.files.push(part.file);
       return;
     case "error":
       received.error ??= { thrown: part.error };

@@ -1,4 +1,5 @@
-import type { FilePart, GeneratedFile, TextPart } from "ai";
+import type { FilePart, TextPart } from "ai";
+import type { MadeFile } from "./turn-messages.ts";
 import type { AdapterFiles, AdapterRequest } from "../../adapter/index.ts";
 import { filesIn, type FileValue, type Json, type JsonObject } from "../../core/base/index.ts";
 import { fileOutputs, withoutFiles } from "../../core/outputs/index.ts";
@@ -81,14 +82,14 @@ export function withoutFileOutputs(request: AdapterRequest): AdapterRequest {
 /** Keeps the files a model has made: one for each output in order, and the rest as a list where one is declared. */
 export async function keepGenerated(
   { outputSchema }: AdapterRequest,
-  generated: readonly GeneratedFile[],
+  generated: readonly MadeFile[],
   files: AdapterFiles | undefined,
 ): Promise<JsonObject> {
   const wanted = fileOutputs(outputSchema);
   if (wanted.length === 0 || generated.length === 0 || files === undefined) return {};
   const left = [...generated];
   const outputs: Record<string, Json> = {};
-  const keep = async (output: string, { mediaType, uint8Array }: GeneratedFile, number: string): Promise<Json> => {
+  const keep = async (output: string, { mediaType, uint8Array }: MadeFile, number: string): Promise<Json> => {
     const name = `${output}${number}.${EXTENSIONS[mediaType] ?? "bin"}`;
     const file = { name, mime: mediaType, size: uint8Array.byteLength };
     return { ...(await named(files.write(file, once(uint8Array)))) };

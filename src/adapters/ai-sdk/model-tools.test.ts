@@ -6,7 +6,13 @@ import { Transcript } from "./transcript.ts";
 
 const { signal } = new AbortController();
 const tool = (answer: Json): ModelTool => ({ inputSchema: { type: "object" }, execute: () => Promise.resolve(answer) });
-const ask = (tools: ModelTools, name: string, input: unknown = {}) => tools.answer({ id: "1", name, input }, signal);
+const CALL = { callId: "c", round: 0, position: 0, args: {} };
+
+async function ask(tools: ModelTools, name: string): Promise<string> {
+  const { tool, server } = tools.callOf({ id: "1", name, input: {} });
+  const result = await tools.run({ ...CALL, tool, ...(server === undefined ? {} : { server }) }, signal);
+  return typeof result === "string" ? result : JSON.stringify(result);
+}
 
 describe("ModelTools", () => {
   it("gives every tool a name vendors take, apart from all others", async () => {
@@ -17,7 +23,7 @@ describe("ModelTools", () => {
     expect(offered).toHaveLength(names.length);
     for (const name of offered) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     expect(offered).toContain("tool___proto__");
-    const answers = await Promise.all(offered.map(async (name) => (await ask(tools, name)).text));
+    const answers = await Promise.all(offered.map((name) => ask(tools, name)));
     expect(answers).toEqual(names);
   });
 
@@ -26,22 +32,35 @@ describe("ModelTools", () => {
     [TOOL_RESULT_BYTES_MAX, false],
     [TOOL_RESULT_BYTES_MAX + 1, true],
   ])("takes a result of %i bytes, cut: %s", async (bytes, isCut) => {
-    const { text } = await ask(new ModelTools({ a: tool("x".repeat(bytes)) }), "a");
+    const text = await ask(new ModelTools({ a: tool("x".repeat(bytes)) }), "a");
     expect(text.includes("(cut:")).toBe(isCut);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(TOOL_RESULT_BYTES_MAX);
   });
 
   it("never cuts a character in two", async () => {
-    const { text } = await ask(new ModelTools({ a: tool("😀".repeat(TOOL_RESULT_BYTES_MAX)) }), "a");
+    const text = await ask(new ModelTools({ a: tool("😀".repeat(TOOL_RESULT_BYTES_MAX)) }), "a");
     expect(text).not.toContain("\uFFFD");
   });
 
-  it("answers in text, whatever a tool gives back", async () => {
+  it("gives back what a tool gives, and says which tools there are", async () => {
     const tools = new ModelTools({ a: tool({ b: [1] }), b: tool(null) });
-    expect(await ask(tools, "a")).toEqual({ kind: "result", text: '{"b":[1]}' });
-    expect(await ask(tools, "b", null)).toEqual({ kind: "result", text: "null" });
-    expect(await ask(tools, "a", "text")).toMatchObject({ kind: "error" });
-    expect(await ask(tools, "c")).toMatchObject({ kind: "unknown", text: expect.stringContaining("a, b") as string });
+    expect(await ask(tools, "a")).toBe('{"b":[1]}');
+    expect(await ask(tools, "b")).toBe("null");
+    await expect(ask(tools, "c")).rejects.toThrow("a, b");
+    await expect(ask(new ModelTools({}), "c")).rejects.toThrow("answer without them");
+  });
+
+  it("names a tool as its server does, and passes on what the server says of it", () => {
+    const hints = { readOnly: true };
+    const tools = new ModelTools({ maps__weather: { ...tool("x"), tool: "weather", server: "maps", hints } });
+    expect(tools.callOf({ id: "1", name: "maps__weather", input: 7 })).toEqual({
+      tool: "weather",
+      server: "maps",
+      args: 7,
+    });
+    expect(tools.describe("weather", "maps")).toEqual({ schema: { type: "object" }, hints });
+    expect(tools.describe("weather", undefined)).toEqual({});
+    expect(tools.callOf({ id: "1", name: "nope", input: {} })).toEqual({ tool: "nope", args: {} });
   });
 });
 

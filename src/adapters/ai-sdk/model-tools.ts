@@ -1,5 +1,6 @@
 import type { ToolSet } from "ai";
-import { isJsonObject, utf8Length, type Json, type JsonObject } from "../../core/base/index.ts";
+import type { AllowedCall, ModelToolCall, ToolFacts } from "../../adapter/index.ts";
+import { utf8Length, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { RequestedTool } from "./model-call.ts";
 import type { Sdk } from "./sdk.ts";
 
@@ -8,7 +9,13 @@ export interface ModelTool {
   readonly description?: string;
   /** JSON Schema of its arguments. */
   readonly inputSchema: JsonObject;
-  execute(args: JsonObject, signal: AbortSignal): Promise<Json>;
+  /** Its name where it is judged; default: the one it is opened by. */
+  readonly tool?: string;
+  readonly server?: string;
+  /** What its server says of it. */
+  readonly hints?: NonNullable<ToolFacts["hints"]>;
+  /** `callId`: the same for every repetition of this call. */
+  execute(args: JsonObject, signal: AbortSignal, callId: string): Promise<Json>;
 }
 
 export interface OpenTools {
@@ -22,54 +29,78 @@ export type ToolOpener = (names: readonly string[], signal: AbortSignal) => Prom
 export const TOOL_RESULT_BYTES_MAX = 262_144;
 const NAME_LENGTH_MAX = 64;
 
-export interface ToolAnswer {
-  readonly text: string;
-  readonly kind: "result" | "error" | "unknown";
+interface Offered {
+  readonly tool: string;
+  readonly server: string | undefined;
+  readonly offered: ModelTool;
 }
 
 /** The tools of one attempt under the names a model sees; vendors allow only letters, digits, `_` and `-`. */
 export class ModelTools {
-  readonly #byName: ReadonlyMap<string, ModelTool>;
+  readonly #byName = new Map<string, Offered>();
+  readonly #byCall = new Map<string, ModelTool>();
 
   constructor(tools: Readonly<Record<string, ModelTool>>) {
-    const byName = new Map<string, ModelTool>();
-    for (const [name, tool] of Object.entries(tools)) byName.set(freeName(name, byName), tool);
-    this.#byName = byName;
+    for (const [name, offered] of Object.entries(tools)) {
+      const { tool = name, server } = offered;
+      this.#byName.set(freeName(name, this.#byName), { tool, server, offered });
+      this.#byCall.set(keyOf(tool, server), offered);
+    }
   }
 
   get size(): number {
     return this.#byName.size;
   }
 
-  /** What the SDK sends to the model. It is given nothing to run: calls are answered here, bounded and counted. */
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
+  /** What the SDK sends to the model. It is given nothing to run: calls are judged first, bounded and counted. */
   toolSet(sdk: Sdk): ToolSet {
-    const entries = [...this.#byName].map(([name, { description, inputSchema }]): [string, ToolSet[string]] => {
-      const schema = sdk.jsonSchema<Json>(inputSchema);
-      const about = description === undefined ? {} : { description };
+    const entries = [...this.#byName].map(([name, { offered }]): [string, ToolSet[string]] => {
+      const schema = sdk.jsonSchema<Json>(offered.inputSchema);
+      const about = offered.description === undefined ? {} : { description: offered.description };
       return [name, sdk.tool({ ...about, inputSchema: schema, strict: false })];
     });
     return Object.fromEntries(entries);
   }
 
-  /** Runs a tool; whatever goes wrong is an answer for the model, not an end of the attempt. */
-  async answer({ name, input }: RequestedTool, signal: AbortSignal): Promise<ToolAnswer> {
-    const tool = this.#byName.get(name);
-    if (tool === undefined) {
-      const known = [...this.#byName.keys()].join(", ");
-      return { kind: "unknown", text: `There is no tool ${JSON.stringify(name)}. The tools are: ${known}.` };
-    }
-    const args = (input ?? {}) as Json;
-    if (!isJsonObject(args)) return { kind: "error", text: "The arguments of a tool must be a JSON object." };
+  /** A call as it is judged. One of a tool that does not exist keeps the name the model made up. */
+  callOf({ name, input }: RequestedTool): ModelToolCall {
+    const { tool = name, server } = this.#byName.get(name) ?? {};
+    return { tool, args: input, ...(server === undefined ? {} : { server }) };
+  }
+
+  describe(tool: string, server: string | undefined): ToolFacts {
+    const offered = this.#byCall.get(keyOf(tool, server));
+    if (offered === undefined) return {};
+    return { schema: offered.inputSchema, ...(offered.hints === undefined ? {} : { hints: offered.hints }) };
+  }
+
+  /** Runs a tool; rejects with a text for the model, whatever goes wrong. */
+  async run({ callId, tool, server, args }: AllowedCall, signal: AbortSignal): Promise<Json> {
+    const offered = this.#byCall.get(keyOf(tool, server));
+    if (offered === undefined) throw new Error(this.#unknown(tool));
     try {
-      const result = await tool.execute(args, signal);
-      return { kind: "result", text: bounded(typeof result === "string" ? result : JSON.stringify(result)) };
+      const result = await offered.execute(args, signal, callId);
+      const text = textOf(result);
+      return utf8Length(text) <= TOOL_RESULT_BYTES_MAX ? result : bounded(text);
     } catch (thrown) {
-      return {
-        kind: "error",
-        text: bounded(`The tool failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
-      };
+      throw new Error(bounded(`The tool failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`), {
+        cause: thrown,
+      });
     }
   }
+
+  #unknown(name: string): string {
+    if (this.size === 0) return "There are no tools here; answer without them.";
+    return `There is no tool ${JSON.stringify(name)}. The tools are: ${[...this.#byName.keys()].join(", ")}.`;
+  }
+}
+
+function keyOf(tool: string, server: string | undefined): string {
+  return JSON.stringify([server ?? null, tool]);
 }
 
 /** A name that stays apart from the others and from what every object inherits. */
@@ -82,6 +113,10 @@ function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
     free = safe.slice(0, NAME_LENGTH_MAX - suffix.length) + suffix;
   }
   return free;
+}
+
+function textOf(result: Json): string {
+  return typeof result === "string" ? result : JSON.stringify(result);
 }
 
 function bounded(text: string): string {

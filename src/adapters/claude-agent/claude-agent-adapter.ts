@@ -28,6 +28,7 @@ import { endOf, usageOf, type SessionEnd } from "./session-end.ts";
 import { credentialOf, readOrder, sessionEnvironment, sessionOptions, type SessionOrder } from "./session-options.ts";
 import { SessionProcess } from "./session-process.ts";
 import { SessionRecord } from "./session-record.ts";
+import { judgeTools } from "./tool-judge.ts";
 
 export interface ClaudeAgentAdapterOptions {
   readonly env: Environment;
@@ -51,7 +52,7 @@ export function createClaudeAgentAdapter(options: ClaudeAgentAdapterOptions): Ad
     },
     shutdown: () => running.end(),
     checkHealth: () => Promise.resolve(healthOf(config, options)),
-    capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false }),
+    capabilities: () => ({ streaming: true, structuredOutput: true, tools: true, deferred: false, turns: "judged" }),
     models: () => (config.default_model === undefined ? {} : { defaultModel: config.default_model }),
     cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, hooks) {
@@ -116,7 +117,13 @@ async function converse({ sdk, request, order, prompt, hooks, place, clock }: Ta
   };
   const listen = async (): Promise<string> => {
     const env = sessionEnvironment(request, order, place);
-    const bound = { abortController, env, spawnClaudeCodeProcess: session.spawn };
+    const judged = judgeTools(request, order, hooks);
+    const bound = {
+      abortController,
+      env,
+      spawnClaudeCodeProcess: session.spawn,
+      ...(judged === undefined ? {} : { hooks: judged }),
+    };
     for await (const message of sdk.query({ prompt, options: sessionOptions(order, place, bound) })) {
       if (abortController.signal.aborted) break;
       if (!record.listen(message)) stop();

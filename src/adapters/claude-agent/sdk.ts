@@ -18,6 +18,37 @@ export type Permission =
   | { readonly behavior: "allow"; readonly updatedInput: Readonly<Record<string, unknown>> }
   | { readonly behavior: "deny"; readonly message: string };
 
+/** What a hook of the SDK is given about a call of a tool. */
+export interface ToolHookInput {
+  readonly hook_event_name: string;
+  readonly tool_name?: string;
+  readonly tool_input?: unknown;
+  readonly tool_use_id?: string;
+  readonly tool_response?: unknown;
+  readonly error?: unknown;
+}
+
+/** Empty: nothing is decided, and the rules of the session apply. */
+export interface ToolHookOutput {
+  readonly continue?: false;
+  readonly stopReason?: string;
+  readonly hookSpecificOutput?: {
+    readonly hookEventName: "PreToolUse";
+    readonly permissionDecision: "allow" | "deny";
+    readonly permissionDecisionReason: string;
+    readonly updatedInput?: Readonly<Record<string, unknown>>;
+    readonly additionalContext?: string;
+  };
+}
+
+export type SessionHook = (input: ToolHookInput) => Promise<ToolHookOutput>;
+export type SessionHooks = Readonly<
+  Record<
+    "PreToolUse" | "PostToolUse" | "PostToolUseFailure",
+    readonly { readonly hooks: readonly SessionHook[]; readonly timeout: number }[]
+  >
+>;
+
 /** What is used of the SDK's options. The package is no dependency, so that its types cannot be. */
 export interface SessionOptions {
   readonly abortController: AbortController;
@@ -29,6 +60,7 @@ export interface SessionOptions {
   readonly allowedTools: readonly string[];
   readonly permissionMode: "default";
   readonly canUseTool: (tool: string, input: Readonly<Record<string, unknown>>) => Promise<Permission>;
+  readonly hooks?: SessionHooks;
   readonly settingSources: readonly string[];
   readonly strictMcpConfig: boolean;
   readonly persistSession: boolean;

@@ -96,7 +96,7 @@ export function sessionEnvironment(
   };
 }
 
-type Bound = "abortController" | "env" | "spawnClaudeCodeProcess";
+type Bound = "abortController" | "env" | "spawnClaudeCodeProcess" | "hooks";
 
 /** All instructions of a session; what it may not do is defined here and nowhere else. */
 export function sessionOptions(

@@ -154,7 +154,7 @@ function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-function hostAndPort(text: string): string {
+export function hostAndPort(text: string): string {
   const url = new URL(text);
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
   return `${url.hostname}:${port}`;

@@ -9,7 +9,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-const target = z.strictObject({
+export const targetSchema = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: "must be an http or https address" })
     .refine((text) => new URL(text).username === "" && new URL(text).password === "", {
@@ -26,7 +26,7 @@ const target = z.strictObject({
     .optional(),
   timeout_ms: z.number().int().positive().max(TIMEOUT_MS_MAX).optional(),
 });
-export type Target = z.infer<typeof target>;
+export type Target = z.infer<typeof targetSchema>;
 
 export const configSchema = z.strictObject({
   /** Hosts, `host:port` and blocks of addresses that nodes may reach by URL, private ones too. */
@@ -38,7 +38,9 @@ export const configSchema = z.strictObject({
       if (!list.ok) context.addIssue({ code: "custom", message: list.failure });
     })
     .optional(),
-  targets: z.record(z.string().regex(NAME, "must be letters, digits, -, _ and ., a letter first"), target).optional(),
+  targets: z
+    .record(z.string().regex(NAME, "must be letters, digits, -, _ and ., a letter first"), targetSchema)
+    .optional(),
   /** Nodes may reach every public host by URL, not only those on the allow list. */
   open: z.boolean().optional(),
 });

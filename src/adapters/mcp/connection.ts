@@ -15,13 +15,17 @@ import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
 export interface McpConnection {
   /** The tool, or a refusal when the server has none of that name or it is not what was pinned. */
   findTool(tool: string): Promise<Tool>;
-  call(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<CallToolResult>;
+  /** `callId`: the same for every repetition, for servers that keep such keys. */
+  call(tool: Tool, args: JsonObject, signal: AbortSignal, callId?: string): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
 /** The Bridge ends a call at its deadline; the client's own limit must not come first. */
 const NO_TIMEOUT_MS = 2_147_483_647;
+
+/** The key of `_meta` under which a server finds the idempotency key of a call. */
+const CALL_ID = "sluice/idempotency-key";
 
 /** What a server declares about its own outputs is not checked here: its patterns could be made to run forever. */
 const TRUSTING_VALIDATOR: jsonSchemaValidator = {
@@ -86,10 +90,10 @@ function verbsOf(
       checkPin(config, server, tool);
       return tool;
     },
-    call: (tool, args, callSignal) =>
+    call: (tool, args, callSignal, callId) =>
       client
         .callTool(
-          { name: tool.name, arguments: args },
+          { name: tool.name, arguments: args, ...(callId === undefined ? {} : { _meta: { [CALL_ID]: callId } }) },
           { signal: callSignal, timeout: NO_TIMEOUT_MS, toolDefinition: tool },
         )
         .catch(fail),

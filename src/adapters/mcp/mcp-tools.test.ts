@@ -21,10 +21,25 @@ describe("tools for a model", () => {
       expect(tools["tools__echo"]).toMatchObject({
         description: "Says what it is told.",
         inputSchema: { type: "object" },
+        tool: "echo",
+        server: "tools",
+        hints: {},
       });
-      expect(await tools["tools__echo"]?.execute({ a: 1 }, signal)).toBe('{"a":1}');
-      expect(await tools["tools_x__late"]?.execute({ canary: "c", turns: 1 }, signal)).toEqual({ canary: "c" });
-      await expect(tools["tools__fails"]?.execute({}, signal)).rejects.toThrow(/the disk is full/);
+      expect(await tools["tools__echo"]?.execute({ a: 1 }, signal, "run/node/0/0/0")).toBe('{"a":1}');
+      expect(await tools["tools_x__late"]?.execute({ canary: "c", turns: 1 }, signal, "run/node/0/0/0")).toEqual({
+        canary: "c",
+      });
+      await expect(tools["tools__fails"]?.execute({}, signal, "run/node/0/0/0")).rejects.toThrow(/the disk is full/);
+    } finally {
+      await close();
+    }
+  });
+
+  it("passes on what the server says of a tool, and the key of each call", async () => {
+    const { tools, close } = await opened(["tools/keyed"]);
+    try {
+      expect(tools["tools__keyed"]?.hints).toEqual({ readOnly: true, destructive: false });
+      expect(await tools["tools__keyed"]?.execute({}, signal, "run/node/0/2/1")).toBe("run/node/0/2/1");
     } finally {
       await close();
     }
@@ -37,7 +52,7 @@ describe("tools for a model", () => {
   it("ends a call by its signal", async () => {
     const { tools, close } = await opened(["tools/hangs"]);
     const controller = new AbortController();
-    const answer = tools["tools__hangs"]?.execute({}, controller.signal);
+    const answer = tools["tools__hangs"]?.execute({}, controller.signal, "run/node/0/0/0");
     controller.abort();
     await expect(answer).rejects.toThrow();
     await close();

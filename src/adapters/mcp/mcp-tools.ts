@@ -1,3 +1,4 @@
+import type { Tool } from "@modelcontextprotocol/client";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
 import { readMcpConfig, splitName } from "./config.ts";
@@ -9,8 +10,12 @@ import { answerOf } from "./tool-result.ts";
 export interface McpTool {
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Rejects with what the tool complained about, for the model to read. */
-  execute(args: JsonObject, signal: AbortSignal): Promise<Json>;
+  readonly tool: string;
+  readonly server: string;
+  /** What the server says of it, which is true only where the server is trusted. */
+  readonly hints: { readOnly?: boolean; destructive?: boolean };
+  /** Rejects with what the tool complained about, for the model to read. `callId` goes along in `_meta`. */
+  execute(args: JsonObject, signal: AbortSignal, callId: string): Promise<Json>;
 }
 
 export interface McpTools {
@@ -47,7 +52,11 @@ export function openMcpTools(
         tools.set(freeName(name, tools), {
           description: tool.description ?? "",
           inputSchema: tool.inputSchema as JsonObject,
-          execute: async (args, callSignal) => answerOf(await connection.call(tool, args, callSignal), name, server),
+          tool: split.tool,
+          server,
+          hints: hintsOf(tool),
+          execute: async (args, callSignal, callId) =>
+            answerOf(await connection.call(tool, args, callSignal, callId), name, server),
         });
       }
     } catch (error) {
@@ -55,6 +64,14 @@ export function openMcpTools(
       throw error;
     }
     return { tools: Object.fromEntries(tools), close };
+  };
+}
+
+function hintsOf({ annotations }: Tool): McpTool["hints"] {
+  const { readOnlyHint, destructiveHint } = annotations ?? {};
+  return {
+    ...(typeof readOnlyHint === "boolean" ? { readOnly: readOnlyHint } : {}),
+    ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
   };
 }
 

@@ -54,7 +54,7 @@ export function createOpenClawAdapter({ env, clock = createSystemClock() }: Open
       await closing?.close();
     },
     checkHealth: () => healthOf(config, env),
-    capabilities: () => ({ streaming: true, structuredOutput: false, tools: false, deferred: false }),
+    capabilities: () => ({ streaming: true, structuredOutput: false, tools: false, deferred: false, turns: "opaque" }),
     cancel: (dispatchId) => running.cancel(dispatchId),
     async execute(request, hooks) {
       if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));

@@ -1,0 +1,147 @@
+import type { Adapter, AdapterRequest, AdapterResult } from "./adapter.ts";
+import { callAdapter } from "./conformance-call.ts";
+import { TrialJudge, type TrialJudgeOptions, type TrialStep } from "./conformance-judge.ts";
+import { broken, type Finding, kept, untested } from "./conformance-report.ts";
+import { sampleRequest, type Sample } from "./conformance-request.ts";
+import { readResult } from "./conformance-result.ts";
+
+/** What the checks of turns share. */
+export interface TurnBench {
+  readonly adapter: Adapter;
+  /** A request whose turn calls at least one tool; undefined: turns are not tested. */
+  readonly turn: Sample | undefined;
+  readonly answerWithinMs: number;
+}
+
+const NO_SAMPLE = "Give a request that calls a tool (`turn`) to test this.";
+const NO_CALL = "The turn called no tool.";
+
+/** The turn of one execution after another, until it ends or is held. */
+class Trial {
+  readonly judge: TrialJudge;
+  readonly #bench: TurnBench;
+  readonly #request: AdapterRequest;
+  #segment = 0;
+
+  constructor(bench: TurnBench, canary: string, options: Omit<TrialJudgeOptions, "idempotencyKey"> = {}) {
+    this.#bench = bench;
+    this.#request = sampleRequest(bench.adapter.provider, bench.turn, canary);
+    this.judge = new TrialJudge({ idempotencyKey: this.#request.idempotencyKey, ...options });
+  }
+
+  /** Undefined: it gave no result, or one that breaks the interface. */
+  async run(): Promise<AdapterResult | undefined> {
+    const again = this.#segment === 0 ? {} : { segment: this.#segment, resume: this.judge.resume() };
+    this.#segment += 1;
+    const { outcome } = await callAdapter(
+      this.#bench.adapter,
+      { ...this.#request, ...again },
+      { withinMs: this.#bench.answerWithinMs, turn: this.judge.hooks },
+    );
+    return readResult(outcome);
+  }
+}
+
+/** A round is reported before its calls are made, and each result before the next round. */
+export async function checkTurnOrder(bench: TurnBench): Promise<Finding> {
+  if (bench.turn === undefined) return untested(NO_SAMPLE);
+  const trial = new Trial(bench, "order");
+  const result = await trial.run();
+  if (result?.status !== "completed")
+    return broken(`The turn ended as ${describe(result)}; all its calls were allowed.`);
+  const { steps, calls } = trial.judge;
+  if (calls.length === 0) return untested(NO_CALL);
+  const silent = calls.find(({ callId }) => !trial.judge.hasResult(callId));
+  if (silent !== undefined) return broken(`The call ${silent.callId} was allowed, and its result was never reported.`);
+  const isDurable = bench.adapter.capabilities().turns === "durable";
+  if (isDurable && !steps.some(({ kind }) => kind === "round")) return broken("No round was reported.");
+  return lateResult(steps) ?? kept(`${trial.judge.rounds} rounds, ${calls.length} calls`);
+}
+
+/** A result that came after a later round was reported. */
+function lateResult(steps: readonly TrialStep[]): Finding | undefined {
+  let rounds = 0;
+  for (const step of steps) {
+    if (step.kind === "round") rounds += 1;
+    else if (step.kind === "result" && roundOf(step.callId) < rounds - 1) {
+      return broken(`The result of ${step.callId} was reported after the next round.`);
+    }
+  }
+  return undefined;
+}
+
+function roundOf(callId: string): number {
+  return Number(callId.split("/").at(-2));
+}
+
+export async function checkTurnDenial(bench: TurnBench): Promise<Finding> {
+  if (bench.turn === undefined) return untested(NO_SAMPLE);
+  const trial = new Trial(bench, "denial", { rule: () => ({ disposition: "deny", reason: "The suite denies it." }) });
+  const result = await trial.run();
+  if (result === undefined) return broken("It gave no result when its calls were denied.");
+  const [first] = trial.judge.calls;
+  if (first === undefined) return untested(NO_CALL);
+  const made = trial.judge.calls.find(({ callId }) => trial.judge.hasResult(callId));
+  if (made !== undefined) return broken(`The call ${made.callId} was denied, and has a result.`);
+  return kept(`Its calls were denied, and it ended as ${describe(result)}.`);
+}
+
+/** A held call ends the execution; when it is allowed, it is made once and the turn continues where it was. */
+export async function checkTurnSuspension(bench: TurnBench): Promise<Finding> {
+  if (bench.turn === undefined) return untested(NO_SAMPLE);
+  if (bench.adapter.capabilities().turns !== "durable") return untested("It waits for the person who is asked.");
+  let isHeld = false;
+  const trial = new Trial(bench, "suspension", {
+    rule: () => {
+      const disposition = isHeld ? "allow" : "suspend";
+      isHeld = true;
+      return { disposition };
+    },
+  });
+  const first = await trial.run();
+  const held = trial.judge.calls.find(({ ruling }) => ruling?.disposition === "suspend");
+  if (held === undefined) return untested(NO_CALL);
+  if (first?.status !== "suspended") return broken(`A call was held, and the execution ended as ${describe(first)}.`);
+  if (trial.judge.hasResult(held.callId)) return broken(`The call ${held.callId} was held, and has a result.`);
+  const rounds = trial.judge.rounds;
+  trial.judge.answer(held.callId, { disposition: "allow" });
+  const second = await trial.run();
+  if (second?.status !== "completed") return broken(`After the answer it ended as ${describe(second)}.`);
+  if (!trial.judge.hasResult(held.callId)) return broken(`The call ${held.callId} was allowed, and never reported.`);
+  return kept(`It was suspended after ${rounds} rounds and completed after ${trial.judge.rounds}.`);
+}
+
+/** Killed after everything it reports, in turn: no round is repeated once it is acknowledged, and no call once it has a result. */
+export async function checkTurnResume(bench: TurnBench): Promise<Finding> {
+  if (bench.turn === undefined) return untested(NO_SAMPLE);
+  if (bench.adapter.capabilities().turns !== "durable") return untested("It does not continue after a loss.");
+  const seen = new Set<string>();
+  const repeated: string[] = [];
+  let left = 1;
+  const trial = new Trial(bench, "resume", {
+    watch: (step, when) => {
+      const name = step.kind === "round" ? `round ${step.round}` : `${step.kind} ${step.callId}`;
+      if (when === "before" && seen.has(name)) repeated.push(name);
+      if (when === "before") return;
+      seen.add(name);
+      left -= 1;
+      if (left === 0) throw new Error("The suite ends the execution here.");
+    },
+  });
+  for (let life = 0; life < LIVES_MAX; life += 1) {
+    left = 1;
+    const result = await trial.run();
+    if (repeated.length > 0) return broken(`It reported again what was acknowledged: ${repeated.join(", ")}.`);
+    if (result === undefined) return broken("It gave no result when its attempt was over.");
+    if (result.status === "completed")
+      return seen.size < 2 ? untested(NO_CALL) : kept(`It went through ${life + 1} lives.`);
+  }
+  return broken(`It had not come to its end after ${LIVES_MAX} executions.`);
+}
+
+const LIVES_MAX = 50;
+
+function describe(result: AdapterResult | undefined): string {
+  if (result === undefined) return "no result";
+  return result.status === "failed" ? `failed (${result.failure}: ${result.message.slice(0, 200)})` : result.status;
+}

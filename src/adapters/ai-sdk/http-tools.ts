@@ -1,0 +1,94 @@
+import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
+import { createAllowList, fetchGuarded } from "../../outbound/index.ts";
+import type { Environment } from "../environment.ts";
+import { hostAndPort } from "../http/call.ts";
+import { fillHeaders, hideSecrets } from "../http/secret-header.ts";
+import type { HttpTool } from "./config.ts";
+import type { ModelTool, OpenTools, ToolOpener } from "./model-tools.ts";
+
+const TIMEOUT_MS = 30_000;
+/** How much of a failed answer the model reads. */
+const EXCERPT_LENGTH_MAX = 2_000;
+
+/** An address that a model may call as a tool. The operator wrote it; the model writes the args, and nothing else. */
+export function httpTool(
+  { description, url, method = "POST", args, headers = {}, timeout_ms }: HttpTool,
+  env: Environment,
+): ModelTool {
+  return {
+    ...(description === undefined ? {} : { description }),
+    inputSchema: args ?? { type: "object" },
+    async execute(given, signal, callId) {
+      const filled = fillHeaders(headers, env);
+      if (!filled.ok) throw new Error(`The environment variable ${filled.failure} is not set, and the tool needs it.`);
+      const hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
+      const address = hasBody ? url : withQuery(url, given);
+      const allow = createAllowList([hostAndPort(url)]);
+      if (!allow.ok) throw new Error(allow.failure);
+      const reply = await fetchGuarded(address, {
+        method,
+        headers: {
+          accept: "application/json, text/plain;q=0.9, */*;q=0.5",
+          ...(hasBody ? { "content-type": "application/json" } : {}),
+          ...Object.fromEntries(
+            Object.entries(filled.value.headers).map(([name, value]) => [name.toLowerCase(), value]),
+          ),
+          "idempotency-key": callId.replaceAll(/[^\x20-\x7e]/g, "?"),
+        },
+        ...(hasBody ? { body: JSON.stringify(given) } : {}),
+        timeoutMs: timeout_ms ?? TIMEOUT_MS,
+        allow: allow.value,
+        isListOnly: true,
+        signal,
+      });
+      if (!reply.ok) throw new Error(reply.message);
+      const text = hideSecrets(reply.text, filled.value.secrets);
+      if (reply.status < 200 || reply.status > 299) {
+        throw new Error(`It answered with status ${reply.status}: ${text.trim().slice(0, EXCERPT_LENGTH_MAX)}`);
+      }
+      return readAnswer(text);
+    },
+  };
+}
+
+/** Opens HTTP tools by their names, and all others where `rest` has them. */
+export function withHttpTools(
+  http: Readonly<Record<string, HttpTool>> | undefined,
+  rest: ToolOpener | undefined,
+  env: Environment,
+): ToolOpener | undefined {
+  if (http === undefined) return rest;
+  return async (names, signal) => {
+    const own = names.flatMap((name): [string, ModelTool][] => {
+      const tool = getOwn(http, name);
+      return tool === undefined ? [] : [[name, httpTool(tool, env)]];
+    });
+    const others = names.filter((name) => getOwn(http, name) === undefined);
+    if (others.length > 0 && rest === undefined) throw unknownTools(others, Object.keys(http));
+    const opened: OpenTools = others.length === 0 || rest === undefined ? NOTHING_OPEN : await rest(others, signal);
+    return { tools: { ...Object.fromEntries(own), ...opened.tools }, close: () => opened.close() };
+  };
+}
+
+export const NOTHING_OPEN: OpenTools = { tools: {}, close: () => Promise.resolve() };
+
+function unknownTools(names: readonly string[], known: readonly string[]): Error {
+  const message = `There is no tool ${names.join(", ")} and no MCP server; there is: ${known.join(", ")}.`;
+  return Object.assign(new Error(message), { failure: "provider_refused" });
+}
+
+/** Where nothing can be sent, the args are the query. */
+function withQuery(url: string, args: JsonObject): string {
+  const address = new URL(url);
+  for (const [name, value] of Object.entries(args)) address.searchParams.set(name, jsonToText(value));
+  return address.href;
+}
+
+function readAnswer(text: string): Json {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isJsonObject(value) || Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
