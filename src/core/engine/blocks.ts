@@ -1,10 +1,11 @@
 /** Blocks: steps inside a step, run as a run of their own that is given what they read of what is around them. */
-import { fail, type Failure, type JsonObject, type Outcome, succeed } from "../base/index.ts";
+import { fail, type Failure, getOwn, type JsonObject, type Outcome, succeed } from "../base/index.ts";
 import { evaluateCondition } from "../expression/index.ts";
 import type { BranchPlan, PlanNode, StepBody } from "../plan/index.ts";
 import type { Values } from "../template/index.ts";
 import { type Findings, NO_FINDINGS } from "./binding.ts";
 import type { StartChild } from "./effect.ts";
+import { givenValues } from "./given-values.ts";
 import { findValue, outputsOf, referenceIn } from "./references.ts";
 import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -54,10 +55,11 @@ export function withBranch({ choose }: PlanNode, path: string | null, outputs: J
 /** Args of a block. What has no value is left out: whether that is wrong is decided where it is read. */
 export function bindFree(scene: Scene, values: Values): JsonObject {
   const args: [string, JsonObject[string]][] = [];
+  const byName = scene.node === null ? {} : givenValues(scene.state, scene.node);
   for (const [name, value] of Object.entries(values)) {
     if (value.kind !== "reference") continue;
     const reference = referenceIn(scene.scope, value.path);
-    const given = scene.given?.find(reference);
+    const given = scene.given?.find(reference) ?? getOwn(byName, name);
     const found = findValue(scene.state, scene.node, reference);
     if (given !== undefined) args.push([name, given]);
     else if (found.kind === "value") {
