@@ -197,6 +197,19 @@ describe("rounds that are there from before", () => {
   });
 });
 
+describe("a round that was skipped", () => {
+  it("runs again when its step is restarted, and is not said to be kept", () => {
+    const wait = "wait: {event: e, timeout: 5s, on_timeout: skip}, repeat: {until: outputs.last}";
+    const rig = runOf(`name: w\nsteps:\n  - {id: a, ${wait}}\n  - {id: b, command: b}\n`);
+    const event = { id: "1", type: "e", key: {}, data: { last: false } };
+    rig.submit({ type: "event", nodeId: "a[0]", epoch: 0, event });
+    rig.fire("wait", "a[1]").complete("b");
+    expect(rig.statuses).toMatchObject({ a: "skipped", "a[0]": "completed", "a[1]": "skipped" });
+    expect(restartFrom(rig.state).map(({ nodeId }) => nodeId)).toEqual(["a", "b"]);
+    expect(restartFrom(rig.state, "a").map(({ nodeId }) => nodeId)).toEqual(["b", "a[0]"]);
+  });
+});
+
 describe("how many rounds there may be", () => {
   it("takes as long for the thousandth as for the first", () => {
     const rig = runOf(
