@@ -33,6 +33,7 @@ export const MARKERS = [
   "event_after_wait",
   "event_before_wait",
   "event_emitted",
+  "event_taken_in_block",
   "for_each_empty",
   "for_each_failed_fast",
   "for_each_partial_failure",

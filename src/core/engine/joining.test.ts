@@ -82,7 +82,11 @@ describe("join", () => {
 
   it("fails with a parent it did without when that halts the run, also in a backoff", () => {
     const retry = "retry: {attempts: 2, backoff_ms: 1000, max_backoff_ms: 1000, retry_on: [provider_error]}";
-    const rig = run(...ABC, "id: d, command: d, depends_on: [a]", `id: j, command: j, join: any, depends_on: [b, d], ${retry}`);
+    const rig = run(
+      ...ABC,
+      "id: d, command: d, depends_on: [a]",
+      `id: j, command: j, join: any, depends_on: [b, d], ${retry}`,
+    );
     rig.complete("b").fail("j");
     expect(rig.status("j")).toBe("retrying");
     rig.fail("a");

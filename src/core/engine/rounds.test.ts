@@ -248,4 +248,20 @@ describe("events and rounds", () => {
     expect(rig.outputs("a")).toEqual({ last: true, rounds: 2 });
     expect(rig.replayed().nodes).toEqual(rig.state.nodes);
   });
+
+  it("takes an event again when the round that took it was taken back, and not when that round stays", () => {
+    const rig = runOf("name: w\nsteps:\n  - {id: a, wait: {event: e}, repeat: {until: outputs.last}}\n");
+    const send = (id: string, round: number, last: boolean) => {
+      const event = { id, type: "e", key: {}, data: { last } };
+      return rig.submit({ type: "event", nodeId: `a[${round}]`, epoch: rig.state.epoch, event }).refusal?.code;
+    };
+    send("1", 0, false);
+    const kept = rig.events.findLast(({ type }) => type === "node.completed")?.eventId ?? 0;
+    send("2", 1, false);
+    rig.submit({ type: "rewind", eventId: kept, isConsumed: false });
+    expect([send("1", 1, true), send("2", 1, true)]).toEqual(["event_taken", undefined]);
+    rig.submit({ type: "rewind", eventId: 2, isConsumed: false });
+    expect([send("1", 0, true), rig.state.status]).toEqual([undefined, "completed"]);
+    expect(rig.replayed().nodes).toEqual(rig.state.nodes);
+  });
 });

@@ -32,11 +32,12 @@ export interface Launch {
   readonly sourceRunId?: string;
   readonly carried?: readonly Carried[];
   readonly block?: string;
+  readonly taken?: readonly string[];
   readonly owner?: NonNullable<StartInput["owner"]>;
 }
 
 export function createRun(launch: Launch): SimRun {
-  const { workflow, parent, sourceRunId, carried } = launch;
+  const { workflow, parent, sourceRunId, carried, taken = [] } = launch;
   return {
     facts: createFacts(launch.runId, workflow),
     log: [],
@@ -52,6 +53,7 @@ export function createRun(launch: Launch): SimRun {
       ...(sourceRunId === undefined ? {} : { sourceRunId }),
       ...(carried === undefined ? {} : { carried }),
       ...(launch.block === undefined ? {} : { block: launch.block }),
+      ...(taken.length === 0 ? {} : { taken }),
       ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     },
     parent,
