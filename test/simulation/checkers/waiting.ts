@@ -14,14 +14,15 @@ export function neverStuck(around: Surroundings): Checker {
       }
     },
     afterCommit(facts): void {
-      if (facts.hasEnded || facts.lastEventId === 0) return;
+      if (facts.hasEnded || facts.lastEventId === 0 || facts.place === "waiting") return;
       const alive = ["queued", "retrying", "running", "streaming", "blocked"] as const;
       if (alive.every((status) => countOf(facts, status) === 0) && !facts.isFinally && !waitsForChild(around, facts)) {
         throw new Violation("E6", facts.runId, "nothing is under way and the run has not ended");
       }
     },
     quiet(runs): void {
-      for (const { facts } of runs) if (!facts.hasEnded) requireAtRest(around, facts);
+      // Whether one that waits for a place may still do so is for the checker of places to say.
+      for (const { facts } of runs) if (!facts.hasEnded && facts.place !== "waiting") requireAtRest(around, facts);
     },
   };
 }
@@ -118,7 +119,8 @@ function requireWakeup(
     case "run.rewound":
     case "run.status.changed": {
       const { timeoutMs } = facts.workflow.plan;
-      const isOpening = event.type !== "run.status.changed" || event.payload.to === "running";
+      const isOpening =
+        event.type !== "run.status.changed" || (event.payload.to === "running" && event.payload.from !== "queued");
       if (timeoutMs === null || !isOpening || facts.hasEnded) return;
       if (!hasTimer(event.at + timeoutMs, ({ kind }) => kind === "run")) throw fail("no timer for the run's timeout");
       return;

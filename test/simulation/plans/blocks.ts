@@ -17,7 +17,6 @@ const KEPT = [
   "max_items",
   "join",
   "race",
-  "repeat",
 ];
 
 /** Steps with steps inside in place of some that ask an agent: drawn apart, so that all else of a plan is as it was. */
@@ -33,7 +32,7 @@ export function addBlocks(rng: Prng, steps: readonly Drafted[]): void {
     addRounds(rng.fork(`rounds ${id}`), fields);
     const around = {
       isEach,
-      waits: Object.hasOwn(fields, "repeat") ? 0.5 : 0.1,
+      waits: Object.hasOwn(fields, "repeat") ? 0.5 : 0.05,
       reads: drawReads(rng.fork(`reads ${id}`), fields, steps),
     };
     if (!rng.chance(0.35)) Object.assign(fields, drawBlock(rng, `${id}x`, around, 0));
@@ -47,7 +46,7 @@ export function addBlocks(rng: Prng, steps: readonly Drafted[]): void {
 }
 
 function addRounds(rng: Prng, fields: Drafted["fields"]): void {
-  if (Object.hasOwn(fields, "for_each") || Object.hasOwn(fields, "repeat") || !rng.chance(0.2)) return;
+  if (Object.hasOwn(fields, "for_each") || !rng.chance(0.25)) return;
   fields["repeat"] = { until: `round >= ${rng.between(1, 2)}`, max: 3 };
 }
 
@@ -110,9 +109,7 @@ function drawInner(
 function maybeWait(rng: Prng, step: Record<string, unknown>, share: number): Record<string, unknown> {
   if (!Object.hasOwn(step, "command") || !rng.chance(share)) return step;
   const { command: _command, timeout: _timeout, on_failure: policy, ...rest } = step;
-  const ending = rng.chance(0.8)
-    ? { timeout: rng.between(1, 20), on_timeout: rng.pick(["fail", "skip", "continue"]) }
-    : {};
+  const ending = rng.chance(0.95) ? { timeout: rng.between(1, 20), on_timeout: rng.pick(["skip", "continue"]) } : {};
   const wait = { event: rng.pick(["e1", "e2"]), match: rng.pick([{}, { k: "a" }]), ...ending };
   return { ...rest, ...(policy === "skip" ? { on_failure: policy } : {}), wait };
 }

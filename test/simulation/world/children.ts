@@ -31,9 +31,9 @@ export class Children {
     if (workflow === undefined) throw new Error(`no workflow ${effect.workflow.name}`);
     const parent = { run, nodeId, attempt };
     const path = `${run.path}/${nodeId}#${attempt}`;
-    const { args, recursionDepth, taken = [] } = effect;
+    const { args, recursionDepth, taken = [], heldKeys = [] } = effect;
     const given = allowed(args, workflow);
-    const launch = { runId: childRunId, workflow, args: given, path, parent, recursionDepth, taken };
+    const launch = { runId: childRunId, workflow, args: given, path, parent, recursionDepth, taken, heldKeys };
     world.launch({ ...launch, ...this.continued(effect, given) });
   }
 

@@ -5,6 +5,7 @@ import {
   type EventOf,
   isSettled,
   type NodeStatus,
+  type PlaceStanding,
   type RunEvent,
   type RunStatus,
   type SkipReason,
@@ -27,6 +28,8 @@ export interface RunFacts {
   /** What comes last has begun and not ended. */
   isFinally: boolean;
   status: RunStatus;
+  /** Among the runs with its key; null: it needs none, or there was none for it. */
+  place: PlaceStanding | null;
   epoch: number;
   lastEventId: number;
   args: JsonObject;
@@ -106,6 +109,7 @@ export function createFacts(runId: string, workflow: Workflow): RunFacts {
     approvals: new Map(),
     children: new Map(),
     status: "queued",
+    place: null,
     epoch: 0,
     lastEventId: 0,
     args: {},
@@ -175,6 +179,7 @@ export function foldFact(run: RunFacts, event: RunEvent): void {
   if (event.type === "run.started") {
     run.status = "running";
     run.args = event.payload.args;
+    run.place = event.payload.place?.standing ?? null;
     return;
   }
   if (event.type.startsWith("run.")) return foldRun(run, event);
@@ -210,6 +215,7 @@ function foldRun(run: RunFacts, event: RunEvent): void {
     case "run.status.changed":
       // Only a run that has ended is opened by it; the others have events of their own for what happened.
       if (run.hasEnded) reopen(run, event.payload.epoch);
+      if (run.place === "waiting" && event.payload.to === "running") run.place = "held";
       return;
     case "run.rewound":
       return reopen(run, event.payload.epoch);
