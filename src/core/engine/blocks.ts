@@ -6,7 +6,7 @@ import type { Values } from "../template/index.ts";
 import { type Findings, NO_FINDINGS } from "./binding.ts";
 import type { StartChild } from "./effect.ts";
 import { givenValues } from "./given-values.ts";
-import { findValue, outputsOf, referenceIn } from "./references.ts";
+import { findValue, isUncounted, outputsOf, referenceIn } from "./references.ts";
 import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { noteHandoff, resolverFor, type Scene, sceneOf } from "./value.ts";
@@ -66,11 +66,16 @@ export function bindFree(scene: Scene, values: Values): JsonObject {
       noteHandoff(scene, reference, `with.${name}`);
       args.push([name, found.value]);
     } else if (reference.origin.kind === "node" && reference.origin.part === "outputs") {
-      const left = outputsOf(nodeAt(scene.state, reference.origin.node));
+      const left = leftBy(scene, reference.origin.node);
       if (Object.keys(left).length > 0) args.push([name, left]);
     }
   }
   return Object.fromEntries(args);
+}
+
+/** The mark of a failure that was passed over; a parent that a join did without leaves nothing. */
+function leftBy({ state, node }: Scene, source: number): JsonObject {
+  return node !== null && isUncounted(state, node, source) ? {} : outputsOf(nodeAt(state, source));
 }
 
 export function findingsOfBlock(state: RunState, node: NodeState, body: StepBody, call: BlockCall): Findings {
