@@ -8,6 +8,7 @@ import type {
   RunEnding,
   RunStatus,
   Tokens,
+  WhenFull,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { VerdictInput } from "./verdict.ts";
@@ -66,6 +67,8 @@ export interface StartInput {
   readonly hops?: number;
   /** What the driver found where the workflow limits how many of its runs are open; absent: it does not. */
   readonly place?: FoundPlace;
+  /** Of a run that a trigger limits: the key it counts under, and how many may be open. A workflow's own limit comes first. */
+  readonly limit?: RunLimit;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
   /** Of a block: events its steps have taken in rounds and attempts before. */
@@ -82,6 +85,12 @@ export interface StartInput {
 export type FoundPlace =
   | { readonly key: string; readonly standing: PlaceStanding | "full" }
   | { readonly failure: Failure };
+
+export interface RunLimit {
+  readonly key: string;
+  readonly limit: number;
+  readonly whenFull: WhenFull;
+}
 
 /** A run that waited for a place has one. */
 export interface AdmitInput {
