@@ -211,6 +211,8 @@ export interface ChildFinishedInput {
   readonly outputs: JsonObject;
   readonly costMicros: number;
   readonly tokens: Tokens;
+  /** Of a block that failed: the code of the step that failed in it. */
+  readonly errorCode?: string;
   readonly errorMessage?: string;
   /** Of a block: events its steps have taken. */
   readonly taken?: readonly string[];

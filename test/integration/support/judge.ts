@@ -1,6 +1,6 @@
 import { LIMITS } from "../../../src/core/base/index.ts";
 import type { EventOf, RunEvent } from "../../../src/core/event/index.ts";
-import type { Plan } from "../../../src/core/plan/index.ts";
+import type { Plan, PlanNode } from "../../../src/core/plan/index.ts";
 import { eventOfFrame, type EventFrame } from "../../../src/core/view/index.ts";
 import { Suite, Violation } from "../../simulation/checkers/index.ts";
 import {
@@ -155,7 +155,7 @@ function isFailure(event: RunEvent): event is FailureEvent {
 function isForced({ payload }: FailureEvent, { plan }: Sample, events: readonly RunEvent[]): boolean {
   if (payload.errorCode === "outcome_unknown") return onceNodes(plan).includes(payload.nodeId);
   // The run of the block is judged by itself.
-  if (payload.errorCode === "child_failed") return true;
+  if (isBlock(nodeIn(plan, payload.nodeId))) return true;
   const sent = events.filter((event) => isSending(event) && event.payload.nodeId === payload.nodeId).length;
   return sent >= LIMITS.callsPerNodeMax;
 }
@@ -178,10 +178,18 @@ interface Attempt {
   completedAt: number | null;
 }
 
+function nodeIn({ nodes, indexById }: Plan, nodeId: string): PlanNode | undefined {
+  return nodes[indexById.get(nodeId.replace(/\[\d+\]$/u, "")) ?? -1];
+}
+
+function isBlock(node: PlanNode | undefined): boolean {
+  return node !== undefined && (node.child !== null || node.choose !== null);
+}
+
 /** Blocks are runs of their own, and files are copied by a program: neither is in the ledger. */
 function isInLedger({ plan }: Sample, nodeId: string): boolean {
-  const node = plan.nodes[plan.indexById.get(nodeId.replace(/\[\d+\]$/u, "")) ?? -1];
-  return node !== undefined && node.child === null && node.choose === null && node.request.provider !== "process";
+  const node = nodeIn(plan, nodeId);
+  return !isBlock(node) && node?.request.provider !== "process";
 }
 
 /** Attempts as the log has them, by dispatch id. */
