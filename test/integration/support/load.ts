@@ -46,6 +46,7 @@ export class Load {
   readonly #approved = new Set<string>();
   readonly #trouble: string[] = [];
   #asked = 0;
+  #isSettling = false;
   #isApproving = true;
   readonly #approving: Promise<void>;
 
@@ -77,7 +78,7 @@ export class Load {
   async #startOne(sample: Sample, key: string, delays: readonly number[]): Promise<void> {
     const file = sample.takesFile === undefined ? {} : { [sample.takesFile]: await this.#api.sendFile(REPORT) };
     const args = { ...sample.args?.(key), ...file };
-    this.#accepted.set(key, { run: await this.#api.startRun(sample.name, key, args), sample, args });
+    this.#accepted.set(key, { run: await this.#untilTaken(sample.name, key, args), sample, args });
     const sending = (sample.events?.(key) ?? []).map(async ({ takers, ...event }, index) => {
       await pause(delays[index] ?? 0);
       await this.#api.sendEvent(event);
@@ -88,8 +89,21 @@ export class Load {
     await Promise.all(sending);
   }
 
+  /** On a slow machine no server may live long enough to answer, until the last was killed. */
+  async #untilTaken(workflow: string, key: string, args: JsonObject): Promise<RunOnWire> {
+    for (;;) {
+      const wasSettling = this.#isSettling;
+      try {
+        return await this.#api.startRun(workflow, key, args);
+      } catch (error) {
+        if (wasSettling) throw error;
+      }
+    }
+  }
+
   /** Every run that was asked for is accepted and has ended. */
   async settle(patienceMs = PATIENCE_MS): Promise<void> {
+    this.#isSettling = true;
     await Promise.all(this.#starting);
     // What was refused leaves runs that wait for it.
     if (this.#trouble.length > 0) throw new Error(this.#trouble.join("; "));
