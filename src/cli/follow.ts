@@ -1,5 +1,5 @@
-import { isTerminal } from "../core/event/index.ts";
-import { applyToView, createView, eventOfFrame, type PlanOutline, type RunView } from "../core/view/index.ts";
+import { isTerminal, type RunEvent } from "../core/event/index.ts";
+import { eventOfFrame, type PlanOutline, type RunView } from "../core/view/index.ts";
 import { ApiError } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { ApprovalPrompt, type Asked, isClosed } from "./approval-prompt.ts";
@@ -11,6 +11,7 @@ import { withLargeValues } from "./large-value.ts";
 import { leaveOnInterrupt } from "./leaving.ts";
 import { exitCodeOf, printFailures, printOutcome } from "./run-outcome.ts";
 import type { Progress } from "./progress.ts";
+import { type BlockOutlines, ShownFamily } from "./shown-family.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { answerCommand, type OpenQuestion, type Waiting, waitingOf } from "./waiting.ts";
 
@@ -19,6 +20,7 @@ export interface Followed {
   readonly runId: string;
   readonly workflow: string;
   readonly outline: PlanOutline;
+  readonly blocks: BlockOutlines;
   /** Nodes that nothing depends on. */
   readonly leaves: readonly string[];
 }
@@ -55,7 +57,9 @@ class Follower {
   readonly #run: Followed;
   readonly #options: FollowOptions;
   readonly #progress: Progress;
+  readonly #family: ShownFamily;
   readonly #view: RunView;
+  readonly #watchingBlocks: Promise<void>[] = [];
   readonly #prompt: ApprovalPrompt;
   readonly #isAnswered: boolean;
   /** No person is here who could be waited for. */
@@ -69,7 +73,8 @@ class Follower {
     this.#run = run;
     this.#options = options;
     this.#progress = chooseProgress(io, options);
-    this.#view = createView(run.outline);
+    this.#family = new ShownFamily(run.runId, run.outline, run.blocks);
+    this.#view = this.#family.root;
     const answer = options.isOwn ? chooseAnswer(io, options, this.#progress) : null;
     this.#isAnswered = answer !== null;
     this.#stopsForPerson = !options.wait || (options.isOwn && !isAtTerminal(io));
@@ -95,6 +100,7 @@ class Follower {
     const { signal } = this.#stop;
     try {
       await this.#watch(signal);
+      await Promise.all(this.#watchingBlocks);
     } catch (thrown) {
       if (!signal.aborted) throw thrown;
     } finally {
@@ -113,14 +119,32 @@ class Follower {
       const event = eventOfFrame(frame);
       if (event === null) continue;
       if (json === true) this.#io.out.write(`${JSON.stringify(frame)}\n`);
-      applyToView(this.#view, event);
-      this.#progress.show(this.#view, [event]);
+      this.#show(this.#run.runId, event);
       this.#prompt.note(event);
       await this.#look();
       const isPrinted = quiet !== true && json !== true && !this.#isAnswered && !this.#stopsForPerson;
       if (isPrinted && event.type === "approval.requested") {
         printQuestion(this.#io, { ...event.payload, runId: this.#run.runId });
       }
+    }
+  }
+
+  #show(runId: string, event: RunEvent): void {
+    const shown = this.#family.take(runId, event);
+    if (shown !== undefined) this.#progress.show(shown.view, [event], shown.around);
+    const begun = this.#family.begunBy(event);
+    // Where only data is wanted nothing of a block is shown.
+    if (begun === null || this.#options.quiet === true || this.#options.json === true) return;
+    const watching = this.#watchBlock(begun);
+    watching.catch((thrown: unknown) => this.#stop.abort(thrown));
+    this.#watchingBlocks.push(watching);
+  }
+
+  async #watchBlock(runId: string): Promise<void> {
+    const { signal } = this.#stop;
+    for await (const frame of this.#api.watchRun(runId, { signal, patienceMs: PATIENCE_MS })) {
+      const event = eventOfFrame(frame);
+      if (event !== null) this.#show(runId, event);
     }
   }
 

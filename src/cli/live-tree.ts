@@ -13,7 +13,7 @@ const ID_COLUMNS_MAX = 32;
 export function createLiveTree(io: Io): Progress {
   const tree = new LiveTree(io);
   return {
-    show: (view, events) => tree.show(view, events),
+    show: (view, events, around) => tree.show(view, events, around),
     pause: () => tree.pause(),
     resume: () => tree.resume(),
     finish: () => tree.pause(),
@@ -23,7 +23,8 @@ export function createLiveTree(io: Io): Progress {
 class LiveTree {
   readonly #io: Io;
   readonly #retries = new Map<string, number>();
-  #view: RunView | null = null;
+  /** The run, and the blocks inside it by the nodes they stand in. */
+  readonly #views = new Map<string, RunView>();
   #drawnLines = 0;
   #stopTick: Stop | null = null;
   #isPaused = false;
@@ -32,10 +33,11 @@ class LiveTree {
     this.#io = io;
   }
 
-  show(view: RunView, events: readonly RunEvent[]): void {
-    this.#view = view;
+  show(view: RunView, events: readonly RunEvent[], around: readonly string[] = []): void {
+    const path = around.join("/");
+    this.#views.set(path, view);
     for (const { type, at, payload } of events) {
-      if (type === "node.retried") this.#retries.set(payload.nodeId, at + payload.delayMs);
+      if (type === "node.retried") this.#retries.set(pathOf(path, payload.nodeId), at + payload.delayMs);
     }
     if (!this.#isPaused) this.#stopTick ??= this.#io.clock.after(FRAME_MS, () => this.#tick());
   }
@@ -61,8 +63,9 @@ class LiveTree {
   }
 
   #draw(): void {
-    if (this.#view === null) return;
-    const lines = this.#frame(this.#view);
+    const view = this.#views.get(ROOT);
+    if (view === undefined) return;
+    const lines = this.#frame(view);
     const up = this.#drawnLines === 0 ? "" : `\u001b[${this.#drawnLines}A`;
     // Each line is cleared as it is written, and what is left of a longer frame below it.
     this.#io.err.write(`${up}${lines.map((line) => `\r${line}\u001b[K\n`).join("")}\u001b[J`);
@@ -73,23 +76,57 @@ class LiveTree {
     const { columns, rows } = this.#io.err.size();
     const paint = createPaint(this.#io.err, this.#io.env);
     const now = this.#io.clock.now();
-    const { nodes, folds } = foldInstances(view);
-    const shown = chooseNodes(nodes, Math.max(3, rows - 4));
-    const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map(({ id }) => widthOf(oneLine(id)))));
-    const lines = shown.map((node) => {
-      const aside = { now, retryAt: this.#retries.get(node.id), fold: folds.get(node.id) };
-      const { icon, colour, detail } = describeNode(node, aside);
-      const id = pad(clip(oneLine(node.id), idColumns), idColumns);
+    const all = rowsOf(this.#views);
+    const shown = chooseNodes(all, Math.max(3, rows - 4));
+    const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map((row) => widthOf(titleOf(row)))));
+    const lines = shown.map((row) => {
+      const aside = { now, retryAt: this.#retries.get(row.path), fold: row.fold };
+      const { icon, colour, detail } = describeNode(row.node, aside);
+      const id = pad(clip(titleOf(row), idColumns), idColumns);
       return `${paint(colour, icon)} ${id}  ${clip(detail, columns - idColumns - 5)}`;
     });
-    const hidden = nodes.length - shown.length;
+    const hidden = all.length - shown.length;
     if (hidden > 0) lines.push(paint("gray", `… ${hidden} more nodes`));
+    const nodes = all.filter(({ depth }) => depth === 0);
     const settled = nodes.filter(({ status }) => isSettled(status)).length;
     const elapsed = view.startedAt === null ? "" : ` · ${formatDuration((view.endedAt ?? now) - view.startedAt)}`;
     const cost = view.costMicros > 0 ? ` · ${formatCost(view.costMicros)}` : "";
     const status = `${view.workflow ?? "run"} · ${view.status} · ${settled}/${nodes.length}${elapsed}${cost}`;
     return [...lines, paint("bold", clip(status, columns - 1))];
   }
+}
+
+const ROOT = "";
+
+function pathOf(around: string, nodeId: string): string {
+  return around === ROOT ? nodeId : `${around}/${nodeId}`;
+}
+
+interface Row {
+  readonly node: NodeView;
+  readonly status: NodeView["status"];
+  readonly path: string;
+  readonly depth: number;
+  readonly fold: Fold | undefined;
+}
+
+function titleOf({ node, depth }: Row): string {
+  return `${"  ".repeat(depth)}${oneLine(node.id)}`;
+}
+
+/** The nodes of a run, and below each those of its block; of a repeated one, those of the newest round. */
+function rowsOf(views: ReadonlyMap<string, RunView>, around = ROOT, depth = 0): readonly Row[] {
+  const view = views.get(around);
+  if (view === undefined) return [];
+  const { nodes, folds } = foldInstances(view);
+  const rows = nodes.flatMap((node): readonly Row[] => {
+    const path = pathOf(around, node.id);
+    const fold = folds.get(node.id);
+    const inner = node.isRepeated ? `${path}[${(fold?.total ?? 1) - 1}]` : path;
+    return [{ node, status: node.status, path, depth, fold }, ...rowsOf(views, inner, depth + 1)];
+  });
+  // What comes last stands in no node.
+  return depth === 0 ? [...rows, ...rowsOf(views, "finally", depth + 1)] : rows;
 }
 
 /** The nodes of the plan, and how far the instances of each have come. */
@@ -113,10 +150,10 @@ function foldInstances(view: RunView): { readonly nodes: readonly NodeView[]; re
 }
 
 /** All of them when they fit; otherwise what is running, then what went wrong, what was last, what comes next. */
-export function chooseNodes(nodes: readonly NodeView[], room: number): readonly NodeView[] {
+export function chooseNodes<T extends Pick<NodeView, "status">>(nodes: readonly T[], room: number): readonly T[] {
   if (nodes.length <= room) return nodes;
-  const chosen = new Set<NodeView>();
-  const take = (candidates: readonly NodeView[]): void => {
+  const chosen = new Set<T>();
+  const take = (candidates: readonly T[]): void => {
     for (const node of candidates) if (chosen.size < room) chosen.add(node);
   };
   const settled = nodes.filter(({ status }) => isSettled(status));

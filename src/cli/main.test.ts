@@ -83,6 +83,22 @@ spec: { url: "http:///path", events: [run.completd] }
 moderation: { rules: { wrods: [] } }
 secret: [X]
 `,
+  "nested.lobsterX": `name: nested
+steps:
+  - id: prepare
+    steps:
+      - { id: look, command: Look }
+      - id: deep
+        depends_on: [look]
+        steps: [{ id: dig, command: Dig }]
+  - id: cycle
+    depends_on: [prepare]
+    repeat: { until: "round >= 1", max: 3 }
+    steps: [{ id: draft, command: Draft }]
+  - { id: each, for_each: [1, 2], depends_on: [cycle], steps: [{ id: one, command: One }] }
+finally:
+  - { id: report, command: Report }
+`,
   "args.json": '{"n": 3, "text": "from file"}\n',
   "list.json": "[1]\n",
 };
@@ -486,6 +502,16 @@ describe("the program itself", () => {
     expect(code).toBe(1);
     expect(err).toContain("✗ a     provider_refused: not this one");
     expect(err).toContain("slow · failed · 1/1 · 0 ms");
+  });
+
+  it("shows the steps of blocks below their step in the tree", async () => {
+    const { code, err } = await sluice(["run", "nested.lobsterX"], { tty: true, env: { NO_COLOR: "1" } });
+    expect(code).toBe(0);
+    const frame = err.split("\u001b[J").findLast((text) => text.includes("nested · completed")) ?? "";
+    const rows = frame.split("\u001b[K").map((line) => /[●✓·○] ( *\S+)/.exec(line)?.[1]);
+    expect(rows.filter((row) => row !== undefined)).toEqual(
+      expect.arrayContaining(["prepare", "  look", "  deep", "    dig", "cycle", "  draft", "each", "  report"]),
+    );
   });
 
   it.each(everyCommand())("has an example for %s", async (command) => {

@@ -6,8 +6,8 @@ import { createPaint, oneLine, type Paint } from "./terminal-text.ts";
 
 /** Shows how a run goes. */
 export interface Progress {
-  /** The view has the events folded into it already. */
-  readonly show: (view: RunView, events: readonly RunEvent[]) => void;
+  /** The view has the events folded into it already. Of a block: with the nodes it stands in. */
+  readonly show: (view: RunView, events: readonly RunEvent[], around?: readonly string[]) => void;
   /** Leaves the terminal alone until `resume`. */
   readonly pause: () => void;
   readonly resume: () => void;
@@ -23,10 +23,10 @@ export function createLineProgress(io: Io): Progress {
   const paint = createPaint(io.err, io.env);
   return {
     ...SILENT,
-    show(view, events) {
+    show(view, events, around = []) {
       for (const event of events) {
-        const line = lineOf(view, event, paint);
-        if (line !== null) io.err.write(`${line}\n`);
+        const line = "nodeId" in event.payload ? lineOf(view, event, around, paint) : finallyLine(event, paint);
+        if (line !== null) io.err.write(`${"  ".repeat(around.length)}${line}\n`);
       }
     },
   };
@@ -39,11 +39,19 @@ function isRound({ nodes }: RunView, id: string): boolean {
   return nodes.get(id.slice(0, id.lastIndexOf("[")))?.isRepeated === true;
 }
 
-function lineOf(view: RunView, event: RunEvent, paint: Paint): string | null {
+/** What comes last belongs to no node. */
+function finallyLine({ type, payload }: RunEvent, paint: Paint): string | null {
+  if (type === "run.finally") return "▸ finally";
+  if (type !== "run.finally.ended") return null;
+  if (payload.status === "completed") return `${paint("green", "✓")} finally`;
+  return `${paint("red", "✗")} finally ${payload.errorCode ?? payload.status}`;
+}
+
+function lineOf(view: RunView, event: RunEvent, around: readonly string[], paint: Paint): string | null {
   if (!("nodeId" in event.payload)) return null;
-  const id = oneLine(event.payload.nodeId);
+  const id = oneLine([...around, event.payload.nodeId].join("/"));
   const isFailure = event.type === "node.failed" || event.type === "node.timed_out";
-  if (id.includes("[") && !isFailure && !isRound(view, event.payload.nodeId)) return null;
+  if (event.payload.nodeId.includes("[") && !isFailure && !isRound(view, event.payload.nodeId)) return null;
   switch (event.type) {
     case "node.started":
       return (event.payload.attempt ?? 0) > 1 ? `▸ ${id} attempt ${event.payload.attempt}` : `▸ ${id}`;

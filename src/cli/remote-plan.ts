@@ -4,6 +4,7 @@ import { outlineOf } from "../core/view/index.ts";
 import { ApiError, type Run } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import type { Followed } from "./follow.ts";
+import { blockOutlinesOf } from "./shown-family.ts";
 
 /** The server knows its library, lenses and workflows; here they are taken on trust. */
 export const SERVER_CATALOG: Catalog = { library: null, lenses: null, workflows: null };
@@ -23,7 +24,11 @@ export async function planOfVersion(api: Api, name: string, version: number): Pr
 export async function followedOf(api: Api, run: Run): Promise<Followed> {
   const { id: runId, workflow, version } = run;
   const plan = version === null ? null : await planOfVersion(api, workflow, version);
-  if (plan !== null) return { runId, workflow, outline: outlineOf(plan), leaves: leavesOf(plan) };
+  if (plan !== null) {
+    // Of a block, the plan is one of those its file holds.
+    const own = run.block === null || run.block === undefined ? plan : (plan.blocks.get(run.block) ?? plan);
+    return { runId, workflow, outline: outlineOf(own), blocks: blockOutlinesOf(plan), leaves: leavesOf(own) };
+  }
   const { nodeResults } = await api.getState(runId);
   const nodes = nodeResults
     .filter(({ nodeId }) => !nodeId.includes("["))
@@ -31,7 +36,7 @@ export async function followedOf(api: Api, run: Run): Promise<Followed> {
   const last = Math.max(0, ...nodes.map(({ wave }) => wave));
   // Without the plan it is unknown what depends on what, but the last wave has no dependents for certain.
   const leaves = nodes.filter(({ wave }) => wave === last).map(({ id }) => id);
-  return { runId, workflow, outline: { nodes }, leaves };
+  return { runId, workflow, outline: { nodes }, blocks: new Map(), leaves };
 }
 
 /** Nodes that nothing depends on. */

@@ -15,6 +15,7 @@ import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
 import type { RunOptions } from "./run.ts";
+import { blockOutlinesOf } from "./shown-family.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
 import { childFilesOf, type FiledPlan, sourceText } from "./workspace.ts";
@@ -49,7 +50,13 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     return EXIT.fine;
   }
   if (options.quiet !== true && options.json !== true) io.err.write(`${run.id} of ${name}@${version} at ${api.url}\n`);
-  const followed = { runId: run.id, workflow: name, outline: outlineOf(plan), leaves: leavesOf(plan) };
+  const followed = {
+    runId: run.id,
+    workflow: name,
+    outline: outlineOf(plan),
+    blocks: blockOutlinesOf(plan),
+    leaves: leavesOf(plan),
+  };
   return followRun(io, api, followed, { ...options, isOwn: true });
 }
 

@@ -4,7 +4,8 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { applyToView, createView, frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
+import { frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
+import { newRunId } from "../driver/index.ts";
 import { createAllowAllJudge } from "../governance/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
 import { type ApproveMode, chooseAnswer, printOpenApprovals } from "./approvals.ts";
@@ -17,6 +18,7 @@ import { openLedger } from "./ledger-file.ts";
 import { printProblems } from "./problem-report.ts";
 import { OwnEngine, type Settlement } from "./own-engine.ts";
 import { loadScript } from "./simulation.ts";
+import { blockOutlinesOf, ShownFamily } from "./shown-family.ts";
 import { STOP_MS } from "./standing.ts";
 import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
@@ -88,7 +90,8 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
   const progress = chooseProgress(io, options);
   const traceId = randomBytes(16).toString("hex");
   const record = options.json === true ? createRecorder(io, plan, traceId) : () => undefined;
-  const view = createView(outlineOf(plan));
+  const runId = newRunId(io.clock.now());
+  const family = new ShownFamily(runId, outlineOf(plan), blockOutlinesOf(plan));
   const ledger = options.ledger === undefined ? {} : { ledger: openLedger(io, options.ledger) };
   const scripts = createScriptAdapter({ clock: io.clock });
   const engine: OwnEngine = new OwnEngine({
@@ -97,13 +100,15 @@ async function perform(io: Io, { workspace, args, script }: Prepared, options: R
     judge: createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER),
     answer: chooseAnswer(io, options, progress),
     onLeftOpen: (approvalId, why) => io.err.write(`sluice: ${approvalId} stays open: ${printable(why)}\n`),
-    onEvents(runId, events) {
+    onEvents(from, events) {
       // Child runs have numbers and a screen of their own.
-      if (runId !== engine.runId) return;
-      record(runId, events);
-      for (const event of events) applyToView(view, event);
-      progress.show(view, events);
+      if (from === runId) record(runId, events);
+      for (const event of events) {
+        const shown = family.take(from, event);
+        if (shown !== undefined) progress.show(shown.view, [event], shown.around);
+      }
     },
+    runId,
     shapePlan: shapeFor(plan, options),
   });
   const stopListening = cancelOnInterrupt(io, engine);

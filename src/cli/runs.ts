@@ -3,6 +3,7 @@ import { type NodeResult, relaunchText, WAITING_TEXTS } from "../core/view/index
 import type { InputsFrom, Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
+import { nestedNodes } from "./block-states.ts";
 import { EXIT } from "./exit-code.ts";
 import { sendFile } from "./files.ts";
 import { formatCost, formatDuration } from "./figures.ts";
@@ -81,9 +82,14 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["block", run.block],
     ["args", oneLine(JSON.stringify(run.args))],
   ]);
-  io.out.write(
-    `\n${formatTable([["NODE", "STATUS", "ATTEMPTS", "DURATION", "COST", "DETAIL"], ...state.nodeResults.map(nodeRow)])}`,
-  );
+  // What a block was at an earlier event of the run around it is not known.
+  const { nodes, hidden } =
+    at === undefined
+      ? await nestedNodes(api, id, state.nodeResults)
+      : { nodes: state.nodeResults.map((node) => ({ node, depth: 0 })), hidden: 0 };
+  const rows = nodes.map(({ node, depth }) => nodeRow(node, depth));
+  io.out.write(`\n${formatTable([["NODE", "STATUS", "ATTEMPTS", "DURATION", "COST", "DETAIL"], ...rows])}`);
+  if (hidden > 0) io.out.write(`… the nodes of ${hidden} more blocks are not shown\n`);
   return EXIT.fine;
 }
 
@@ -97,12 +103,12 @@ async function stateOf(api: Api, id: string, at: number | undefined): Promise<Se
   return at === undefined ? { state: await api.getState(id), timestamp: null } : api.getCheckpoint(id, at);
 }
 
-function nodeRow(node: NodeResult): readonly string[] {
+function nodeRow(node: NodeResult, depth = 0): readonly string[] {
   const { nodeId, status, attempts, durationMs, costMicros, errorCode, errorMessage, waitingReason } = node;
   const handled = node.isHandled ? "handled: " : "";
   const detail = errorCode === null ? (waitingReason ?? "") : `${handled}${errorCode}: ${oneLine(errorMessage ?? "")}`;
   return [
-    oneLine(nodeId),
+    `${"  ".repeat(depth)}${oneLine(nodeId)}`,
     status,
     String(attempts),
     durationMs === null ? "–" : formatDuration(durationMs),

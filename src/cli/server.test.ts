@@ -47,6 +47,22 @@ const FILES: Readonly<Record<string, string>> = {
   "form.lobsterX":
     "name: form\nsteps:\n" +
     "  - { id: ok, name: How much?, approval: required, form: { amount: { type: integer, min: 1, max: 10 } } }\n",
+  "nested.lobsterX": `name: nested
+steps:
+  - id: prepare
+    steps:
+      - { id: look, command: Look }
+      - id: deep
+        depends_on: [look]
+        steps: [{ id: dig, command: Dig }]
+  - id: cycle
+    depends_on: [prepare]
+    repeat: { until: "round >= 1", max: 3 }
+    steps: [{ id: draft, command: Draft }]
+  - { id: each, for_each: [1, 2], depends_on: [cycle], steps: [{ id: one, command: One }] }
+finally:
+  - { id: report, command: Report }
+`,
   "parent.lobsterX": "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n",
   "child.lobsterX": "name: child\nsteps:\n  - { id: deep, workflow_ref: inner }\n",
   "inner.lobsterX": "name: inner\nsteps:\n  - { id: ok, name: Really, approval: required }\n",
@@ -471,6 +487,46 @@ describe("sluice runs", () => {
     expect((await sluice(["runs", "list", "--limit", "1"])).err).toContain("there are more: --cursor ");
     expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("there are no runs");
     expect((await sluice(["runs", "list", "--cursor", "nonsense"])).code).toBe(2);
+  });
+
+  it("shows the steps of blocks below their step, while they run and afterwards", async () => {
+    const { err } = await sluice(["run", "nested.lobsterX"]);
+    const lines = err.split("\n").map((line) => line.replace(/ \d.*$/, ""));
+    for (const line of [
+      "▸ prepare",
+      "  ▸ prepare/look",
+      "  ▸ prepare/deep",
+      "    ✓ prepare/deep/dig",
+      "  ✓ cycle[0]/draft",
+      "  ✓ cycle[1]/draft",
+      "▸ finally",
+      "  ✓ finally/report",
+      "✓ finally",
+    ])
+      expect(lines).toContain(line);
+    // Elements are folded, and so is what they run.
+    expect(err).not.toContain("each[0]/one");
+    const id = /run_\w+/.exec(err)?.[0] ?? "";
+    const { out } = await sluice(["runs", "show", id]);
+    const nodes = out.split("NODE ")[1]?.split("\n").slice(1) ?? [];
+    expect(nodes.map((line) => /^ *\S+/.exec(line)?.[0])).toEqual([
+      "prepare",
+      "  look",
+      "  deep",
+      "    dig",
+      "cycle",
+      "cycle[0]",
+      "  draft",
+      "cycle[1]",
+      "  draft",
+      "each",
+      "each[0]",
+      "  one",
+      "each[1]",
+      "  one",
+      "  report",
+      undefined,
+    ]);
   });
 
   it("shows", async () => {

@@ -11,7 +11,7 @@ export function childReport(
   called: { readonly nodeId: string; readonly attempt: number },
   state: RunState,
 ): ChildFinishedInput {
-  const errorMessage = failureOf(state);
+  const failure = failureOf(state);
   const taken = state.block === null ? [] : takenIn(state);
   return {
     type: "child_finished",
@@ -22,7 +22,8 @@ export function childReport(
     outputs: outputsOfRun(state),
     costMicros: state.costMicros,
     tokens: state.tokens,
-    ...(errorMessage === null ? {} : { errorMessage }),
+    ...(failure === null ? {} : { errorMessage: failure.message }),
+    ...(failure === null || state.block === null ? {} : { errorCode: failure.code }),
     ...(taken.length === 0 ? {} : { taken }),
     ...(state.endsOwner === null ? {} : { ends: state.endsOwner }),
   };
@@ -47,11 +48,12 @@ export function refusedChild(
   };
 }
 
-/** Why a run ended badly, in the words of the first node that failed. */
-function failureOf(state: RunState): string | null {
-  if (state.status === "completed") return null;
-  for (const { id, now } of state.nodes) {
-    if (now.status === "failed" || now.status === "timed_out") return `${id}: ${now.errorMessage}`;
+/** Why a run ended badly, in the words of the first node that failed and was not handled. */
+function failureOf({ status, nodes, errorCode }: RunState): { readonly code: string; readonly message: string } | null {
+  if (status === "completed") return null;
+  for (const { id, now, isHandled } of nodes) {
+    if ((now.status === "failed" || now.status === "timed_out") && !isHandled)
+      return { code: now.errorCode, message: `${id}: ${now.errorMessage}` };
   }
-  return state.errorCode;
+  return errorCode === null ? null : { code: errorCode, message: errorCode };
 }

@@ -10,6 +10,8 @@ nodes:
   stuck/tidy: { hang: true }
   bad/tidy: { fail: provider_auth }
   failing/break: { fail: provider_auth }
+  handled/try: { fail: provider_refused }
+  handled/break: { fail: provider_auth }
 `;
 
 let api: Api;
@@ -97,6 +99,29 @@ outputs: { y: "\${body.y}", items: "\${each.items}" }
     );
     const [, second] = await blocksOf(retried.id);
     expect((await events(second ?? "")).filter(({ payload }) => payload["carried"] === true)).toEqual([]);
+  });
+
+  it("shows its handler the failure of the step inside, not one that was handled there", async () => {
+    const { run } = await ran(`name: handled
+steps:
+  - id: pay
+    steps:
+      - { id: try, command: T }
+      - { id: again, command: A, depends_on: [{ step: try, on: failure }] }
+      - id: deep
+        depends_on: [again]
+        steps: [{ id: break, command: B }]
+  - id: tell
+    set: { code: "\${pay.error.code}", class: "\${pay.error.class}", why: "\${pay.error.message}" }
+    depends_on: [{ step: pay, on: failure }]
+outputs: { code: "\${tell.code}", class: "\${tell.class}", why: "\${tell.why}" }
+`);
+    expect(run.status).toBe("completed");
+    expect(run.outputs).toEqual({
+      code: "provider_auth",
+      class: "provider_auth",
+      why: expect.stringMatching(/^deep: break: /),
+    });
   });
 
   it("reads what was skipped around it as empty, and what is missing as missing", async () => {

@@ -1,4 +1,5 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
+import type { RunLimit } from "../core/engine/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { ArgOrigin } from "../core/provenance/index.ts";
 import type { SpanAddress } from "../core/trace/index.ts";
@@ -49,6 +50,8 @@ export interface LaunchRequest extends LaunchCaller {
   readonly idempotency?: LaunchIdempotency;
   /** One more than the event that starts it has; absent: no event starts it. */
   readonly hops?: number;
+  /** How many runs may be open with it, where its trigger says so. */
+  readonly limit?: RunLimit;
 }
 
 export interface RelaunchRequest extends LaunchCaller {

@@ -53,6 +53,7 @@ export class RunLauncher implements Launcher {
         ...(caller === undefined ? {} : { traceId: caller.traceId, parentSpanId: caller.spanId }),
         ...(idempotency === undefined ? {} : { idempotency }),
         ...(request.hops === undefined ? {} : { hops: request.hops }),
+        ...(request.limit === undefined ? {} : { limit: request.limit }),
       },
     );
     return started.kind === "started" && warnings.length > 0 ? { ...started, warnings } : started;

@@ -3,8 +3,12 @@ import type { IncomingMessage } from "node:http";
 /** A longer timer would fire at once. */
 export const TIMER_MS_MAX = 2_147_483_647;
 
-/** Null when there is more than may be kept. */
 export async function readText(response: IncomingMessage, bytesMax: number): Promise<string | null> {
+  return (await readBytes(response, bytesMax))?.toString("utf8") ?? null;
+}
+
+/** Null when there is more than may be kept. */
+export async function readBytes(response: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -12,7 +16,7 @@ export async function readText(response: IncomingMessage, bytesMax: number): Pro
     if (bytes > bytesMax) return null;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 export function headersOf(response: IncomingMessage): Readonly<Record<string, string>> {

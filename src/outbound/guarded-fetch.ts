@@ -3,7 +3,7 @@ import { type ClientRequest, request as requestHttp, type IncomingMessage } from
 import type { Socket } from "node:net";
 import type { Outcome } from "../core/base/index.ts";
 import { EMPTY_ALLOW_LIST, plainHost, type AllowList } from "./allow-list.ts";
-import { codeOf, headersOf, readText, textOf, TIMER_MS_MAX } from "./exchange.ts";
+import { codeOf, headersOf, readBytes, textOf, TIMER_MS_MAX } from "./exchange.ts";
 import { connectPinned } from "./pinned-connection.ts";
 import { resolveName } from "./resolve-name.ts";
 import {
@@ -46,6 +46,8 @@ export interface GuardedReply {
   /** Names in lower case; a header sent twice is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** The same as it came. */
+  readonly bytes: Uint8Array;
   /** Where the last redirect led. */
   readonly url: string;
 }
@@ -131,10 +133,11 @@ async function followHops(
     if (!checked.ok) return { ok: false, code: checked.failure.code, message: from + checked.failure.message };
     const answered = await request(checked.value, hop, options.bytesMax ?? BYTES_MAX, signal);
     if (!answered.ok) return { ok: false, ...answered.failure };
-    const { response, text } = answered.value;
+    const { response, bytes } = answered.value;
     const location = redirectOf(response);
     if (location === null) {
-      return { ok: true, status: response.statusCode ?? 0, headers: headersOf(response), text, url: hop.url.href };
+      const answer = { status: response.statusCode ?? 0, headers: headersOf(response), url: hop.url.href };
+      return { ok: true, ...answer, text: bytes.toString("utf8"), bytes };
     }
     const next = nextHop(hop, location, response.statusCode ?? 0);
     if (!next.ok) return { ok: false, ...next.failure };
@@ -148,7 +151,7 @@ async function followHops(
 
 interface Answer {
   readonly response: IncomingMessage;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 async function request(
@@ -163,8 +166,8 @@ async function request(
   try {
     const response = await send(checked, hop, socket);
     const isRedirect = redirectOf(response) !== null;
-    const text = isRedirect ? "" : await readText(response, bytesMax);
-    if (text !== null) return { ok: true, value: { response, text } };
+    const bytes = isRedirect ? Buffer.alloc(0) : await readBytes(response, bytesMax);
+    if (bytes !== null) return { ok: true, value: { response, bytes } };
     return refuse("url_too_large", `The answer of ${checked.host} is larger than ${bytesMax} bytes.`);
   } catch (thrown) {
     if (thrown instanceof SourceFailed) throw thrown.cause;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText } from "../core/base/index.ts";
-import { didYouMean, EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
+import { type Definition, didYouMean, EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
 import type { WorkflowStore } from "../store/index.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { isOpen } from "./trigger-kind.ts";
@@ -41,7 +41,7 @@ export async function triggerReferenceProblems(
   body: JsonObject,
   around: TriggerSurroundings,
 ): Promise<readonly SpecProblem[]> {
-  const [workflow, args, on] = [getOwn(body, "workflow"), getOwn(body, "args"), getOwn(body, "on")];
+  const [workflow, on] = [getOwn(body, "workflow"), getOwn(body, "on")];
   const problems = secretProblems(on, around.secrets);
   if (typeof workflow !== "string") return problems;
   const source = await around.sourceOf(workflow);
@@ -53,7 +53,9 @@ export async function triggerReferenceProblems(
       specProblem("unknown_workflow", ["workflow"], `There is no workflow "${workflow}".`, { hint }),
     ];
   }
-  return [...problems, ...argProblems(workflow, source, args)];
+  const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
+  if (definition === null) return problems;
+  return [...problems, ...limitProblems(workflow, definition, body), ...argProblems(workflow, definition, body)];
 }
 
 function secretProblems(on: Json | undefined, secrets: readonly string[]): readonly SpecProblem[] {
@@ -64,9 +66,18 @@ function secretProblems(on: Json | undefined, secrets: readonly string[]): reado
   return [specProblem("missing_field", at, message, { hint: "Add what you share with the sender." })];
 }
 
-function argProblems(workflow: string, source: string, args: Json | undefined): readonly SpecProblem[] {
-  const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
-  if (definition === null || !isJsonObject(args)) return [];
+/** A run counts under one key. */
+function limitProblems(workflow: string, definition: Definition, body: JsonObject): readonly SpecProblem[] {
+  const isLimited = definition.format === "lobsterx" && definition.concurrency !== null;
+  if (!isLimited || (getOwn(body, "concurrency") ?? null) === null) return [];
+  const message = `The workflow "${workflow}" limits its runs itself, whatever starts them.`;
+  const more = { isAtKey: true, hint: "Write concurrency in one of the two." };
+  return [specProblem("conflicting_fields", ["concurrency"], message, more)];
+}
+
+function argProblems(workflow: string, definition: Definition, body: JsonObject): readonly SpecProblem[] {
+  const args = getOwn(body, "args");
+  if (!isJsonObject(args)) return [];
   const declared = Object.keys(definition.format === "lobsterx" ? definition.args : definition.rootInputs);
   return Object.keys(args).flatMap((name) => {
     if (declared.includes(name)) return [];

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ParsedExpression } from "../core/expression/index.ts";
-import type { Values } from "../core/template/index.ts";
+import type { WhenFull } from "../core/event/index.ts";
+import type { Value, Values } from "../core/template/index.ts";
 import type { Timing } from "./schedule.ts";
 
 /** How the sender of a message is known. */
@@ -21,10 +22,19 @@ export interface Trigger {
   readonly filter: ParsedExpression | null;
   /** Null: what was delivered, by the names of the args. */
   readonly args: Values | null;
+  /** How many of its runs may be open at a time; null: any number. */
+  readonly concurrency: TriggerConcurrency | null;
   readonly respond: (typeof RESPONSES)[number];
   readonly isEnabled: boolean;
   /** Id of the caller that saved it last: who answers for its runs. */
   readonly savedBy: string | null;
+}
+
+export interface TriggerConcurrency {
+  /** Runs with the same value count together; null: all runs of the trigger do. */
+  readonly key: Value | null;
+  readonly limit: number;
+  readonly whenFull: WhenFull;
 }
 
 export type TriggerSource =

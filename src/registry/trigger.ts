@@ -1,12 +1,21 @@
 import { z } from "zod";
 import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../core/base/index.ts";
+import { WHEN_FULL } from "../core/event/index.ts";
 import { parseExpression, parsePath } from "../core/expression/index.ts";
-import { parseValue, type Values } from "../core/template/index.ts";
+import { parseValue, type Value, type Values } from "../core/template/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyMap, asBody, checked, readBody, secret, spec, whole, workflowName } from "./field.ts";
 import { scheduleSourceOf, timingProblems, timingSpec } from "./schedule.ts";
 import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
-import { ENCODINGS, type IdPlace, RESPONSES, type Trigger, type TriggerSource, VERIFICATIONS } from "./trigger-kind.ts";
+import {
+  ENCODINGS,
+  type IdPlace,
+  RESPONSES,
+  type Trigger,
+  type TriggerConcurrency,
+  type TriggerSource,
+  VERIFICATIONS,
+} from "./trigger-kind.ts";
 import { expressionProblems, TRIGGER_STYLE, valueProblems } from "./trigger-names.ts";
 
 const HEADER_DEFAULT = "x-signature";
@@ -59,9 +68,12 @@ export const triggerSpec = spec({
     .nullish()
     .describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
   concurrency: spec({
-    key: z.string().nullish().describe("An expression: runs with the same value count together"),
+    key: z
+      .string()
+      .nullish()
+      .describe("An expression over body, headers and query: runs with the same value count together; default: all do"),
     limit: whole(1, LIMIT_MAX).default(1).describe("How many may be open"),
-    when_full: z.enum(["queue", "cancel_new", "cancel_old"]).default("queue").describe("What happens beyond that"),
+    when_full: z.enum(WHEN_FULL).default("queue").describe("What happens beyond that"),
   })
     .nullish()
     .describe("How many of its runs may be open at a time"),
@@ -86,10 +98,29 @@ export function triggerOf({ id, body, savedBy }: Entry): Trigger {
     on: sourceOf(written.on),
     filter: filter?.value ?? null,
     args: written.args === undefined ? null : valuesOf(asBody(written.args)),
+    concurrency: concurrencyOf(written.concurrency),
     respond: written.respond,
     isEnabled: written.enabled,
     savedBy,
   };
+}
+
+function concurrencyOf(written: z.output<typeof triggerSpec>["concurrency"]): TriggerConcurrency | null {
+  if (written === undefined) return null;
+  const { key, limit, when_full: whenFull } = written;
+  return { key: key === undefined ? null : keyOf(key), limit, whenFull };
+}
+
+/** An expression, or a text with expressions in it. */
+function keyOf(written: string): Value {
+  if (!written.includes("${")) {
+    const parsed = parseExpression(written);
+    if (parsed.ok) return { kind: "expression", expression: parsed.value };
+    throw new Error(`its key cannot be read: ${parsed.failure.message}`);
+  }
+  const parsed = parseValue(written, TRIGGER_STYLE);
+  if (!parsed.ok) throw new Error(`its key cannot be read: ${parsed.failure.message}`);
+  return parsed.value;
 }
 
 function sourceOf({ schedule, hook, event, form }: z.output<typeof triggerSpec>["on"]): TriggerSource {
@@ -134,12 +165,16 @@ export function triggerProblems(written: JsonObject): readonly SpecProblem[] {
     ...(isJsonObject(on) ? sourceProblems(on) : []),
     ...expressionProblems(getOwn(written, "filter"), ["filter"]),
     ...valueProblems(getOwn(written, "args"), ["args"]),
-    ...expressionProblems(memberOf(getOwn(written, "concurrency"), "key"), ["concurrency", "key"]),
+    ...keyProblems(getOwn(written, "concurrency")),
   ];
 }
 
-function memberOf(owner: Json | undefined, key: string): Json | undefined {
-  return isJsonObject(owner) ? getOwn(owner, key) : undefined;
+function keyProblems(concurrency: Json | undefined): readonly SpecProblem[] {
+  if (!isJsonObject(concurrency)) return [];
+  const key = getOwn(concurrency, "key");
+  return typeof key === "string" && key.includes("${")
+    ? valueProblems({ key }, ["concurrency"])
+    : expressionProblems(key, ["concurrency", "key"]);
 }
 
 function sourceProblems(on: JsonObject): readonly SpecProblem[] {

@@ -48,6 +48,8 @@ export interface RunAhead {
   readonly runId: string;
   readonly workflow: string;
   readonly traceId: string;
+  /** Path of the block of the file it runs; null: the file itself. */
+  readonly block: string | null;
   readonly fedEventId: number;
   readonly lastEventId: number;
 }

@@ -70,12 +70,17 @@ const SLOTS_CONTENDED = 4;
 interface Tally {
   faults: number;
   runs: number;
+  blocks: number;
+  sent: number;
   completed: number;
   events: number;
   calls: number;
   repeatedCalls: number;
   readonly violations: string[];
 }
+
+const NOTHING = { runs: 0, blocks: 0, sent: 0, completed: 0, events: 0, calls: 0, repeatedCalls: 0 };
+const FIGURES = Object.keys(NOTHING) as (keyof typeof NOTHING)[];
 
 interface Plan {
   readonly faults: number;
@@ -166,14 +171,12 @@ function playOn(scenario: Scenario, { seed, count, databaseUrl }: Batch): Promis
 }
 
 async function campaign(scenario: Scenario, { faults, seed, until }: Plan): Promise<Tally> {
-  const tally: Tally = { faults: 0, runs: 0, completed: 0, events: 0, calls: 0, repeatedCalls: 0, violations: [] };
+  const tally: Tally = { ...NOTHING, faults: 0, violations: [] };
   for (let batch = 0; tally.faults < faults && Date.now() < until; batch += 1) {
     const count = Math.min(scenario === "network" ? REQUESTS_PER_BATCH : BATCH, faults - tally.faults);
     const verdict = await play(scenario, seed + batch, count).catch((error: unknown) => failed(error));
     tally.faults += count;
-    for (const figure of ["runs", "completed", "events", "calls", "repeatedCalls"] as const) {
-      tally[figure] += verdict[figure];
-    }
+    for (const figure of FIGURES) tally[figure] += verdict[figure];
     tally.violations.push(...verdict.violations);
     const state = verdict.violations.length === 0 ? "ok    " : "broken";
     print(
@@ -190,12 +193,14 @@ async function campaign(scenario: Scenario, { faults, seed, until }: Plan): Prom
 /** A batch that could not be judged is no evidence, and counts as broken. */
 function failed(error: unknown): Verdict {
   const violations = [error instanceof Error ? error.message : String(error)];
-  return { runs: 0, completed: 0, events: 0, calls: 0, repeatedCalls: 0, violations };
+  return { ...NOTHING, violations };
 }
 
 function summary(scenario: Scenario, tally: Tally): string {
-  const { faults, runs, completed, events, calls, repeatedCalls, violations } = tally;
-  const counts = `${runs} runs (${completed} completed), ${events} events, ${calls} calls (${repeatedCalls} repeated)`;
+  const { faults, runs, blocks, sent, completed, events, calls, repeatedCalls, violations } = tally;
+  const counts =
+    `${runs} runs (${completed} completed) with ${blocks} blocks, ${sent} events sent to them, ${events} in their logs, ` +
+    `${calls} calls (${repeatedCalls} repeated)`;
   if (violations.length > 0) return `${scenario}: ${faults} faults, ${counts}: ${violations.length} violations`;
   // Rule of three: no failure in N trials bounds the rate by 3/N with 95 % confidence.
   const bound = ((3 / Math.max(1, faults)) * 100).toFixed(3);

@@ -43,6 +43,15 @@ steps:
   - { id: call, workflow_ref: each }
   - { id: after, command: "Then \${call.outputs}" }
 `;
+const NESTED = `name: nested
+steps:
+  - id: prepare
+    steps:
+      - { id: look, command: Look }
+      - { id: deep, depends_on: [look], steps: [{ id: dig, command: Dig }] }
+finally:
+  - { id: report, command: Report }
+`;
 /** Twenty waves of a hundred nodes, each after one or two of the wave before. */
 const BIG = `name: big
 max_parallel: 200
@@ -123,7 +132,8 @@ let shared: Page | null = null;
 
 beforeAll(async () => {
   site = await openSite(SCRIPT);
-  for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, FAMILY, BIG]) await site.api.save(source);
+  for (const source of [REFUND, QUICK, BROKEN, ENDLESS, HOSTILE, EACH, FAMILY, NESTED, BIG])
+    await site.api.save(source);
   await site.api.request("PUT", "policies/people-pay", {
     body: {
       category: "guardrail",
@@ -372,6 +382,17 @@ describe("the run page", () => {
     await card(page, "call").getByRole("link", { name: "Open the child run" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(runId));
     expect(await page.locator(".run-facts").textContent()).toContain("Parent");
+  });
+
+  it("shows the steps of a block inside its node, however deep, and what comes last", async () => {
+    const runId = await site.api.run("nested");
+    const page = await open(`/runs/${runId}?node=prepare`);
+    const inside = page.locator(".node-section .steps-inside").first();
+    await inside.getByText("look").waitFor();
+    await inside.getByText("Steps inside").click();
+    await inside.getByText("dig").waitFor();
+    await page.locator(".run-facts .steps-inside").getByText("report").waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   it("draws only those lines of the list anew whose nodes have changed", async () => {

@@ -52,6 +52,8 @@ export function alertRules(subjectOf: SubjectOf): void {
         ended("r5", "failed", 99),
         creation("r6"),
         { ...ended("r7", "failed", 100), orgId: "org_2" },
+        // A block fails with the run it belongs to, which counts once.
+        creation("r8", { block: "each" }, { head: { status: "failed", endedAt: 100 } }),
       ]);
       expect(await store.countEnded("org_1", 100)).toEqual({ all: 4, failed: 2 });
       expect(await store.countEnded("org_1", 102)).toEqual({ all: 0, failed: 0 });

@@ -30,7 +30,14 @@ export function feedRules(subjectOf: SubjectOf): void {
       await store.commit([creation("run_1", {}, { events: logFrom(0, 3) })]);
       expect(await store.listRunsAhead(["run_1"])).toEqual([]);
       const version = await listening(store);
-      const ahead = { orgId: "org_1", runId: "run_1", workflow: "triage", traceId: "t".repeat(32), lastEventId: 3 };
+      const ahead = {
+        orgId: "org_1",
+        runId: "run_1",
+        workflow: "triage",
+        traceId: "t".repeat(32),
+        block: null,
+        lastEventId: 3,
+      };
       expect(await store.listRunsAhead(["run_1", "run_2"])).toEqual([{ ...ahead, fedEventId: 0 }]);
       const feed = { orgId: "org_1", runId: "run_1", version, from: 0, to: 2, deliveries: [delivery("a")] };
       expect(await store.feedRun({ ...feed, version: version + 1 })).toBe(false);
@@ -44,6 +51,13 @@ export function feedRules(subjectOf: SubjectOf): void {
         ["c", "pending"],
         ["a", "pending"],
       ]);
+    });
+
+    it("knows whether it is the run of a block", async () => {
+      const { store } = subjectOf();
+      await listening(store);
+      await store.commit([creation("run_1", { block: "each" })]);
+      expect(await store.listRunsAhead(["run_1"])).toMatchObject([{ runId: "run_1", block: "each" }]);
     });
 
     it("is moved by one of two", async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { digestText, required } from "../../src/core/base/index.ts";
+import type { RunLimit } from "../../src/core/engine/index.ts";
 import { isTerminal } from "../../src/core/event/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { createAllowAllJudge } from "../../src/governance/index.ts";
@@ -69,12 +70,12 @@ afterAll(async () => {
   await database.drop();
 }, 60_000);
 
-async function start(text: string, who: string, turn: number): Promise<string> {
+async function start(text: string, who: string, turn: number, limit?: RunLimit): Promise<string> {
   const definitionHash = digestText(text);
   await store.putDefinition(ORG, definitionHash, { source: text, catalog: null });
   const replica = required(replicas[turn % replicas.length], "there are two");
   const about = { orgId: ORG, workflow: "w", version: 1, definitionHash, trigger: "test", startedBy: null };
-  const outcome = await replica.launch({ ...about, args: { who } });
+  const outcome = await replica.launch({ ...about, args: { who }, ...(limit === undefined ? {} : { limit }) });
   if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
   return outcome.run.runId;
 }
@@ -101,6 +102,22 @@ describe("two replicas on one Postgres", () => {
     const runIds = await Promise.all(starting);
     expect(new Set(await ended(runIds))).toEqual(new Set(["completed"]));
     for (const { limit, who } of keys) expect(most.get(who)).toBeLessThanOrEqual(limit);
+    expect(await countPlaces()).toBe(0);
+    expect(troubles).toEqual([]);
+  }, 120_000);
+
+  it("keep the limit of a trigger as they keep that of a workflow", async () => {
+    const text = source(1, "queue").replace(/^concurrency.*\n/mu, "");
+    const limit: RunLimit = { key: digestText("by the trigger"), limit: 2, whenFull: "queue" };
+    const runIds = await Promise.all(Array.from({ length: 12 }, (_, turn) => start(text, "by trigger", turn, limit)));
+    expect(new Set(await ended(runIds))).toEqual(new Set(["completed"]));
+    expect(most.get("by trigger")).toBe(2);
+    const full = { ...limit, limit: 1, whenFull: "cancel_old" } as const;
+    const oldest: string[] = [];
+    for (let turn = 0; turn < 4; turn += 1) oldest.push(await start(text, "by trigger", turn, full));
+    const statuses = await ended(oldest);
+    expect(statuses.filter((status) => status === "completed").length).toBeGreaterThan(0);
+    expect((await ended(oldest.slice(-1)))[0]).toBe("completed");
     expect(await countPlaces()).toBe(0);
     expect(troubles).toEqual([]);
   }, 120_000);

@@ -2,7 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/base/index.ts";
-import { checkAdapter, type AdapterRequest, type AdapterResult, type LogLine } from "../../adapter/index.ts";
+import {
+  checkAdapter,
+  type AdapterFiles,
+  type AdapterRequest,
+  type AdapterResult,
+  type LogLine,
+} from "../../adapter/index.ts";
 import { createHttpAdapter } from "./http-adapter.ts";
 
 const servers: Server[] = [];
@@ -49,6 +55,22 @@ interface Setup {
   readonly env?: Record<string, string>;
   readonly signal?: AbortSignal;
   readonly logs?: LogLine[];
+  /** Files that were written, by name. */
+  readonly written?: Map<string, Buffer>;
+}
+
+function keeper(written: Map<string, Buffer>): AdapterFiles {
+  return {
+    read: () => {
+      throw new Error("nothing is read");
+    },
+    write: async (file, content) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of content) pieces.push(piece);
+      written.set(file.name, Buffer.concat(pieces));
+      return { ...file, sha256: "0".repeat(64) };
+    },
+  };
 }
 
 async function call(request: Partial<AdapterRequest>, setup: Setup = {}): Promise<AdapterResult> {
@@ -60,7 +82,12 @@ async function call(request: Partial<AdapterRequest>, setup: Setup = {}): Promis
   const signal = setup.signal ?? new AbortController().signal;
   return adapter.execute(
     { ...REQUEST, ...request },
-    { signal, onPartial: () => {}, onLog: (line) => setup.logs?.push(line) },
+    {
+      signal,
+      onPartial: () => {},
+      onLog: (line) => setup.logs?.push(line),
+      ...(setup.written === undefined ? {} : { files: keeper(setup.written) }),
+    },
   );
 }
 
@@ -295,6 +322,43 @@ describe("what an answer means", () => {
     });
     expect(await at("stop")).toMatchObject({ failure: "cancelled" });
     expect(await at("nobody")).toMatchObject({ failure: "cancelled" });
+  });
+});
+
+describe("an answer that is a file", () => {
+  const BYTES = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe]);
+  const outputSchema = { properties: { report: { type: "object", format: "file" } } };
+  const answered = async (headers: Record<string, string>, content: Buffer | string = BYTES) => {
+    const url = await listen((_request, response) => response.writeHead(200, headers).end(content));
+    const written = new Map<string, Buffer>();
+    const result = await call({ inputs: { url }, outputSchema }, { config: { allow: ["127.0.0.1"] }, written });
+    return { result, written };
+  };
+
+  it("is kept byte by byte, under the name and type the service gives it", async () => {
+    const disposition = 'attachment; filename="june.pdf"';
+    const { result, written } = await answered({
+      "content-type": "application/pdf; charset=binary",
+      "content-disposition": disposition,
+    });
+    expect(result).toMatchObject({
+      status: "completed",
+      outputs: { report: { name: "june.pdf", mime: "application/pdf", size: BYTES.length } },
+    });
+    expect(written.get("june.pdf")?.equals(BYTES)).toBe(true);
+  });
+
+  it("gets a name of ours where the service's is a path, and a type where it has none", async () => {
+    const { result } = await answered({ "content-disposition": "attachment; filename=../../etc/passwd" });
+    expect(result).toMatchObject({ outputs: { report: { name: "report", mime: "application/octet-stream" } } });
+  });
+
+  it("is none when it is JSON, and wrong when it is empty", async () => {
+    const json = await answered({ "content-type": "application/json" }, '{"report": null}');
+    expect(json.result).toMatchObject({ status: "completed", outputs: { report: null } });
+    expect(json.written.size).toBe(0);
+    const { result } = await answered({ "content-type": "application/pdf" }, "");
+    expect(result).toMatchObject({ status: "failed", failure: "provider_bad_output" });
   });
 });
 

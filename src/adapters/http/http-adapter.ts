@@ -22,6 +22,7 @@ import type { Environment } from "../environment.ts";
 import { fileFailure } from "../file-trouble.ts";
 import { RunningAttempts } from "../running-attempts.ts";
 import { failureOf, resultOf } from "./answer.ts";
+import { FILE_ANSWER_BYTES_MAX, fileOutputOf, isFileAnswer, keepAnswer } from "./file-answer.ts";
 import { readCall } from "./call.ts";
 import { configSchema, type HttpConfig } from "./config.ts";
 import { missingSecrets } from "./secret-header.ts";
@@ -47,7 +48,9 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
     const read = readCall(request, config, env, files);
     if (!read.ok) return read.failure;
     const { url, method, headers, body, timeoutMs, allow, isListOnly, secrets } = read.value;
+    const output = files === undefined ? undefined : fileOutputOf(request);
     const reply = await fetchGuarded(url, {
+      ...(output === undefined ? {} : { bytesMax: FILE_ANSWER_BYTES_MAX }),
       method,
       headers,
       ...(body === undefined ? {} : { body }),
@@ -57,6 +60,8 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
       isListOnly,
       ...(resolve === undefined ? {} : { resolve }),
     });
+    if (reply.ok && output !== undefined && files !== undefined && isFileAnswer(reply))
+      return keepAnswer(reply, output, files);
     return reply.ok ? resultOf(reply, secrets, clock.now()) : failureOf(reply);
   };
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { fileNameProblem, filePartCount, filePartSize, filesIn, fileValueProblem, isFileValue } from "./file-value.ts";
+import {
+  fileNameProblem,
+  filePartCount,
+  filePartSize,
+  filesIn,
+  filesWithin,
+  fileValueProblem,
+  isFileValue,
+} from "./file-value.ts";
 import { LIMITS } from "./limits.ts";
 
 const FILE = { name: "a.pdf", mime: "application/pdf", size: 5, sha256: "0".repeat(64) };
@@ -47,6 +55,13 @@ describe("a file as a value", () => {
       ["b", "a.pdf"],
       ["b", "b"],
     ]);
+  });
+
+  it("is found at any depth", () => {
+    const other = { ...FILE, name: "b" };
+    const found = filesWithin({ a: FILE, items: [{ copy: other, sha256: "not a hash" }], none: null });
+    expect(found.map(({ name }) => name).toSorted()).toEqual(["a.pdf", "b"]);
+    expect(filesWithin({ size: 1 })).toEqual([]);
   });
 
   it("has parts of 8 MiB, the last one shorter", () => {

@@ -1,5 +1,5 @@
 import { utf8Length } from "./digest.ts";
-import { getOwn, isJsonObject, type Json } from "./json.ts";
+import { getOwn, isJsonArray, isJsonObject, type Json } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A file as values hold it: what it is called here, and which content it has. The content is kept by its hash. */
@@ -95,6 +95,18 @@ export function filesIn(values: Readonly<Record<string, Json>>): readonly (reado
   for (const [name, value] of Object.entries(values)) {
     if (isFileValue(value)) found.push([name, value]);
     else if (Array.isArray(value)) for (const one of value as Json[]) if (isFileValue(one)) found.push([name, one]);
+  }
+  return found;
+}
+
+/** Every file inside a value, however deep: what a step hands on may hold the files of other steps. */
+export function filesWithin(value: Json): readonly FileValue[] {
+  const found: FileValue[] = [];
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (isFileValue(next)) found.push(next);
+    else if (isJsonArray(next)) for (const one of next) open.push(one);
+    else if (isJsonObject(next)) for (const one of Object.values(next)) open.push(one);
   }
   return found;
 }

@@ -1,14 +1,12 @@
 /** `concurrency` of a document: how many of its runs with the same key may be open at a time. */
 import { didYouMean, isJsonObject, type Json, LIMITS, type TreePath } from "../base/index.ts";
+import { WHEN_FULL, type WhenFull } from "../event/index.ts";
 import { parseExpression } from "../expression/index.ts";
 import { parseValue, pathsOfValue, type Value, valueStyle } from "../template/index.ts";
 import type { ArgField } from "./field.ts";
 import { isWritten, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyJson, byKind, choice, nameOf, number, type Shape } from "./shape.ts";
-
-export const WHEN_FULL = ["queue", "cancel_new", "cancel_old"] as const;
-export type WhenFull = (typeof WHEN_FULL)[number];
 
 export interface Concurrency {
   /** Runs with the same value count together. */

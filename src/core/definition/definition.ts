@@ -227,6 +227,10 @@ export interface LensNode {
   readonly dependencies: readonly string[];
   /** Absent: all dependencies are waited for. */
   readonly join?: Join;
+  /** Nodes that need not complete, and how they must have ended instead; absent: all must complete. */
+  readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
+  /** Absent: it runs once. */
+  readonly repeat?: Repeat;
 }
 
 export type EdgeCondition =
@@ -242,6 +246,8 @@ export interface LensEdge {
   readonly targetParamLabel: string;
   readonly mergeStrategy: MergeStrategy | null;
   readonly condition: EdgeCondition | null;
+  /** How the source must have ended; absent: it must have completed. */
+  readonly on?: Exclude<DependencyOutcome, "success">;
 }
 
 export interface LensVersion {

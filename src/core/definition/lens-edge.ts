@@ -1,5 +1,6 @@
 import { normaliseLabel } from "../template/index.ts";
 import type { LensEdge, MergeStrategy } from "./definition.ts";
+import type { DependencyOutcome } from "./dependency.ts";
 import type { LensNames } from "./lens-name.ts";
 import type { NodeIndex } from "./lens-node.ts";
 import type { RawLensEdge } from "./lens-graph-shape.ts";
@@ -16,10 +17,12 @@ export function checkEdges(
 ): readonly LensEdge[] {
   const seen = new Set<string>();
   const strategies = new Map<string, MergeStrategy>();
+  const outcomes = new Map<string, DependencyOutcome>();
   const edges: LensEdge[] = [];
   for (const edge of written) {
     checkEdgeId(edge, seen, report);
     checkStrategy(edge, strategies, report);
+    checkOutcome(edge, outcomes, report);
     names.checkEdge(edge);
     const source = checkEnd(edge, "source_node_id", nodeIndex, report);
     const target = checkEnd(edge, "target_node_id", nodeIndex, report);
@@ -62,6 +65,23 @@ function checkStrategy(
   }
 }
 
+/** A node waits for another in one way, however many edges lead there. */
+function checkOutcome(
+  { read, path }: Located<RawLensEdge>,
+  outcomes: Map<string, DependencyOutcome>,
+  report: Report,
+): void {
+  const { source_node_id: source, target_node_id: target, on = "success" } = read;
+  if (source === undefined || target === undefined) return;
+  const key = `${source}\n${target}`;
+  const earlier = outcomes.get(key) ?? on;
+  outcomes.set(key, earlier);
+  if (earlier === on) return;
+  const message = `An earlier edge from "${source}" to "${target}" has on: ${earlier}, and this one on: ${on}.`;
+  const hint = "Write the same in both; on: settled is success and failure in one.";
+  report.problem("bad_handler", [...path, "on"], message, { at: path, hint });
+}
+
 function checkEnd(
   { read, path }: Located<RawLensEdge>,
   end: "source_node_id" | "target_node_id",
@@ -85,5 +105,6 @@ function edgeOf(raw: RawLensEdge, source: string, target: string): LensEdge {
     targetParamLabel: raw.target_param_label ?? "",
     mergeStrategy: raw.merge_strategy ?? null,
     condition: raw.condition ?? null,
+    ...(raw.on === undefined || raw.on === "success" ? {} : { on: raw.on }),
   };
 }

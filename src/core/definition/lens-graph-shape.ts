@@ -7,6 +7,7 @@ import {
   ON_PARENT_FAILURE,
   type EdgeCondition,
 } from "./definition.ts";
+import { DEPENDENCY_OUTCOMES } from "./dependency.ts";
 import { joinShape } from "./dependency-shape.ts";
 import { completionField, DOCUMENT_HEAD } from "./document-shape.ts";
 import { argField } from "./field-shape.ts";
@@ -14,6 +15,7 @@ import { EDGE_WORDS, NODE_WORDS } from "./foreign-word.ts";
 import { edgeId, lensNodeId } from "./identifier.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
+import { repeatShape } from "./repeat-shape.ts";
 import { RETRY_DEFAULTS, retryShape } from "./retry-shape.ts";
 import { anyJson, anyText, choice, flag, list, located, mapOf, number, refine, word, type Shape } from "./shape.ts";
 import { expression, givenName, lensText, milliseconds, reportFlaw, workflowRef } from "./text-shape.ts";
@@ -29,6 +31,7 @@ const CONFIG = {
   merge: optional(choice(MERGE_STRATEGIES), "How several edges into one parameter are joined.", {
     default: "last_write_wins",
   }),
+  repeat: optional(repeatShape, "Runs the node in rounds: until, max, every, on_exhausted."),
   moderation: optional(choice(MODERATION_MODES), "Which texts are moderated.", { default: "off" }),
   param_overrides: optional(mapOf(anyJson), "Values that beat edges and root inputs; [[node.path]] is filled in."),
   retry: optional(retryShape, "How often and after which causes the node is tried again.", {
@@ -103,6 +106,13 @@ const EDGE = {
   target_param_label: mandatory(paramLabel, "The parameter it feeds."),
   merge_strategy: optional(choice(MERGE_STRATEGIES), "How several edges into this parameter are joined."),
   condition: optional(edgeCondition, "The edge counts only when this holds."),
+  on: optional(
+    choice(DEPENDENCY_OUTCOMES),
+    "How the source must have ended: success, failure, or settled for either.",
+    {
+      default: "success",
+    },
+  ),
 };
 
 const LENS_GRAPH = {

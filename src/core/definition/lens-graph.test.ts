@@ -124,6 +124,17 @@ describe("a lens graph", () => {
       ],
     ],
     [{ nodes: TWO, edges: [edge({ source_node_id: "x" })] }, ["orphan_edge edges[0].source_node_id"]],
+    [{ nodes: TWO, edges: [edge({ on: "failure" }), edge({ id: "e9", on: "settled" })] }, ["bad_handler edges[1].on"]],
+    [{ nodes: TWO, edges: [edge({ on: "failed" })] }, ["bad_enum edges[0].on"]],
+    [
+      { nodes: TWO, edges: [edge({ on: "failure", source_output_key: "error.cod" })] },
+      ["unknown_field edges[0].source_output_key"],
+    ],
+    [
+      { nodes: [{ id: "a", config: { repeat: { until: "result.done" } } }] },
+      ["bad_repeat nodes[0].config.repeat.until"],
+    ],
+    [{ nodes: [{ id: "a", config: { repeat: { max: 2 } } }] }, ["bad_repeat nodes[0].config.repeat.until"]],
     [{ nodes: TWO, edges: [edge({ target_param_label: " " })] }, ["bad_name edges[0].target_param_label"]],
     [{ nodes: TWO, edges: [edge({ condition: { type: "equals" } })] }, ["missing_field edges[0].condition.value"]],
     [{ nodes: TWO, edges: [edge({ condition: { type: "expression" } })] }, ["missing_field edges[0].condition.expr"]],

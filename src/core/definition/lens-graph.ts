@@ -35,6 +35,7 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
   for (const [index, { read }] of written.entries()) {
     if (read.config === undefined) continue;
     checkRace(read.config, report);
+    checkRounds(read.config, report);
     checkJoin(read.config.read.join, parents[index]?.size ?? 0, [...read.config.path, "join"], report);
   }
   checkGraph(vertices, ["edges"], report);
@@ -45,7 +46,10 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     completion: raw.completion ?? "leaves",
     rootInputs: raw.root_inputs ?? {},
     optionalInputs: optionalLabels(getOwn(document, "root_inputs")),
-    nodes: written.map(({ read }, index) => nodeOf(read, overrides[index] ?? {}, parents[index] ?? new Set())),
+    nodes: written.map(({ read }, index) => ({
+      ...nodeOf(read, overrides[index] ?? {}, parents[index] ?? new Set()),
+      ...outcomesOf(read.id, edges),
+    })),
     edges,
   };
 }
@@ -164,5 +168,32 @@ function nodeOf(raw: RawLensNode, paramOverrides: Overrides, parents: ReadonlySe
     with: config.with ?? {},
     dependencies: [...parents].sort(compareCodeUnits),
     ...joinOf(config),
+    ...repeatOf(config),
   };
+}
+
+/** A condition that is wrong has been reported. */
+function repeatOf({ repeat }: RawConfig): Pick<LensNode, "repeat"> {
+  return repeat === undefined || repeat.until === null ? {} : { repeat: { ...repeat, until: repeat.until } };
+}
+
+/** Only what differs from a node that waits for the success of all. */
+function outcomesOf(id: string | undefined, edges: readonly LensEdge[]): Pick<LensNode, "outcomes"> {
+  const outcomes = edges.flatMap(({ source, target, on }) =>
+    target === id && on !== undefined ? [[source, on] as const] : [],
+  );
+  return outcomes.length === 0 ? {} : { outcomes: Object.fromEntries(outcomes) };
+}
+
+/** What the condition of a repeated node sees of the round that has ended. */
+const ROUND_NAMES = ["outputs", "output", "data", "round"];
+
+function checkRounds({ read, path }: Located<RawConfig>, report: Report): void {
+  for (const { text, segments, position } of read.repeat?.until?.paths ?? []) {
+    const [head] = segments;
+    if (ROUND_NAMES.includes(String(head))) continue;
+    const message = `${text} is not known after a round; ${ROUND_NAMES.join(", ")} are.`;
+    const hint = (): string | undefined => didYouMean(String(head), ROUND_NAMES);
+    report.problem("bad_repeat", [...path, "repeat", "until"], message, { offset: position, hint });
+  }
 }

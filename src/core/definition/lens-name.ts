@@ -5,6 +5,8 @@ import { deadEndHint, deadEndMessage } from "./dead-end.ts";
 import { contractKnown } from "./declared.ts";
 import type { Lens, LensVersion } from "./definition.ts";
 import type { RawLensEdge, RawLensNode } from "./lens-graph-shape.ts";
+import { ERROR_FACTS } from "./step-fact.ts";
+import { withError } from "./step-outcome.ts";
 import { spelledPath } from "./record.ts";
 import type { Report } from "./report.ts";
 import type { Located } from "./shape.ts";
@@ -62,9 +64,13 @@ export class LensNames {
   checkEdge({ read, path }: Located<RawLensEdge>): void {
     const { source_node_id: source, source_output_key: key = "output", condition } = read;
     if (source === undefined || !this.#nodes.has(source)) return;
-    const value = this.checkOutputPath(source, key, [...path, "source_output_key"], key);
+    const value =
+      (read.on ?? "success") === "success" || key.trim() === "output"
+        ? this.checkOutputPath(source, key, [...path, "source_output_key"], key)
+        : this.#checkErrorPath(source, key, [...path, "source_output_key"]);
     if (condition?.type !== "expression") return;
-    const output = this.#outputOf(source);
+    const returned = this.#outputOf(source);
+    const output = (read.on ?? "success") === "success" ? returned : withError(returned);
     const at = [...path, "condition", "expr"];
     const know = (written: Path): Known => {
       const [head, ...rest] = written.segments;
@@ -76,6 +82,17 @@ export class LensNames {
     };
     for (const written of condition.expression.paths) know(written);
     checkTypes(condition.expression, at, (written) => knowSilently(output, value, written), this.#report);
+  }
+
+  /** Where the source may have failed, its failure can be read as well. */
+  #checkErrorPath(source: string, key: string, at: TreePath): Known {
+    const parsed = parsePath(key);
+    if (!parsed.ok || parsed.value.segments[0] !== "error") return this.checkOutputPath(source, key, at, key);
+    const { segments } = parsed.value;
+    const followed = followPath(closedObject([["error", ERROR_FACTS]]), segments);
+    if (followed.ok) return followed.known;
+    this.#reportDeadEnd(key, segments, followed.deadEnd, { name: `node "${source}"`, length: 0 }, at);
+    return { kind: "any" };
   }
 
   /** A key of an edge or an override; answers what is known of the value it leads to. */

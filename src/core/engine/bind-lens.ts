@@ -12,11 +12,13 @@ import type { LensBody, LensOverride, LensParam, LensPlanEdge, PlanNode } from "
 import { checkInputContract, isEdgeSatisfied, mergeValues, outputDataOf, resolveOutputPath } from "../outputs/index.ts";
 import { normaliseLabel, renderLensTemplate } from "../template/index.ts";
 import { type ExpressionFailure, walk } from "../expression/index.ts";
+import type { Envelope } from "../event/index.ts";
 import { contractBroken, tooLarge } from "./bind-step.ts";
 import { type Binding, bindingFailed, type Handoff } from "./binding.ts";
+import { errorFacts } from "./error-facts.ts";
 import { givenValues } from "./given-values.ts";
 import { findNode, nodeAt } from "./move.ts";
-import { outputsOf } from "./references.ts";
+import { outputsOf, previousRound } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 /** Values by normalised label, each with the label as it was first written, and where the value came from. */
@@ -27,9 +29,10 @@ type LabelledValues = Map<
 
 /** Edges, root inputs, overrides and a person's values joined and rendered, in that order of strength. */
 export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, body: LensBody): Binding {
-  const { counted } = node;
+  const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
   const bound: Bound = { values: new Map(), warnings: new Set(), exempt: new Set(), counted };
   const { values } = bound;
+  bindRound(state, planNode, node, values);
   bindRootInputs(state, body, values);
   for (const param of body.params) {
     const failure = bindParam(state, body, param, bound);
@@ -59,6 +62,16 @@ export function bindLens(state: RunState, node: NodeState, planNode: PlanNode, b
     handoffs: [...values.values()].flatMap(({ handoffs }) => handoffs),
     warnings: [...bound.warnings],
   };
+}
+
+/** `round`, and `previous`: what the round before has said. */
+function bindRound(state: RunState, { repeat }: PlanNode, node: NodeState, values: LabelledValues): void {
+  if (repeat === null || node.instance === null) return;
+  setValue(values, "round", node.instance.element);
+  const before = previousRound(state, node);
+  if (before?.now.status !== "completed") return;
+  const handoff = { sourceNodeId: before.id, sourceOutputPath: "output", targetInputPath: "previous" };
+  setValue(values, "previous", before.now.envelope.output, [handoff]);
 }
 
 function bindRootInputs(state: RunState, body: LensBody, values: LabelledValues): void {
@@ -166,15 +179,25 @@ export function readEdge(
   edge: LensPlanEdge,
   counted: Bound["counted"],
 ): Outcome<EdgeReading, ExpressionFailure> {
-  const { now } = nodeAt(state, edge.source);
-  if (now.status !== "completed" || counted?.has(edge.source) === false)
-    return succeed({ isOpen: false, value: undefined });
-  const data = outputDataOf(now.envelope, now.outputs);
-  const value = resolveOutputPath(data, now.envelope, edge.sourceOutputKey);
+  const found = counted?.has(edge.source) === false ? null : dataOf(nodeAt(state, edge.source), edge);
+  if (found === null) return succeed({ isOpen: false, value: undefined });
+  const { data, envelope } = found;
+  const value = resolveOutputPath(data, envelope, edge.sourceOutputKey);
   const satisfied = isEdgeSatisfied(edge.condition, value, (path) =>
     path.segments[0] === "value" ? walk(value, path.segments.slice(1)) : walk(data, path.segments),
   );
   return satisfied.ok ? succeed({ isOpen: satisfied.value, value }) : satisfied;
+}
+
+/** What a node has to hand over: what it returned, or why it failed. */
+function dataOf(
+  { now, tries }: NodeState,
+  { mayFail }: LensPlanEdge,
+): { readonly data: JsonObject; readonly envelope: Envelope } | null {
+  if (now.status === "completed") return { data: outputDataOf(now.envelope, now.outputs), envelope: now.envelope };
+  if (!mayFail || (now.status !== "failed" && now.status !== "timed_out")) return null;
+  const data = { error: errorFacts({ code: now.errorCode, message: now.errorMessage }, tries) };
+  return { data, envelope: { kind: "json", artifactKind: "json", output: now.errorMessage, data } };
 }
 
 function bindOverride(state: RunState, { label, value: written }: LensOverride, { values, counted }: Bound): void {

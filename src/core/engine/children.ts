@@ -1,5 +1,5 @@
 /** A node that is another run: it holds no slot, and ends as its child ends. */
-import { fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
+import { causeOf, fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
 import type { WorkflowRef } from "../definition/index.ts";
 import { isTerminal, type RunEnding } from "../event/index.ts";
 import { normaliseLabel } from "../template/index.ts";
@@ -214,10 +214,15 @@ function settleChild(turn: Turn, node: NodeState, input: ChildFinishedInput): vo
       if (ending !== null) emit(turn, "node.cancelled", { ...about(node), reason: CANCELLED_BY_SIBLING });
       else failNode(turn, node, { code: "child_cancelled", message: `${what} was cancelled` });
       return;
-    default: {
-      const why = input.errorMessage === undefined ? "" : `: ${input.errorMessage}`;
-      const message = `${what} ended ${input.status}${why}`;
-      return failNode(turn, node, { code: "child_failed", message, cause: "provider_error" });
-    }
+    default:
+      return failNode(turn, node, failureOf(input, block === null ? what : null));
   }
+}
+
+/** A block fails as the step inside it did, so that handlers and retries see why; of another run only that it failed. */
+function failureOf({ status, errorCode, errorMessage }: ChildFinishedInput, what: string | null): Failure {
+  if (what === null && errorCode !== undefined)
+    return { code: errorCode, message: errorMessage ?? errorCode, cause: causeOf(errorCode) ?? "provider_error" };
+  const why = errorMessage === undefined ? "" : `: ${errorMessage}`;
+  return { code: "child_failed", message: `${what ?? "the block"} ended ${status}${why}`, cause: "provider_error" };
 }

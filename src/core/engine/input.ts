@@ -8,6 +8,7 @@ import type {
   RunEnding,
   RunStatus,
   Tokens,
+  WhenFull,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
@@ -75,6 +76,8 @@ export interface StartInput {
   readonly hops?: number;
   /** What the driver found where the workflow limits how many of its runs are open; absent: it does not. */
   readonly place?: FoundPlace;
+  /** Of a run that a trigger limits: the key it counts under, and how many may be open. A workflow's own limit comes first. */
+  readonly limit?: RunLimit;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
   /** Of a block: events its steps have taken in rounds and attempts before. */
@@ -91,6 +94,12 @@ export interface StartInput {
 export type FoundPlace =
   | { readonly key: string; readonly standing: PlaceStanding | "full" }
   | { readonly failure: Failure };
+
+export interface RunLimit {
+  readonly key: string;
+  readonly limit: number;
+  readonly whenFull: WhenFull;
+}
 
 /** A run that waited for a place has one. */
 export interface AdmitInput {
@@ -211,6 +220,8 @@ export interface ChildFinishedInput {
   readonly outputs: JsonObject;
   readonly costMicros: number;
   readonly tokens: Tokens;
+  /** Of a block that failed: the code of the step that failed in it. */
+  readonly errorCode?: string;
   readonly errorMessage?: string;
   /** Of a block: events its steps have taken. */
   readonly taken?: readonly string[];

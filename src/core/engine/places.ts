@@ -5,17 +5,30 @@
 import { digestJson, fail, type Failure, type JsonObject, type Outcome, succeed } from "../base/index.ts";
 import type { EventPayload } from "../event/index.ts";
 import { windDown } from "./ending.ts";
-import type { StartInput } from "./input.ts";
+import type { RunLimit, StartInput } from "./input.ts";
 import { nodeAt } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { RunState } from "./state.ts";
 import { emit, isDecidable, setTimer, type Turn } from "./turn.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
 
-/** What the run counts under, by its args; null: its workflow limits nothing. */
-export function concurrencyKey(state: RunState, args: JsonObject, startedAt: number): Outcome<string, Failure> | null {
+/** How many may be open with it: as its workflow says, else as the trigger that starts it does; null: any number. */
+export function placeRule({ plan, place }: RunState, given?: RunLimit): Pick<RunLimit, "limit" | "whenFull"> | null {
+  return plan.concurrency ?? place?.rule ?? given ?? null;
+}
+
+/** What the run counts under, by its args or by its trigger; null: neither limits anything. */
+export function concurrencyKey(
+  state: RunState,
+  args: JsonObject,
+  startedAt: number,
+  given?: RunLimit,
+): Outcome<string, Failure> | null {
   const { concurrency } = state.plan;
-  if (concurrency === null) return null;
+  if (concurrency === null) {
+    const key = state.place?.rule === undefined ? given?.key : state.place.key;
+    return key === undefined ? null : succeed(key);
+  }
   const scene = sceneOfRun({ ...state, args, startedAt }, concurrency.scope);
   const value = evaluateValue(scene, concurrency.key, "concurrency.key");
   if (scene.failure !== null) return fail(scene.failure);
@@ -24,10 +37,15 @@ export function concurrencyKey(state: RunState, args: JsonObject, startedAt: num
 }
 
 /** What the first event says of it. */
-export function placeOf({ place, heldKeys = [] }: StartInput): Pick<EventPayload<"run.started">, "place" | "heldKeys"> {
+export function placeOf(
+  { plan }: RunState,
+  { place, heldKeys = [], limit: given }: StartInput,
+): Pick<EventPayload<"run.started">, "place" | "heldKeys"> {
   const keys = heldKeys.length === 0 ? {} : { heldKeys: [...heldKeys] };
   if (place === undefined || "failure" in place || place.standing === "full") return keys;
-  return { ...keys, place: { key: place.key, standing: place.standing } };
+  const isGiven = plan.concurrency === null && given !== undefined;
+  const rule = isGiven ? { rule: { limit: given.limit, whenFull: given.whenFull } } : {};
+  return { ...keys, place: { key: place.key, standing: place.standing, ...rule } };
 }
 
 /** Why a run is cancelled that finds no place. */
@@ -47,8 +65,8 @@ export function settlePlace(turn: Turn, { place }: StartInput): void {
 
 /** It has not been admitted. One that cancels older runs looks until it is: a call to one of them may have been lost. */
 export function lookAgain(turn: Turn): void {
-  const { place, plan } = turn.state;
-  if (place?.standing !== "waiting" || plan.concurrency?.whenFull !== "cancel_old") return;
+  const { state } = turn;
+  if (state.place?.standing !== "waiting" || placeRule(state)?.whenFull !== "cancel_old") return;
   setTimer(turn, { kind: "place" }, turn.at + LOOK_AGAIN_MS);
 }
 

@@ -5,7 +5,8 @@
 import { LIMITS, required } from "../base/index.ts";
 import type { Repeat } from "../definition/index.ts";
 import { isSettled } from "../event/index.ts";
-import { evaluateCondition } from "../expression/index.ts";
+import { evaluateCondition, type ResolvePath, walk } from "../expression/index.ts";
+import { outputDataOf } from "../outputs/index.ts";
 import { instanceId } from "./create-state.ts";
 import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
@@ -77,8 +78,11 @@ interface Ended {
 function afterRound(turn: Turn, node: NodeState, repeat: Repeat, ended: Ended): void {
   const { round, result, count } = ended;
   const { body } = planNodeOf(turn.state, node);
-  const step = required(body.kind === "step" ? body : null, "only steps are repeated");
-  const isDone = evaluateCondition(repeat.until.root, resolverFor(turn.state, round, step, { self: result.outputs }));
+  const resolve =
+    body.kind === "step"
+      ? resolverFor(turn.state, round, body, { self: result.outputs })
+      : roundResolver(count - 1, result);
+  const isDone = evaluateCondition(repeat.until.root, resolve);
   if (!isDone.ok) {
     return failNode(turn, node, { code: isDone.failure.code, message: `repeat.until: ${isDone.failure.message}` });
   }
@@ -97,6 +101,12 @@ function afterRound(turn: Turn, node: NodeState, repeat: Repeat, ended: Ended): 
   });
   const exhausted = repeat.onExhausted === "continue" ? { exhausted: !isDone.value } : {};
   completeNode(turn, node, { outputs: { ...result.outputs, rounds: count, ...exhausted }, envelope: result.envelope });
+}
+
+/** What a lens node knows of a round that has ended. */
+function roundResolver(round: number, { outputs, envelope }: Completed): ResolvePath {
+  const facts = { outputs, output: envelope.output, data: outputDataOf(envelope, outputs), round };
+  return ({ segments }) => walk(facts, segments);
 }
 
 /** `every` counts from the end of the round before; a pause that is over by now is none. */

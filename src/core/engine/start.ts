@@ -50,7 +50,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(startedBy === undefined ? {} : { startedBy }),
     ...(root === undefined ? {} : { root }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
-    ...placeOf(input),
+    ...placeOf(state, input),
     ...(block === undefined ? {} : { block }),
     ...(owner === undefined ? {} : { owner }),
     ...(input.taken === undefined ? {} : { taken: [...input.taken] }),

@@ -5,7 +5,6 @@ import type {
   HandoffCounts,
   NodeStatus,
   Placement,
-  PlaceStanding,
   RunEnding,
   RunStatus,
   SkipReason,
@@ -40,7 +39,7 @@ export interface RunState extends HandoffCounts {
   /** How many runs before it have started one another by events. */
   hops: number;
   /** The key it counts under, where the workflow limits how many of its runs are open. */
-  place: { readonly key: string; readonly standing: PlaceStanding } | null;
+  place: NonNullable<EventPayload<"run.started">["place"]> | null;
   /** Keys its ancestors hold. */
   heldKeys: readonly string[];
   /** Of a block: the events its steps have taken in rounds and attempts before, as `step id`. */

@@ -5,7 +5,7 @@ import { CHILD_PAYLOADS } from "./child-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
-import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS } from "./status.ts";
+import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS, WHEN_FULL } from "./status.ts";
 
 export * from "./payload-parts.ts";
 
@@ -49,8 +49,15 @@ export const EVENT_PAYLOADS = {
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
     /** How many runs before it have started one another by events; absent: none. */
     hops: count.optional(),
-    /** The key it counts under, where the workflow limits how many runs are open; absent: it does not. */
-    place: z.object({ key: z.string(), standing: z.enum(PLACE_STANDINGS) }).optional(),
+    /** The key it counts under, where the workflow or its trigger limits how many runs are open; absent: neither does. */
+    place: z
+      .object({
+        key: z.string(),
+        standing: z.enum(PLACE_STANDINGS),
+        /** What its trigger allows; absent: its workflow says so itself. */
+        rule: z.object({ limit: count, whenFull: z.enum(WHEN_FULL) }).optional(),
+      })
+      .optional(),
     /** Keys its ancestors hold; absent: none. */
     heldKeys: z.array(z.string()).optional(),
     /** Of a block: events its steps have taken in rounds and attempts before, as `step id`; absent: none. */

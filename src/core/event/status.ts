@@ -66,6 +66,10 @@ export type WaitingReason = (typeof WAITING_REASONS)[number];
 export const PLACE_STANDINGS = ["held", "waiting", "inherited"] as const;
 export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 
+/** What happens to a run that finds all places taken: it waits, is cancelled, or takes the place of the oldest. */
+export const WHEN_FULL = ["queue", "cancel_new", "cancel_old"] as const;
+export type WhenFull = (typeof WHEN_FULL)[number];
+
 /** What a run waits for: an answer, a signal from outside, a moment, or room at a limit. */
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];

@@ -42,6 +42,8 @@ export interface LensPlanEdge {
   readonly source: number;
   readonly sourceOutputKey: string;
   readonly condition: EdgeCondition | null;
+  /** The source may also have failed, and hands over its failure then. */
+  readonly mayFail: boolean;
 }
 
 export interface LensOverride {

@@ -126,14 +126,14 @@ edges:
         label: "Draft Answer",
         strategy: "concat",
         edges: [
-          { id: "e1", source: b, sourceOutputKey: "output", condition: null },
-          { id: "e3", source: a, sourceOutputKey: "data.x", condition: { type: "truthy" } },
+          { id: "e1", source: b, sourceOutputKey: "output", condition: null, mayFail: false },
+          { id: "e3", source: a, sourceOutputKey: "data.x", condition: { type: "truthy" }, mayFail: false },
         ],
       },
       {
         label: "other",
         strategy: "array",
-        edges: [{ id: "e2", source: a, sourceOutputKey: "output", condition: null }],
+        edges: [{ id: "e2", source: a, sourceOutputKey: "output", condition: null, mayFail: false }],
       },
     ]);
   });

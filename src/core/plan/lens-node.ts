@@ -41,7 +41,7 @@ export function planLensNode(
     child: node.workflowRef === null ? null : { workflow: node.workflowRef },
     work: null,
     forEach: null,
-    repeat: null,
+    repeat: node.repeat ?? null,
     request: {
       agent: null,
       role: null,
@@ -88,6 +88,7 @@ export function groupParams(
       source: required(indexById.get(edge.source), "a checked edge starts at a node"),
       sourceOutputKey: edge.sourceOutputKey,
       condition: edge.condition,
+      mayFail: edge.on !== undefined,
     });
   }
   return new Map(

@@ -1,5 +1,11 @@
 /** Whether a run gets a place among the runs with its key: decided from what is stored, held by the commit. */
-import { concurrencyKey, type FoundPlace, type Refusal, type UnstampedInput } from "../../core/engine/index.ts";
+import {
+  concurrencyKey,
+  type FoundPlace,
+  placeRule,
+  type Refusal,
+  type UnstampedInput,
+} from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { HeldPlace, PlaceChange } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -37,15 +43,15 @@ export function claimPlace(live: DrivenRun, input: UnstampedInput, at: number, f
 type Start = Extract<UnstampedInput, { readonly type: "start" }>;
 
 function claimAtStart({ state }: DrivenRun, input: Start, at: number, { key, places }: PlacesFound): Claim {
-  const { concurrency } = state.plan;
+  const rule = placeRule(state, input.limit);
   const claim = (place: FoundPlace, change: PlaceChange | null = null, victims: readonly string[] = []): Claim => ({
     input: { ...input, place },
     change,
     victims,
   });
-  if (key === null || concurrency === null || state.startedAt !== null) return { input, change: null, victims: [] };
+  if (key === null || rule === null || state.startedAt !== null) return { input, change: null, victims: [] };
   if (!key.ok) return claim({ failure: key.failure });
-  const { limit, whenFull } = concurrency;
+  const { limit, whenFull } = rule;
   if (input.heldKeys?.includes(key.value) === true) return claim({ key: key.value, standing: "inherited" });
   const slot = places.every((place) => place.slot !== null) ? freeSlot(places, limit) : null;
   if (slot !== null) {
@@ -58,33 +64,33 @@ function claimAtStart({ state }: DrivenRun, input: Start, at: number, { key, pla
 
 /** It may begin when a place is free and no other run has waited longer. */
 function claimInTurn({ state }: DrivenRun, input: UnstampedInput, { key, places }: PlacesFound): Claim {
-  const { concurrency } = state.plan;
+  const rule = placeRule(state);
   const nothing: Claim = { input, change: null, victims: [] };
-  if (key === null || !key.ok || concurrency === null || state.place?.standing !== "waiting") return nothing;
+  if (key === null || !key.ok || rule === null || state.place?.standing !== "waiting") return nothing;
   const own = places.findIndex(({ runId, slot }) => runId === state.runId && slot === null);
   // Another replica has ended or admitted it: this state is not the newest, and the commit would say so.
   if (own === -1) return nothing;
   const ahead = places.slice(0, own);
-  const slot = ahead.every((place) => place.slot !== null) ? freeSlot(ahead, concurrency.limit) : null;
+  const slot = ahead.every((place) => place.slot !== null) ? freeSlot(ahead, rule.limit) : null;
   const since = places[own]?.since ?? 0;
   if (slot !== null) {
     return { input: { type: "admit" }, change: { kind: "hold", key: key.value, slot, since }, victims: [] };
   }
   return {
     ...nothing,
-    victims: concurrency.whenFull === "cancel_old" ? inTheWay(ahead, concurrency.limit, since) : [],
+    victims: rule.whenFull === "cancel_old" ? inTheWay(ahead, rule.limit, since) : [],
   };
 }
 
 /** A run that had ended has given its place back, and needs one to be opened again. */
 function claimAgain({ state }: DrivenRun, input: UnstampedInput, at: number, { key, places }: PlacesFound): Claim {
-  const { concurrency } = state.plan;
+  const rule = placeRule(state);
   const nothing: Claim = { input, change: null, victims: [] };
-  if (key === null || !key.ok || concurrency === null || !isTerminal(state.status)) return nothing;
+  if (key === null || !key.ok || rule === null || !isTerminal(state.status)) return nothing;
   if (state.place === null || state.place.standing === "inherited") return nothing;
-  const slot = places.every((place) => place.slot !== null) ? freeSlot(places, concurrency.limit) : null;
+  const slot = places.every((place) => place.slot !== null) ? freeSlot(places, rule.limit) : null;
   if (slot !== null) return { ...nothing, change: { kind: "hold", key: key.value, slot, since: at } };
-  const message = `other runs have all ${concurrency.limit} places of its key; try again when one of them has ended`;
+  const message = `other runs have all ${rule.limit} places of its key; try again when one of them has ended`;
   return { ...nothing, refusal: { code: "concurrency_full", message } };
 }
 

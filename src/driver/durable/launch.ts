@@ -60,6 +60,7 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
     ...(launch.root === undefined ? {} : { root: launch.root }),
     ...(launch.hops === undefined ? {} : { hops: launch.hops }),
+    ...(launch.limit === undefined ? {} : { limit: launch.limit }),
     ...(launch.heldKeys === undefined ? {} : { heldKeys: launch.heldKeys }),
     ...(launch.taken === undefined ? {} : { taken: launch.taken }),
     ...(launch.by === undefined ? {} : { startedBy: launch.by }),

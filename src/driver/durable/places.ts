@@ -1,10 +1,10 @@
-import { concurrencyKey, type Timer, type UnstampedInput } from "../../core/engine/index.ts";
+import { concurrencyKey, placeRule, type RunLimit, type Timer, type UnstampedInput } from "../../core/engine/index.ts";
 import { LIMITS } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { PlaceChange, PlaceStore } from "../../store/index.ts";
 import type { PlacesFound } from "./claim-place.ts";
 import type { DueTimers } from "./due-timers.ts";
-import type { Taken } from "./input-queue.ts";
+import type { Taken, Waiting } from "./input-queue.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
@@ -34,17 +34,18 @@ export class Places {
     known: ReadonlyMap<string, DrivenRun>,
   ): Promise<ReadonlyMap<string, PlacesFound>> {
     const found = new Map<string, PlacesFound>();
-    for (const { runId, fresh } of taken) {
+    for (const { runId, fresh, waiting } of taken) {
       const live = fresh ?? known.get(runId);
-      if (live === undefined || live.state.plan.concurrency === null || !asks(live)) continue;
-      found.set(runId, await this.#read(live));
+      const given = fresh === null ? undefined : limitIn(waiting);
+      if (live === undefined || placeRule(live.state, given) === null || !asks(live)) continue;
+      found.set(runId, await this.#read(live, given));
     }
     return found;
   }
 
-  async #read({ run, state }: DrivenRun): Promise<PlacesFound> {
+  async #read({ run, state }: DrivenRun, given: RunLimit | undefined): Promise<PlacesFound> {
     const { store, clock } = this.#options;
-    const key = concurrencyKey(state, run.args, state.startedAt ?? clock.now());
+    const key = concurrencyKey(state, run.args, state.startedAt ?? clock.now(), given);
     if (key === null || !key.ok) return { key, places: [] };
     return { key, places: await store.placesOf(run.orgId, key.value, LIMITS.concurrentRunsMax) };
   }
@@ -76,6 +77,14 @@ export class Places {
 }
 
 const LOOK: Timer = { kind: "place" };
+
+/** What the trigger allows that starts it. */
+function limitIn(waiting: readonly Waiting[]): RunLimit | undefined {
+  const [first] = waiting;
+  return first !== undefined && first.input !== null && "type" in first.input && first.input.type === "start"
+    ? first.input.limit
+    : undefined;
+}
 
 /** It begins, waits for a place, or has ended and may be opened again. */
 function asks({ state }: DrivenRun): boolean {

@@ -5,6 +5,7 @@ import type {
   BoundRequest,
   OutputOfRun,
   Refusal,
+  RunLimit,
   RunState,
   StartInput,
   StreamInput,
@@ -98,6 +99,8 @@ export interface Launch {
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** One more than the event that starts it has; absent: no event starts it. */
   readonly hops?: number;
+  /** How many runs may be open with it, where a trigger starts it that says so. */
+  readonly limit?: RunLimit;
   /** Keys its ancestors hold, under which it need not wait; absent: none. */
   readonly heldKeys?: readonly string[];
   /** Of a block: events its steps have taken in rounds and attempts before. */

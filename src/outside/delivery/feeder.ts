@@ -164,7 +164,7 @@ export class Feeder {
       const events = await store.readEvents(orgId, runId, from, EVENTS_PER_PAGE);
       const to = events.at(-1)?.eventId ?? run.lastEventId;
       const occurrences = events
-        .filter(({ type, at }) => isWantedBy(audience, type, at))
+        .filter(({ type, at }) => isShown(run, type) && isWantedBy(audience, type, at))
         .map((event): Occurrence => {
           const { at, payload } = event;
           return { orgId, message: eventMessage(event, run), at, run, data: payload as JsonObject };
@@ -199,6 +199,11 @@ export class Feeder {
     await store.pruneDeliveries(now - KEPT_MS, PRUNED_MAX);
     await store.pruneTickets(now - KEPT_MS, PRUNED_MAX);
   }
+}
+
+/** A block is no run to those outside: that it began or ended is an event of a node of the run it belongs to. */
+function isShown({ block }: RunAhead, type: string): boolean {
+  return block === null || !type.startsWith("run.");
 }
 
 function isWantedBy({ targets }: Audience, type: string, at: number): boolean {

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
+import { digestJson, isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
+import type { RunLimit } from "../../core/engine/index.ts";
 import {
   evaluate,
   evaluateCondition,
@@ -19,12 +20,12 @@ import { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
 /** What a trigger makes of a delivery: args for a run, or nothing. */
 export type Evaluation =
   | { readonly kind: "filtered" }
-  | { readonly kind: "args"; readonly args: JsonObject }
+  | { readonly kind: "args"; readonly args: JsonObject; readonly limit: RunLimit | null }
   | { readonly kind: "failed"; readonly code: ExpressionFailure["code"] | "invalid_request"; readonly message: string };
 
 /** `declared` are the args of the workflow; they matter where the trigger names none itself. */
 export function evaluateTrigger(
-  trigger: Pick<Trigger, "filter" | "args" | "on">,
+  trigger: Pick<Trigger, "origin" | "name" | "filter" | "args" | "on" | "concurrency">,
   delivered: Delivered,
   declared: DeclaredArgs,
 ): Evaluation {
@@ -33,7 +34,9 @@ export function evaluateTrigger(
   const holds = filter === null ? null : evaluateCondition(filter.root, resolve);
   if (holds?.ok === false) return failed("The filter", holds.failure);
   if (holds?.value === false) return { kind: "filtered" };
-  if (trigger.args === null) return defaultArgs(trigger, delivered, declared);
+  const limit = limitOf(trigger, resolve);
+  if (limit !== null && "kind" in limit) return limit;
+  if (trigger.args === null) return defaultArgs(trigger, delivered, declared, limit);
   const args: [string, Json][] = [];
   for (const [name, value] of Object.entries(trigger.args)) {
     const binding = new Binding(resolve);
@@ -42,21 +45,42 @@ export function evaluateTrigger(
     // What is missing is not given, so that the default of the arg holds.
     if (found !== undefined) args.push([name, found]);
   }
-  return { kind: "args", args: Object.fromEntries(args) };
+  return { kind: "args", args: Object.fromEntries(args), limit };
 }
 
-function failed(what: string, { code, message }: ExpressionFailure): Evaluation {
+/** How many runs may be open with the one it starts: those with the same key, whatever started them. */
+function limitOf(
+  { origin, name, concurrency }: Pick<Trigger, "origin" | "name" | "concurrency">,
+  resolve: ResolvePath,
+): RunLimit | null | Extract<Evaluation, { kind: "failed" }> {
+  if (concurrency === null) return null;
+  const { key: written, limit, whenFull } = concurrency;
+  if (written === null) return { key: digestJson({ trigger: `${origin}:${name}` }), limit, whenFull };
+  const binding = new Binding(resolve);
+  const value = binding.valueOf(written);
+  if (binding.failure !== null) return failed("The key of concurrency", binding.failure);
+  if (value === undefined || value === null)
+    return { kind: "failed", code: "expression_error", message: "The key of concurrency has no value." };
+  return { key: digestJson(value), limit, whenFull };
+}
+
+function failed(what: string, { code, message }: ExpressionFailure): Extract<Evaluation, { kind: "failed" }> {
   return { kind: "failed", code, message: `${what}: ${message}.` };
 }
 
-function defaultArgs({ on }: Pick<Trigger, "on">, { body }: Delivered, declared: DeclaredArgs): Evaluation {
-  if (on.kind === "schedule") return { kind: "args", args: {} };
+function defaultArgs(
+  { on }: Pick<Trigger, "on">,
+  { body }: Delivered,
+  declared: DeclaredArgs,
+  limit: RunLimit | null,
+): Evaluation {
+  if (on.kind === "schedule") return { kind: "args", args: {}, limit };
   const given = on.kind === "event" && isJsonObject(body) ? (body["data"] ?? {}) : body;
   if (!isJsonObject(given)) {
     const message = "The body must be a JSON object, as the trigger names no args of its own.";
     return { kind: "failed", code: "invalid_request", message };
   }
-  return { kind: "args", args: argsOfMessage(given, declared) };
+  return { kind: "args", args: argsOfMessage(given, declared), limit };
 }
 
 /** The value of one arg; the first expression in it that has none is its failure. */

@@ -35,6 +35,7 @@ export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): 
     on: STANDARD,
     filter: null,
     args: null,
+    concurrency: null,
     respond: "accepted",
     isEnabled: true,
     savedBy,

@@ -44,5 +44,6 @@ export async function launchTriggered(
     ...(caller ?? { startedBy: actor, ...(savedBy === null ? {} : { requestedBy: savedBy }) }),
     idempotency: { orgId, keyId: actor, workflow, ...idempotency },
     ...(hops === undefined ? {} : { hops }),
+    ...(evaluated.limit === null ? {} : { limit: evaluated.limit }),
   });
 }

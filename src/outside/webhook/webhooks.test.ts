@@ -194,6 +194,27 @@ describe("webhooks", () => {
     expect(received.map(({ body }) => body.data["eventId"])).toEqual([4]);
   });
 
+  it("get what nodes of a block do, and nothing of it as a run", async () => {
+    await register("ops");
+    const webhooks = open();
+    await webhooks.round();
+    now += 1;
+    const events = [logged(1), ended(2)];
+    await store.commit([creation("run_1_000004", { createdAt: now, block: "each" }, { events })]);
+    await begin("run_1", [logged(1), ended(2)]);
+    for (const runId of ["run_1_000004", "run_1"]) webhooks.onCommitted(runId, events);
+    await webhooks.round();
+    const got = received.map(({ body: { type, data } }) => [data["runId"], type]);
+    expect(got).toHaveLength(3);
+    expect(got).toEqual(
+      expect.arrayContaining([
+        ["run_1", "node.log"],
+        ["run_1", "run.completed"],
+        ["run_1_000004", "node.log"],
+      ]),
+    );
+  });
+
   it("get from the audit what runs do not log, each thing once", async () => {
     const webhooks = open();
     await register("ops", { events: ["run.*", "platform.changed"] });

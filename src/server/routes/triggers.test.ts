@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   ADMIN,
   type Answer,
@@ -67,6 +67,63 @@ const ARGS = { number: "${body.issue.number}", kind: "${headers.x-github-event}-
 const replied = ({ status, body }: Answer): readonly unknown[] => [status, body.code];
 const problemsOf = ({ body }: Answer): readonly string[] =>
   (body.problems ?? []).map(({ code, path, hint }: Record<string, string>) => `${code} ${path} ${hint ?? ""}`.trim());
+
+describe("a trigger with concurrency", () => {
+  const waits = async (runId: string) => (await api.request("GET", `runs/${runId}`)).body;
+  const fire = async (name: string, customer: string): Promise<string> => {
+    const fired = await api.request("POST", `triggers/${name}/fire`, { body: { body: { customer } } });
+    expect(fired.body).toMatchObject({ started: true });
+    return fired.body.runId;
+  };
+
+  it("lets so many of its runs with the same key be open, and gives the place on", async () => {
+    const concurrency = { key: "body.customer", limit: 1 };
+    const name = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency });
+    const [first, second, other] = [await fire(name, "ann"), await fire(name, "ann"), await fire(name, "bob")];
+    expect([await waits(first), await waits(second), await waits(other)]).toMatchObject([
+      { status: "running", waitingFor: "person" },
+      { status: "queued", waitingFor: "gate" },
+      { status: "running" },
+    ]);
+    await api.request("POST", `runs/${first}/cancel`);
+    await vi.waitFor(async () => expect(await waits(second)).toMatchObject({ status: "running" }), 20_000);
+    // It holds its place when it is opened again, as a run of a workflow with a limit does.
+    expect(replied(await api.request("POST", `runs/${first}/rewind`, { body: { eventId: 1 } }))).toEqual([
+      409,
+      "concurrency_full",
+    ]);
+  });
+
+  it("counts all its runs together without a key, cancels the new or the old one, and refuses a key without value", async () => {
+    const one = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { when_full: "cancel_new" } });
+    const [kept, cancelled] = [await fire(one, "ann"), await fire(one, "bob")];
+    expect([await waits(kept), await waits(cancelled)]).toMatchObject([{ status: "running" }, { status: "cancelled" }]);
+    const two = await trigger({
+      workflow: "careful",
+      on: HOOK,
+      args: {},
+      concurrency: { key: "deploy-${body.customer}", when_full: "cancel_old" },
+    });
+    const [old, young] = [await fire(two, "ann"), await fire(two, "ann")];
+    await vi.waitFor(async () => expect(await waits(young)).toMatchObject({ status: "running" }), 20_000);
+    expect(await waits(old)).toMatchObject({ status: "cancelled" });
+    const three = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { key: "body.customer" } });
+    const refused = await api.request("POST", `triggers/${three}/fire`, { body: { body: {} } });
+    expect(replied(refused)).toEqual([422, "expression_error"]);
+  });
+
+  it("is refused where it cannot be read, and where the workflow limits its runs itself", async () => {
+    await api.save("name: limited\nconcurrency: { key: run.workflow }\nsteps:\n  - { id: a, command: go }\n");
+    const put = (concurrency: object, workflow = "careful") =>
+      api.request("PUT", "triggers/wrong", { body: { workflow, on: HOOK, concurrency } });
+    expect(problemsOf(await put({ key: "bodi.customer" }))).toEqual([expect.stringContaining("concurrency.key")]);
+    expect(problemsOf(await put({ key: "x-${bodi.customer}" }))).toEqual([expect.stringContaining("concurrency.key")]);
+    expect(problemsOf(await put({ limit: 0 }))).toEqual([expect.stringContaining("concurrency.limit")]);
+    expect(problemsOf(await put({ key: "body.a" }, "limited"))).toEqual([
+      "conflicting_fields concurrency Write concurrency in one of the two.",
+    ]);
+  });
+});
 
 describe("a trigger of the kind hook", () => {
   it("starts a run with args made of body, headers and query, on behalf of who saved it", async () => {

@@ -28,7 +28,8 @@ export function memoryAlerts(world: MemoryWorld): AlertStore {
     },
     countEnded: async (orgId, since) => {
       const ended = [...world.runs.values()].filter(
-        (run) => run.orgId === orgId && run.head.endedAt !== null && run.head.endedAt >= since,
+        ({ orgId: owner, pinned, head }) =>
+          owner === orgId && pinned.block === null && head.endedAt !== null && head.endedAt >= since,
       );
       const failed = ended.filter(({ head }) => head.status === "failed" || head.status === "timed_out");
       return { all: ended.length, failed: failed.length };

@@ -136,8 +136,8 @@ function runsAhead(world: MemoryWorld, runIds: ReadonlySet<string>): RunAhead[] 
     const run = world.runs.get(runId);
     const fedEventId = world.webhooks.feeds.get(runId) ?? 0;
     if (run === undefined || run.head.lastEventId <= fedEventId || !world.webhooks.cursors.has(run.orgId)) return [];
-    const { workflow, traceId } = run.pinned;
-    return [{ orgId: run.orgId, runId, workflow, traceId, fedEventId, lastEventId: run.head.lastEventId }];
+    const { workflow, traceId, block } = run.pinned;
+    return [{ orgId: run.orgId, runId, workflow, traceId, block, fedEventId, lastEventId: run.head.lastEventId }];
   });
 }
 

@@ -50,8 +50,9 @@ const FIRE = {
 };
 const COUNT_ENDED = {
   name: "count ended runs",
-  text: `select count(*)::int as ended, (count(*) filter (where status in ('failed', 'timed_out')))::int as failed
-    from run_heads where org_id = $1 and ended_at >= $2`,
+  text: `select count(*)::int as ended, (count(*) filter (where h.status in ('failed', 'timed_out')))::int as failed
+    from run_heads h where h.org_id = $1 and h.ended_at >= $2
+      and not exists (select from runs r where r.run_id = h.run_id and r.block is not null)`,
 };
 const OVERDUE = {
   name: "overdue approvals",

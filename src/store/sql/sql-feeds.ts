@@ -1,6 +1,6 @@
 import { NOW_MS, type Sql } from "../sql.ts";
 import type { FeedClaim, FeedStore, Subscription } from "../webhook-store.ts";
-import { bigint, Columns, int, text } from "./columns.ts";
+import { bigint, Columns, int, optional, text } from "./columns.ts";
 import { addDeliveries, DELIVERY_NAMES, deliveryColumns } from "./delivery-rows.ts";
 
 export function sqlFeeds(sql: Sql): FeedStore {
@@ -109,11 +109,12 @@ const AHEAD_RUN = new Columns({
   runId: text,
   workflow: text,
   traceId: text,
+  block: optional(text),
   fedEventId: int,
   lastEventId: int,
 });
 
-const AHEAD_OF = `select r.org_id, r.run_id, r.workflow, r.trace_id, coalesce(f.fed_event_id, 0) as fed_event_id,
+const AHEAD_OF = `select r.org_id, r.run_id, r.workflow, r.trace_id, r.block, coalesce(f.fed_event_id, 0) as fed_event_id,
     h.last_event_id
   from runs r join run_heads h using (run_id) left join webhook_feeds f using (run_id)`;
 const IS_AHEAD = `h.last_event_id > coalesce(f.fed_event_id, 0)

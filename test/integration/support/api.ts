@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { JsonObject } from "../../../src/core/base/index.ts";
 import type { RunStatus } from "../../../src/core/event/index.ts";
 import type { EventFrame } from "../../../src/core/view/index.ts";
 import { PATIENCE_MS } from "./waiting.ts";
@@ -9,6 +10,7 @@ export interface RunOnWire {
   readonly workflow: string;
   readonly status: RunStatus;
   readonly lastEventId: number;
+  readonly outputs?: JsonObject;
 }
 
 export interface ApprovalOnWire {
@@ -61,9 +63,27 @@ export class Api {
   }
 
   /** Asked again under the same key until it is accepted: however often that is, it is one run. */
-  async startRun(workflow: string, idempotencyKey: string): Promise<RunOnWire> {
+  async startRun(workflow: string, idempotencyKey: string, args: JsonObject = {}): Promise<RunOnWire> {
     const headers = { "idempotency-key": idempotencyKey };
-    return (await this.#insist("POST", "/runs", { workflow }, headers)) as RunOnWire;
+    return (await this.#insist("POST", "/runs", { workflow, args }, headers)) as RunOnWire;
+  }
+
+  /** The same id however often it is sent: one event. */
+  async sendEvent(event: { readonly id: string; readonly type: string }): Promise<void> {
+    await this.#insist("POST", "/events", event);
+  }
+
+  /** Sends a small text as a file; the value that args take. */
+  async sendFile({ name, mime, text }: { readonly name: string; readonly mime: string; readonly text: string }) {
+    const path = `/files?name=${encodeURIComponent(name)}`;
+    return (await this.#insist("POST", path, text, { "content-type": mime })) as JsonObject;
+  }
+
+  async readFile(sha256: string): Promise<string | null> {
+    const url = this.nextUrl();
+    if (url === undefined) return null;
+    const response = await fetch(`${url}/api/v1/files/${sha256}`, { headers: this.headers });
+    return response.ok ? response.text() : null;
   }
 
   /** The same id however often it is sent: one signal. */
@@ -128,7 +148,12 @@ export class Api {
   }
 
   /** Tries until a server takes it; a refusal that will not change is an error. */
-  async #insist(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<unknown> {
+  async #insist(
+    method: string,
+    path: string,
+    body?: object | string,
+    headers: Record<string, string> = {},
+  ): Promise<unknown> {
     const until = Date.now() + PATIENCE_MS;
     let last = "no answer";
     while (Date.now() < until) {
@@ -141,14 +166,14 @@ export class Api {
     throw new Error(`${method} ${path}: ${last}`);
   }
 
-  async #ask(method: string, path: string, body: object | undefined, headers: object): Promise<Answer | null> {
+  async #ask(method: string, path: string, body: object | string | undefined, headers: object): Promise<Answer | null> {
     const url = this.nextUrl();
     if (url === undefined) return null;
     try {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
         headers: { ...this.headers, "content-type": "application/json", ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
         signal: AbortSignal.timeout(30_000),
       });
       const text = await response.text();

@@ -1,5 +1,6 @@
 import { LIMITS } from "../../../src/core/base/index.ts";
 import type { EventOf, RunEvent } from "../../../src/core/event/index.ts";
+import type { Plan, PlanNode } from "../../../src/core/plan/index.ts";
 import { eventOfFrame, type EventFrame } from "../../../src/core/view/index.ts";
 import { Suite, Violation } from "../../simulation/checkers/index.ts";
 import {
@@ -9,10 +10,13 @@ import {
   skippedNeverRuns,
 } from "../../simulation/checkers/dispatching.ts";
 import { endsAsNodesSay } from "../../simulation/checkers/ending.ts";
+import { eventsAreTakenOnce, momentsCome } from "../../simulation/checkers/happening.ts";
+import { roundsFollow } from "../../simulation/checkers/repeating.ts";
 import { finishedIsQuiet, oneOpenAttempt, settledStays } from "../../simulation/checkers/settling.ts";
 import { instancesAddUp, parallelHolds } from "../../simulation/checkers/sharing.ts";
 import { startsAfterParents } from "../../simulation/checkers/starting.ts";
 import { movesAreInTable, payloadsFit } from "../../simulation/checkers/table.ts";
+import type { Happening } from "../../simulation/world/happenings.ts";
 import { createRun } from "../../simulation/world/run.ts";
 import type { RunOnWire } from "./api.ts";
 import type { Call } from "./ledger.ts";
@@ -24,6 +28,8 @@ export interface Witnessed {
   readonly run: RunOnWire;
   readonly frames: readonly EventFrame[];
   readonly calls: readonly Call[];
+  /** Everything that was sent to any run, or emitted by one. */
+  readonly sent?: readonly Happening[];
 }
 
 export interface JudgeOptions {
@@ -55,6 +61,9 @@ const LOG_CHECKERS = [
   endsAsNodesSay,
   parallelHolds,
   instancesAddUp,
+  roundsFollow,
+  momentsCome,
+  eventsAreTakenOnce,
 ];
 
 /** What is wrong with a run that should have ended; nothing, if all is well. */
@@ -74,9 +83,9 @@ export function judgeRun(witnessed: Witnessed, options: JudgeOptions): readonly 
   return found.map((message) => `${run.workflow} ${run.id}: ${message}`);
 }
 
-function judgeLog({ sample, run, frames }: Witnessed, events: readonly RunEvent[]): readonly string[] {
+function judgeLog({ sample, run, frames, sent = [] }: Witnessed, events: readonly RunEvent[]): readonly string[] {
   const suite = new Suite(LOG_CHECKERS, 0, []);
-  suite.connect({ agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 });
+  suite.connect({ agents: new Map(), runs: new Map(), happenings: sent, costOf: () => 0 });
   const { name, plan, source: text } = sample;
   const workflow = {
     name,
@@ -142,11 +151,18 @@ function isFailure(event: RunEvent): event is FailureEvent {
   return event.type === "node.failed" || event.type === "node.timed_out";
 }
 
-/** Nothing in the samples fails by itself; only kills can make a node give up, and only in these two ways. */
-function isForced({ payload }: FailureEvent, sample: Sample, events: readonly RunEvent[]): boolean {
-  if (payload.errorCode === "outcome_unknown") return sample.onceNodes.has(payload.nodeId);
+/** Nothing in the samples ends a run by itself; only kills can make a node give up, and only in these ways. */
+function isForced({ payload }: FailureEvent, { plan }: Sample, events: readonly RunEvent[]): boolean {
+  if (payload.errorCode === "outcome_unknown") return onceNodes(plan).includes(payload.nodeId);
+  // The run of the block is judged by itself.
+  if (isBlock(nodeIn(plan, payload.nodeId))) return true;
   const sent = events.filter((event) => isSending(event) && event.payload.nodeId === payload.nodeId).length;
   return sent >= LIMITS.callsPerNodeMax;
+}
+
+/** Nodes that may be executed at most once, ever. */
+function onceNodes({ nodes }: Plan): readonly string[] {
+  return nodes.filter(({ effects }) => effects === "at_most_once").map(({ id }) => id);
 }
 
 const RESEND = "dispatch sent again";
@@ -162,14 +178,29 @@ interface Attempt {
   completedAt: number | null;
 }
 
+function nodeIn({ nodes, indexById }: Plan, nodeId: string): PlanNode | undefined {
+  return nodes[indexById.get(nodeId.replace(/\[\d+\]$/u, "")) ?? -1];
+}
+
+function isBlock(node: PlanNode | undefined): boolean {
+  return node !== undefined && (node.child !== null || node.choose !== null);
+}
+
+/** Blocks are runs of their own, and files are copied by a program: neither is in the ledger. */
+function isInLedger({ plan }: Sample, nodeId: string): boolean {
+  const node = nodeIn(plan, nodeId);
+  return !isBlock(node) && node?.request.provider !== "process";
+}
+
 /** Attempts as the log has them, by dispatch id. */
-function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<string, Attempt> {
+function attemptsOf({ sample, run }: Witnessed, events: readonly RunEvent[]): ReadonlyMap<string, Attempt> {
   const attempts = new Map<string, Attempt>();
   for (const { type, payload, at } of events) {
     if (!("nodeId" in payload) || payload.attempt === undefined) continue;
     const { nodeId } = payload;
-    const id = `${runId}/${nodeId}/${payload.attempt}`;
-    if (type === "node.started") attempts.set(id, { id, startedAt: at, resends: 0, completedAt: null });
+    const id = `${run.id}/${nodeId}/${payload.attempt}`;
+    if (type === "node.started" && isInLedger(sample, nodeId))
+      attempts.set(id, { id, startedAt: at, resends: 0, completedAt: null });
     const attempt = attempts.get(id);
     if (attempt === undefined) continue;
     if (type === "node.completed") attempt.completedAt = at;
@@ -179,9 +210,10 @@ function attemptsOf(runId: string, events: readonly RunEvent[]): ReadonlyMap<str
 }
 
 /** The adapter's own record against the log: no call without a committed reason, no result without a call. */
-function judgeCalls({ sample, run, calls }: Witnessed, events: readonly RunEvent[], options: JudgeOptions): string[] {
+function judgeCalls(witnessed: Witnessed, events: readonly RunEvent[], options: JudgeOptions): string[] {
   const found: string[] = [];
-  const attempts = attemptsOf(run.id, events);
+  const { sample, run, calls } = witnessed;
+  const attempts = attemptsOf(witnessed, events);
   const { clockErrorMs: errorMs = 0 } = options;
   for (const call of calls) {
     const attempt = attempts.get(call.dispatchId);
@@ -202,7 +234,7 @@ function judgeCalls({ sample, run, calls }: Witnessed, events: readonly RunEvent
     const late = made.find(({ at }) => at > completedAt + grace);
     if (late !== undefined) found.push(`${attempt.id} was called ${late.at - completedAt} ms after its completion`);
   }
-  for (const nodeId of sample.onceNodes) {
+  for (const nodeId of onceNodes(sample.plan)) {
     const made = calls.filter(({ node }) => node === nodeId).length;
     if (made > 1) found.push(`${nodeId} may be executed once and was executed ${made} times`);
   }

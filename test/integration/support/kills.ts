@@ -6,13 +6,19 @@ import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
 import { Load, type Verdict } from "./load.ts";
 import { type ServerProcess, type ServerSettings, startServer } from "./server-process.ts";
-import { scriptText } from "./workload.ts";
+import { ADAPTER_CONFIG, FLOW_SAMPLES } from "./flow-samples.ts";
+import { type Sample, SAMPLES, scriptText } from "./workload.ts";
 
 export const KEY = "slk_integration_tests_only";
+
+/** What runs on a server alone: everything. */
+export const ALL_SAMPLES: readonly Sample[] = [...SAMPLES, ...FLOW_SAMPLES];
 
 /** Files of one scenario; gone when it is over. */
 export interface Ground {
   readonly settings: Omit<ServerSettings, "command" | "databaseUrl">;
+  /** Of the adapters that some samples need. */
+  readonly config: string;
   dispose(): void;
 }
 
@@ -20,8 +26,11 @@ export interface Ground {
 export function openGround(answers = scriptText()): Ground {
   const data = mkdtempSync(join(tmpdir(), "sluice-integration-"));
   const script = join(data, "script.json");
+  const config = join(data, "adapters.json");
   writeFileSync(script, answers);
+  writeFileSync(config, JSON.stringify(ADAPTER_CONFIG));
   return {
+    config,
     settings: { data, script, ledger: join(data, "ledger.jsonl"), key: KEY },
     dispose: () => rmSync(data, { recursive: true, force: true }),
   };
@@ -47,12 +56,13 @@ const LULL_MS = 3_000;
 export async function surviveKills({ seed, kills, databaseUrl, runsPerLife, note }: KillPlan): Promise<Verdict> {
   const dice = new Prng(seed);
   const ground = openGround();
-  const settings: ServerSettings = { ...ground.settings, command: "up", databaseUrl };
+  const { config } = ground;
+  const settings: ServerSettings = { ...ground.settings, config, command: "up", databaseUrl };
   let server: ServerProcess | null = await startServer(settings);
   try {
     const api = new Api(KEY, () => (server === null ? [] : [server.url]));
-    await Load.saveSamples(api);
-    const load = new Load(api, dice.fork("load"));
+    await Load.saveSamples(api, ALL_SAMPLES);
+    const load = new Load(api, dice.fork("load"), ALL_SAMPLES);
     for (let kill = 1; kill <= kills; kill += 1) {
       load.start(runsPerLife);
       await (kill % 2 === 0 ? pause(dice.below(LIFE_MS_MAX)) : liveByCalls(settings.ledger, dice));

@@ -1,17 +1,26 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { JsonObject } from "../../../src/core/base/index.ts";
 import { isTerminal } from "../../../src/core/event/index.ts";
 import type { Prng } from "../../simulation/prng.ts";
 import type { Api, RunOnWire } from "./api.ts";
-import { type JudgeOptions, judgeRun } from "./judge.ts";
+import { emittedBy, type Family, judgeFamily, judgeFiles, readFamily } from "./family.ts";
+import { REPORT } from "./flow-samples.ts";
+import type { JudgeOptions } from "./judge.ts";
 import { type Call, readLedger } from "./ledger.ts";
 import { PATIENCE_MS, waitFor } from "./waiting.ts";
-import { type Sample, SAMPLES } from "./workload.ts";
+import { type Sample, SAMPLES, type SentEvent } from "./workload.ts";
 
 const APPROVE_EVERY_MS = 150;
+/** From at once to after the next kill or the one after it. */
+const SEND_WITHIN_MS = 5_000;
 
 /** What a scenario came to. */
 export interface Verdict {
   readonly runs: number;
+  /** Runs of blocks inside them. */
+  readonly blocks: number;
+  /** Events that were sent from outside, each twice. */
+  readonly sent: number;
   readonly completed: number;
   readonly events: number;
   readonly calls: number;
@@ -20,49 +29,93 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** Runs under way, the person who approves them, and what was promised about either. */
+interface Accepted {
+  readonly run: RunOnWire;
+  readonly sample: Sample;
+  readonly args: JsonObject;
+}
+
+/** Runs under way, the person who approves them, the sender of what they wait for, and what was promised about each. */
 export class Load {
   readonly #api: Api;
   readonly #dice: Prng;
+  readonly #samples: readonly Sample[];
   readonly #starting: Promise<void>[] = [];
-  readonly #accepted = new Map<string, RunOnWire>();
+  readonly #accepted = new Map<string, Accepted>();
+  readonly #sent: SentEvent[] = [];
   readonly #approved = new Set<string>();
   readonly #trouble: string[] = [];
   #asked = 0;
+  #isSettling = false;
   #isApproving = true;
   readonly #approving: Promise<void>;
 
-  constructor(api: Api, dice: Prng) {
+  constructor(api: Api, dice: Prng, samples: readonly Sample[] = SAMPLES) {
     this.#api = api;
     this.#dice = dice;
+    this.#samples = samples;
     this.#approving = this.#approve();
   }
 
-  static async saveSamples(api: Api): Promise<void> {
-    for (const { name, source } of SAMPLES) await api.putWorkflow(name, source);
+  static async saveSamples(api: Api, samples: readonly Sample[] = SAMPLES): Promise<void> {
+    for (const { name, source } of samples) await api.putWorkflow(name, source);
   }
 
   /** Asks for so many runs and does not wait; each is asked for until a server has taken it. */
   start(count: number): void {
     for (let index = 0; index < count; index += 1) {
       // The first round has every sample once, whatever the dice say.
-      const sample = SAMPLES[this.#asked] ?? this.#dice.pick(SAMPLES);
+      const sample = this.#samples[this.#asked] ?? this.#dice.pick(this.#samples);
       const key = `key-${this.#asked}`;
       this.#asked += 1;
+      const delays = (sample.events?.(key) ?? []).map(() => this.#dice.below(SEND_WITHIN_MS));
       this.#starting.push(
-        this.#api.startRun(sample.name, key).then(
-          (run) => void this.#accepted.set(key, run),
-          (error: unknown) => void this.#trouble.push(String(error)),
-        ),
+        this.#startOne(sample, key, delays).catch((error: unknown) => void this.#trouble.push(String(error))),
       );
+    }
+  }
+
+  async #startOne(sample: Sample, key: string, delays: readonly number[]): Promise<void> {
+    const file = sample.takesFile === undefined ? {} : { [sample.takesFile]: await this.#api.sendFile(REPORT) };
+    const args = { ...sample.args?.(key), ...file };
+    this.#accepted.set(key, { run: await this.#untilTaken(sample.name, key, args), sample, args });
+    const sending = (sample.events?.(key) ?? []).map(async ({ takers, ...event }, index) => {
+      await pause(delays[index] ?? 0);
+      await this.#api.sendEvent(event);
+      // Sent again as by a client that got no answer: it is the same event.
+      await this.#api.sendEvent(event);
+      this.#sent.push({ ...event, takers });
+    });
+    await Promise.all(sending);
+  }
+
+  /** On a slow machine no server may live long enough to answer, until the last was killed. */
+  async #untilTaken(workflow: string, key: string, args: JsonObject): Promise<RunOnWire> {
+    for (;;) {
+      const wasSettling = this.#isSettling;
+      try {
+        return await this.#api.startRun(workflow, key, args);
+      } catch (error) {
+        if (wasSettling) throw error;
+      }
     }
   }
 
   /** Every run that was asked for is accepted and has ended. */
   async settle(patienceMs = PATIENCE_MS): Promise<void> {
+    this.#isSettling = true;
     await Promise.all(this.#starting);
-    const haveEnded = async (): Promise<boolean> => (await this.#api.listRuns("running")).length === 0;
-    await waitFor("all runs to end", haveEnded, { patienceMs, everyMs: 250 });
+    // What was refused leaves runs that wait for it.
+    if (this.#trouble.length > 0) throw new Error(this.#trouble.join("; "));
+    let open: readonly RunOnWire[] = [];
+    const haveEnded = async (): Promise<boolean> => {
+      open = await this.#api.listRuns("running");
+      return open.length === 0;
+    };
+    await waitFor("all runs to end", haveEnded, { patienceMs, everyMs: 250 }).catch((error: unknown) => {
+      const left = open.map(({ id, workflow }) => `${workflow} ${id}`).join(", ");
+      throw new Error(`${error instanceof Error ? error.message : String(error)}: ${left}`);
+    });
     this.#isApproving = false;
     await this.#approving;
   }
@@ -70,21 +123,23 @@ export class Load {
   async judge(ledger: string, options: JudgeOptions): Promise<Verdict> {
     const calls = readLedger(ledger);
     const violations = [...this.#trouble, ...(await this.#judgeAnswers())];
-    const known = new Set([...this.#accepted.values()].map(({ id }) => id));
+    const families: Family[] = [];
+    for (const [key, { run, sample }] of this.#accepted)
+      families.push(await readFamily(this.#api, key, run.id, sample));
+    const known = new Set(families.flatMap(({ all }) => all.map(({ run }) => run.id)));
     const stranger = calls.find(({ run }) => !known.has(run));
     if (stranger !== undefined) violations.push(`${stranger.dispatchId} belongs to no run that was accepted`);
-    let events = 0;
-    let completed = 0;
-    for (const { id } of this.#accepted.values()) {
-      const run = await this.#api.getRun(id);
-      const frames = await this.#api.readLog(id);
-      events += frames.length;
-      if (run.status === "completed") completed += 1;
-      const own = calls.filter((call) => call.run === id);
-      violations.push(...judgeRun({ sample: sampleOf(run), run, frames, calls: own }, options));
+    const sent = [...this.#sent.map((event) => ({ ...event, at: 0 })), ...families.flatMap(emittedBy)];
+    for (const family of families) {
+      violations.push(...judgeFamily(family, { ...options, calls, sent }), ...(await judgeFiles(this.#api, family)));
     }
+    const completed = families.filter(({ root }) => root.status === "completed").length;
+    const logs = families.flatMap(({ all }) => all);
+    const events = logs.reduce((sum, { frames }) => sum + frames.length, 0);
     const repeatedCalls = calls.length - new Set(calls.map(({ dispatchId }: Call) => dispatchId)).size;
-    return { runs: this.#accepted.size, completed, events, calls: calls.length, repeatedCalls, violations };
+    const runs = this.#accepted.size;
+    const counts = { runs, blocks: logs.length - runs, sent: this.#sent.length, completed, events };
+    return { ...counts, calls: calls.length, repeatedCalls, violations };
   }
 
   /** What was answered with success is so: one run per key, the same when asked again, and approvals stay approved. */
@@ -93,9 +148,9 @@ export class Load {
     const runs = await this.#api.listRuns();
     if (runs.length !== this.#asked) found.push(`${this.#asked} runs were asked for, and there are ${runs.length}`);
     for (const { id, status } of runs) if (!isTerminal(status)) found.push(`${id} is still ${status}`);
-    for (const [key, { id, workflow }] of this.#accepted) {
-      const again = await this.#api.startRun(workflow, key);
-      if (again.id !== id) found.push(`${key} started ${id} and then ${again.id}`);
+    for (const [key, { run, args }] of this.#accepted) {
+      const again = await this.#api.startRun(run.workflow, key, args);
+      if (again.id !== run.id) found.push(`${key} started ${run.id} and then ${again.id}`);
     }
     const approved = new Set((await this.#api.listApprovals("approved")).map((approval) => approval.id));
     for (const id of this.#approved) if (!approved.has(id)) found.push(`the answer to ${id} was lost`);
@@ -112,10 +167,4 @@ export class Load {
       await pause(APPROVE_EVERY_MS);
     }
   }
-}
-
-function sampleOf({ workflow }: RunOnWire): Sample {
-  const sample = SAMPLES.find(({ name }) => name === workflow);
-  if (sample === undefined) throw new Error(`there is no sample ${workflow}`);
-  return sample;
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { openPostgres } from "../../../src/store/postgres/index.ts";
 import { Prng } from "../../simulation/prng.ts";
 import { Api } from "./api.ts";
-import { KEY, liveByCalls, openGround } from "./kills.ts";
+import { ALL_SAMPLES, KEY, liveByCalls, openGround } from "./kills.ts";
 import { Load, type Verdict } from "./load.ts";
 import { callProgram, type ServerProcess, type ServerSettings, startServer } from "./server-process.ts";
 import { PATIENCE_MS } from "./waiting.ts";
@@ -33,7 +33,7 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
   const { seed, kills, databaseUrl, runsPerLife, slots, areClocksWrong = false, note } = plan;
   const dice = new Prng(seed);
   const ground = openGround();
-  const settings: ServerSettings = { ...ground.settings, command: "serve", databaseUrl };
+  const settings: ServerSettings = { ...ground.settings, config: ground.config, command: "serve", databaseUrl };
   const start = (): Promise<ServerProcess> =>
     startServer(areClocksWrong ? skewed(settings, dice.between(-SKEW_MAX_MS, SKEW_MAX_MS)) : settings);
   callProgram(["migrate", "--database-url", databaseUrl]);
@@ -42,9 +42,9 @@ export async function surviveReplicaKills(plan: ReplicaPlan): Promise<Verdict> {
   try {
     await Promise.all(starting);
     const api = new Api(KEY, () => servers.flatMap((server) => (server === null ? [] : [server.url])));
-    await Load.saveSamples(api);
+    await Load.saveSamples(api, ALL_SAMPLES);
     if (slots !== undefined) await limitAgent(api, slots);
-    const load = new Load(api, dice.fork("load"));
+    const load = new Load(api, dice.fork("load"), ALL_SAMPLES);
     const trouble: string[] = [];
     for (let kill = 1; kill <= kills; kill += 1) {
       load.start(runsPerLife);
@@ -96,6 +96,7 @@ const LEFT = `select
   (select count(*)::int from waiting_nodes) as "waiting nodes",
   (select count(*)::int from run_places) as places,
   (select count(*)::int from open_attempts) as "open attempts",
+  (select count(*)::int from event_waiters) as "nodes that wait for events",
   (select coalesce(sum(open), 0)::int from agent_counters) as slots`;
 
 /** Nothing of a run outlives it. */

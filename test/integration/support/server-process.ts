@@ -11,6 +11,8 @@ export interface ServerSettings {
   readonly script: string;
   readonly ledger: string;
   readonly key: string;
+  /** Of adapters beside the scripted one. */
+  readonly config?: string;
   /** Any free one otherwise. */
   readonly port?: number;
   /** Where Bridges reach it, when that is not where it listens. */
@@ -51,12 +53,13 @@ export function callProgram(args: readonly string[]): void {
 }
 
 export function startServer(settings: ServerSettings): Promise<ServerProcess> {
-  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl, env } = settings;
+  const { command, data, databaseUrl, script, ledger, key, port = 0, publicUrl, config, env } = settings;
   const flags = ["--json", "--port", String(port), "--script", script, "--ledger", ledger, "--key", key];
   if (command === "up") flags.push("--data", data, "--no-demo");
   // Bridges and receivers of tests are on this machine, which only `up` reaches by itself.
   else flags.push("--allow-outbound", "localhost,127.0.0.0/8");
   if (databaseUrl !== null) flags.push("--database-url", databaseUrl);
+  if (config !== undefined) flags.push("--config", config);
   if (publicUrl !== undefined) flags.push("--public-url", publicUrl);
   return startProgram([command, ...flags], data, env);
 }

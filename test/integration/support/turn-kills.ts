@@ -173,6 +173,8 @@ async function judge(
     events,
     calls: calls.length,
     repeatedCalls: calls.length - keys.size,
+    blocks: 0,
+    sent: 0,
     toolCalls: tools.length,
     modelCalls: models.length,
     repeatedModels: models.length - new Set(models.map(({ idempotencyKey }) => idempotencyKey)).size,

@@ -1,23 +1,42 @@
+import type { JsonObject } from "../../../src/core/base/index.ts";
 import { EMPTY_CATALOG } from "../../../src/core/definition/index.ts";
 import { checkSource, type Plan } from "../../../src/core/plan/index.ts";
 
 /** A workflow to put under load, with what must come of it. */
-export interface Sample {
+export interface Sample extends Expected {
   readonly name: string;
   readonly source: string;
   readonly plan: Plan;
-  /** Nodes that may be executed at most once, ever. */
-  readonly onceNodes: ReadonlySet<string>;
+}
+
+/** What each of its runs is given, under the key it is started with, and what has to come of it. */
+interface Expected {
+  readonly args?: (key: string) => JsonObject;
+  /** The arg that is a file. */
+  readonly takesFile?: string;
+  /** What is sent while it is under way. */
+  readonly events?: (key: string) => readonly SentEvent[];
+  /** What a run that completes says for itself. */
+  readonly outputs?: (key: string) => JsonObject;
+}
+
+export interface SentEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly key: JsonObject;
+  readonly data: JsonObject;
+  /** How many nodes of the run, and of its blocks, take it. */
+  readonly takers: number;
 }
 
 interface StepSource {
   readonly id: string;
   readonly command?: string;
-  readonly depends_on?: readonly string[];
+  readonly depends_on?: readonly unknown[];
   readonly [field: string]: unknown;
 }
 
-const step = (id: string, depends_on: readonly string[] = [], more: object = {}): StepSource => ({
+export const step = (id: string, depends_on: readonly string[] = [], more: object = {}): StepSource => ({
   id,
   command: `do ${id}`,
   depends_on,
@@ -29,12 +48,16 @@ const names = (prefix: string, count: number) => Array.from({ length: count }, (
 const chainOf = (ids: readonly string[], more: object = {}) =>
   ids.map((id, index) => step(id, index === 0 ? [] : ids.slice(index - 1, index), more));
 
-function sample(name: string, steps: readonly StepSource[], more: object = {}): Sample {
-  const source = JSON.stringify({ name, ...more, steps });
+export function sample(
+  name: string,
+  steps: readonly StepSource[],
+  document: object = {},
+  expected: Expected = {},
+): Sample {
+  const source = JSON.stringify({ name, ...document, steps });
   const { plan, problems } = checkSource(source, EMPTY_CATALOG);
   if (plan === null) throw new Error(`${name}: ${problems.map(({ message }) => message).join(" ")}`);
-  const once = steps.filter(({ effects }) => effects === "at_most_once").map(({ id }) => id);
-  return { name, source, plan, onceNodes: new Set(once) };
+  return { name, source, plan, ...expected };
 }
 
 export const SAMPLES: readonly Sample[] = [
@@ -53,9 +76,7 @@ export const SAMPLES: readonly Sample[] = [
   sample(
     "each",
     [step("scan", [], { command: "scan ${item}", for_each: "list", max_parallel: 8 }), step("sum", ["scan"])],
-    {
-      args: { list: { type: "array", default: names("item ", 20) } },
-    },
+    { args: { list: { type: "array", default: names("item ", 20) } } },
   ),
   sample("retry", [
     step("flaky", [], { on_failure: "retry", retry: { attempts: 4, backoff_ms: 20, max_backoff_ms: 60 } }),
@@ -129,6 +150,16 @@ export function scriptText(): string {
     "lengthy/once": { delay_ms: 1_500 },
     "lengthy/late": { delay_ms: 8_500 },
     "stream/talk": { chunks: names("piece ", 6), chunk_ms: 25 },
+    ...prefixed("rounds", spread(["improve", "poll", "end"], 60, 120)),
+    ...prefixed("round-blocks", spread(["draft", "review", "end"], 60, 120)),
+    ...prefixed("each-block", spread(["look", "ask", "confirm", "sum", "report", "close"], 40, 150)),
+    ...prefixed("naps", spread(["woken", "up", "end", "last"], 20, 100)),
+    ...prefixed("parcels", spread(["open", "fit", "end"], 30, 100)),
+    ...prefixed("talk", spread(["think", "think_again", "end"], 200, 300)),
+    ...prefixed("handled", spread(["refund", "note", "fast", "first", "help", "report", "end"], 50, 150)),
+    "handled/pay": { delay_ms: 150, fail: "provider_auth" },
+    "handled/try": { delay_ms: 100, fail: "provider_auth" },
+    "handled/slow": { delay_ms: 2_500 },
   };
   return JSON.stringify({ seed: 7, default: "echo", nodes });
 }

@@ -154,6 +154,20 @@ describe("Timeline", () => {
     expect(timeline.spansOf("unknown")).toEqual([]);
   });
 
+  it("draws a wait for a moment or an event as no approval", () => {
+    const waits = new Timeline();
+    const block = (waitingReason: "timer" | "event" | "human_input", nodeId: string, eventId: number): RunEvent => ({
+      eventId,
+      at: eventId,
+      type: "node.blocked",
+      payload: { nodeId, waitingReason },
+    });
+    for (const event of [block("timer", "a", 1), block("event", "b", 2), block("human_input", "c", 3)])
+      waits.take(event);
+    const kinds = ["a", "b", "c"].map((id) => waits.spansOf(id).map(({ kind }) => kind));
+    expect(kinds).toEqual([["pause"], ["pause"], ["approval"]]);
+  });
+
   it("sums what a node waited and worked, up to now for what goes on", () => {
     expect(totalsOf(timeline.spansOf("a"), 1_000)).toEqual({ waitedMs: 40, workedMs: 50 });
     expect(totalsOf(timeline.spansOf("b"), 1_000)).toEqual({ waitedMs: 1_000, workedMs: 0 });

@@ -4,6 +4,9 @@ import { Sums } from "./sums.ts";
 import { Timeline } from "./timeline.ts";
 import { type WaitNote, waitNoteOf } from "./waiting.ts";
 
+/** Under which key the steps after everything else are kept. */
+export const FINALLY = "finally";
+
 /** What the page shows beside the view, folded from the events up to one of them. */
 export class RunFacts {
   readonly timeline = new Timeline();
@@ -14,6 +17,8 @@ export class RunFacts {
   /** Values handed from one node to another, by `source>target`. */
   readonly handoffs = new Map<string, readonly string[]>();
   readonly childRunIds: string[] = [];
+  /** The run of the newest block of each node; of what comes last under `finally`. */
+  readonly blocks = new Map<string, string>();
 
   protected fold(event: RunEvent): void {
     this.timeline.take(event);
@@ -21,7 +26,7 @@ export class RunFacts {
     this.sums.take(event);
     const note = waitNoteOf(event);
     if (note !== null && "nodeId" in event.payload) this.waits.set(event.payload.nodeId, note);
-    if (event.type === "child.started" || event.type === "run.finally") this.childRunIds.push(event.payload.childRunId);
+    this.#noteChild(event);
     if (event.type === "node.provenance") {
       const { nodeId, sourceNodeId, sourceOutputPath, targetInputPath } = event.payload;
       if (sourceNodeId === null) return;
@@ -30,6 +35,14 @@ export class RunFacts {
       const known = this.handoffs.get(key) ?? [];
       if (!known.includes(text)) this.handoffs.set(key, [...known, text]);
     }
+  }
+
+  /** Blocks are shown inside their node; other runs are linked. */
+  #noteChild({ type, payload }: RunEvent): void {
+    if (type === "run.finally") this.blocks.set(FINALLY, payload.childRunId);
+    if (type !== "child.started") return;
+    if (payload.block === undefined) this.childRunIds.push(payload.childRunId);
+    else this.blocks.set(payload.nodeId, payload.childRunId);
   }
 }
 

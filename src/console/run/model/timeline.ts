@@ -1,7 +1,7 @@
-import { type EventType, type RunEvent, SETTLING_TYPES } from "../../../core/event/index.ts";
+import { type EventType, type RunEvent, SETTLING_TYPES, type WaitingReason } from "../../../core/event/index.ts";
 
 /** What a node's time went to. Gate wait holds everything between being ready and being let through. */
-export type SpanKind = "dependency" | "gate" | "approval" | "execution" | "backoff";
+export type SpanKind = "dependency" | "gate" | "approval" | "pause" | "execution" | "backoff";
 
 export interface Span {
   readonly kind: SpanKind;
@@ -62,7 +62,7 @@ export class Timeline {
       case "node.waiting":
         return this.#wait(nodeId, event.payload.waitingReason, event.at);
       case "node.blocked":
-        return this.#begin(nodeId, "approval", event.at);
+        return this.#begin(nodeId, isPause(event.payload.waitingReason) ? "pause" : "approval", event.at);
       case "node.expanded":
         return this.#begin(nodeId, "execution", event.at);
       case "node.started":
@@ -102,6 +102,11 @@ export class Timeline {
   #end(nodeId: string, at: number, outcome: Span["outcome"]): void {
     this.#spans.set(nodeId, closed(this.spansOf(nodeId), at, outcome));
   }
+}
+
+/** A step that waits for a moment or an event needs no person. */
+function isPause(reason: WaitingReason): boolean {
+  return reason === "timer" || reason === "event";
 }
 
 /** The list with its last span ended; a wait that took no time is left out. */

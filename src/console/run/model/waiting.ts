@@ -132,7 +132,7 @@ function whileRunning({ node, instances }: WaitingFacts): Waiting | null {
     const settled = instances.filter(({ status }) => isSettled(status)).length;
     return line(`Waits for its instances: ${settled} of ${instances.length} done`);
   }
-  if (node.childRunId !== null) return line(`Waits for the child run ${node.childRunId}`);
+  if (node.childRunId !== null) return line("Waits for the steps inside, or for its child run");
   if (node.waitingReason === "external_callback") return line("Dispatched; waits for its callback");
   return null;
 }

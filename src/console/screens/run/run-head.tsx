@@ -9,7 +9,9 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { RunBadge } from "../../parts/run-badge.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
+import { StepsInside } from "./panel/steps-inside.tsx";
 import { RunActions } from "./run-actions.tsx";
+import { FINALLY } from "../../run/model/run-facts.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 
@@ -138,7 +140,8 @@ const CHILDREN_SHOWN = 5;
 function Family(): JSX.Element | null {
   const { run, feed } = useRunPage();
   const view = useRunView();
-  const { childRunIds } = feed.facts;
+  const { childRunIds, blocks } = feed.facts;
+  const last = blocks.get(FINALLY);
   return (
     <>
       {run.parentRunId !== undefined && (
@@ -153,6 +156,11 @@ function Family(): JSX.Element | null {
           </Fact>
           <CarriedOver view={view} />
         </>
+      )}
+      {last !== undefined && (
+        <Fact name="Finally">
+          <StepsInside key={last} runId={last} />
+        </Fact>
       )}
       {childRunIds.length > 0 && (
         <Fact name="Child runs">

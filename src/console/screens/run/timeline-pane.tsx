@@ -20,6 +20,7 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
   dependency: "waits for nodes",
   gate: "waits for gates",
   approval: "waits for a person",
+  pause: "waits for its time or an event",
   execution: "works",
   backoff: "pauses before another attempt",
 };
@@ -30,6 +31,7 @@ const LEGEND: readonly (readonly [SpanKind, string])[] = [
   ["dependency", "Waiting for nodes"],
   ["gate", "Waiting for gates"],
   ["approval", "Waiting for a person"],
+  ["pause", "Waiting for a time or an event"],
   ["execution", "Running"],
   ["backoff", "Retry delay"],
 ];

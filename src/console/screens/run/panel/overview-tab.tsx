@@ -20,6 +20,7 @@ import { ModelText } from "../../../run/model-text.tsx";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
 import { ResolveBox } from "./resolve-box.tsx";
 import { Pairs, Section } from "./section.tsx";
+import { StepsInside } from "./steps-inside.tsx";
 
 interface TabProps {
   readonly nodeId: string;
@@ -32,6 +33,7 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
   const { feed } = useRunPage();
   if (node === undefined) return null;
   const sum = feed.facts.sums.byNode.get(nodeId) ?? NO_SUM;
+  const block = feed.facts.blocks.get(nodeId);
   const isWorking = node.status === "running" || node.status === "streaming";
   return (
     <>
@@ -65,12 +67,17 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
             ],
           ]}
         />
-        {node.childRunId !== null && (
+        {node.childRunId !== null && block === undefined && (
           <p>
             <Link to={`/runs/${encodeURIComponent(node.childRunId)}`}>Open the child run</Link>
           </p>
         )}
       </Section>
+      {block !== undefined && (
+        <Section title="Steps inside" aside={<Link to={`/runs/${encodeURIComponent(block)}`}>Open as a page</Link>}>
+          <StepsInside key={block} runId={block} />
+        </Section>
+      )}
       <Answers nodeId={nodeId} />
       <Gates nodeId={nodeId} detail={detail} />
       <Relatives nodeId={nodeId} node={node} />
