@@ -50,7 +50,7 @@ export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
     calls: [...calls],
   });
   recordCost(turn, node, attempt, { ...input, segment }, { isLate: false, isAlways: true });
-  if (calls.length > 0) requestRound(turn, node);
+  if (calls.length > 0 || finish === "tool_calls") requestRound(turn, node);
   return undefined;
 }
 

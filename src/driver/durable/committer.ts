@@ -13,6 +13,7 @@ import type { CommitOutcome, RunCommit } from "../../store/index.ts";
 import { applyCommit } from "./apply-commit.ts";
 import type { CommitterOptions } from "./committer-options.ts";
 import { decideRun, type Takings, type Work } from "./decide-run.ts";
+import { changesOf, isStored } from "./committed-changes.ts";
 import { deriveCommit, hasWaitMoved } from "./derive-commit.ts";
 import { DuplicateRun } from "./duplicate-run.ts";
 import { prepareJudge } from "./prepare-judge.ts";
@@ -204,19 +205,8 @@ export class Committer {
     const gone = applyCommit(work.live, commit);
     this.committedEvents += commit.events.length;
     this.committedRuns += 1;
-    const { runId, orgId, slots, ledger, memories, closed } = commit;
-    const ended = closed.map(({ nodeId }) => nodeId);
-    const taken = [...work.admissions.values()];
-    const changes = {
-      runId,
-      ended,
-      settled: work.facts.settled,
-      taken,
-      takenInTurns: work.inTurns,
-      slots,
-      ledger,
-      memories,
-    };
+    const { runId, orgId } = commit;
+    const changes = changesOf(work, commit);
     try {
       judge.committed?.(orgId, changes);
       this.#succeed(work, gone);
@@ -301,9 +291,4 @@ export class Committer {
 interface Pair {
   readonly work: Work;
   readonly commit: RunCommit;
-}
-
-/** Timers of a dispatched attempt have no row of their own, and two kinds are never stored. */
-function isStored({ kind }: Timer): boolean {
-  return kind !== "attempt" && kind !== "lost" && kind !== "wake";
 }
