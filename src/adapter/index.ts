@@ -42,7 +42,7 @@ export {
   type TurnEnd,
   type TurnOptions,
 } from "./turn-loop.ts";
-export type { AllowedCall, ToolFacts, ToolRunner } from "./turn-calls.ts";
+export type { AllowedCall, ToolDescription, ToolRunner } from "./turn-calls.ts";
 export type { CallOutcome, TurnRound } from "./turn-history.ts";
 export type { AdapterFiles } from "./adapter-files.ts";
 export {

@@ -22,14 +22,14 @@ export type ToolRunner = (call: AllowedCall, signal: AbortSignal) => Promise<Jso
 const ABORTED = "The attempt was aborted.";
 
 /** What is known of a tool; an unknown one has nothing. */
-export type ToolFacts = Pick<AskedCall, "schema" | "hints">;
+export type ToolDescription = Pick<AskedCall, "schema" | "hints">;
 
 export interface CallsOptions {
   readonly hooks: AdapterHooks;
   /** Null: no call is judged. */
   readonly judge: TurnHooks | null;
   readonly tools: ToolRunner;
-  readonly describe: (tool: string, server: string | undefined) => ToolFacts;
+  readonly describe: (tool: string, server: string | undefined) => ToolDescription;
   readonly now: () => number;
 }
 

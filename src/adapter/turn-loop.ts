@@ -8,7 +8,7 @@ import {
   endOf,
   acknowledged,
   settleCalls,
-  type ToolFacts,
+  type ToolDescription,
   type ToolRunner,
   TurnOver,
 } from "./turn-calls.ts";
@@ -52,7 +52,7 @@ export interface TurnOptions {
   readonly tools: ToolRunner;
   /** The words of a message. */
   readonly textOf: (message: JsonObject) => string;
-  readonly describe?: (tool: string, server: string | undefined) => ToolFacts;
+  readonly describe?: (tool: string, server: string | undefined) => ToolDescription;
   /** What to ask the model when its answer does not fit; null: it fits. Asked once in an execution; depends on the answer alone. */
   readonly correct?: (text: string) => string | null;
   /** Rounds of a turn that no judge limits. */
@@ -224,7 +224,7 @@ interface AskableCall {
   readonly call: Pick<OpenCall, "tool" | "server" | "args">;
 }
 
-function problemOf(args: Json, { schema }: ToolFacts): string | null {
+function problemOf(args: Json, { schema }: ToolDescription): string | null {
   if (!isJsonObject(args)) return "The arguments of a tool must be a JSON object.";
   const problems = schema === undefined ? [] : checkToolArgs(schema, args);
   return problems.length === 0 ? null : `The arguments do not fit the schema of the tool: ${problems.join("; ")}.`;

@@ -1,5 +1,5 @@
 import type { ToolSet } from "ai";
-import type { AllowedCall, ModelToolCall, ToolFacts } from "../../adapter/index.ts";
+import type { AllowedCall, ModelToolCall, ToolDescription } from "../../adapter/index.ts";
 import { utf8Length, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { RequestedTool } from "./model-call.ts";
 import type { Sdk } from "./sdk.ts";
@@ -13,7 +13,7 @@ export interface ModelTool {
   readonly tool?: string;
   readonly server?: string;
   /** What its server says of it. */
-  readonly hints?: NonNullable<ToolFacts["hints"]>;
+  readonly hints?: NonNullable<ToolDescription["hints"]>;
   /** `callId`: the same for every repetition of this call. */
   execute(args: JsonObject, signal: AbortSignal, callId: string): Promise<Json>;
 }
@@ -72,7 +72,7 @@ export class ModelTools {
     return { tool, args: input, ...(server === undefined ? {} : { server }) };
   }
 
-  describe(tool: string, server: string | undefined): ToolFacts {
+  describe(tool: string, server: string | undefined): ToolDescription {
     const offered = this.#byCall.get(keyOf(tool, server));
     if (offered === undefined) return {};
     return { schema: offered.inputSchema, ...(offered.hints === undefined ? {} : { hints: offered.hints }) };

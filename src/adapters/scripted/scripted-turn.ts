@@ -6,14 +6,14 @@ import {
   type FailedResult,
   type ModelReply,
   runTurn,
-  type ToolFacts,
+  type ToolDescription,
 } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { getOwn, isJsonObject, type Json, jsonToText } from "../../core/base/index.ts";
 import {
   answerByScript,
   type Bill,
-  billOf,
+  scriptedBill,
   roundAfter,
   type Script,
   type ScriptCall,
@@ -75,7 +75,7 @@ export async function playTurn(options: ScriptedTurnOptions): Promise<AdapterRes
   });
   switch (end.kind) {
     case "answered":
-      return { status: "completed", stdout: end.text, ...totalOf(bills), ...billOf(entry) };
+      return { status: "completed", stdout: end.text, ...totalOf(bills), ...scriptedBill(entry) };
     case "failed":
       return { ...end.result, ...totalOf([...bills, end.result]) };
     case "suspended":
@@ -98,7 +98,7 @@ async function callModel(
   if (!(await pause(clock, round.delay_ms ?? 0, hooks.signal))) return CANCELLED;
   if (round.hang === true) await untilAborted(hooks.signal);
   if (hooks.signal.aborted) return CANCELLED;
-  if (round.fail !== undefined) return { ...failureOf(round), ...billOf(round) };
+  if (round.fail !== undefined) return { ...failureOf(round), ...scriptedBill(round) };
   const calls = (round.calls ?? []).map(({ tool, server, args }) => ({
     tool,
     args: args ?? {},
@@ -110,7 +110,7 @@ async function callModel(
     finish: calls.length > 0 ? "tool_calls" : "stop",
     message: { role: "assistant", content: text, ...(calls.length > 0 ? { calls } : {}), [PLAYED]: index },
     calls,
-    usage: billOf(round),
+    usage: scriptedBill(round),
   };
 }
 
@@ -150,10 +150,10 @@ function playedBefore({ resume }: AdapterRequest, round: number): number {
 }
 
 /** The schemas that tools have anywhere in the script. */
-function factsOf(rounds: readonly ScriptRound[]): ReadonlyMap<string, ToolFacts> {
+function factsOf(rounds: readonly ScriptRound[]): ReadonlyMap<string, ToolDescription> {
   const calls = rounds.flatMap((round) => round.calls ?? []);
   return new Map(
-    calls.flatMap(({ tool, server, schema }): [string, ToolFacts][] =>
+    calls.flatMap(({ tool, server, schema }): [string, ToolDescription][] =>
       schema === undefined ? [] : [[factKey(tool, server), { schema }]],
     ),
   );

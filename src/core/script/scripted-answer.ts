@@ -32,7 +32,7 @@ export type ScriptedAnswer =
 
 /** What an entry of a script answers to a request; how long the answer takes is up to the caller. */
 export function answerByScript(script: Script, entry: ScriptEntry, request: ScriptedRequest): ScriptedAnswer {
-  return { ...answerOf(script, entry, request), ...billOf(entry) };
+  return { ...answerOf(script, entry, request), ...scriptedBill(entry) };
 }
 
 function answerOf(script: Script, entry: ScriptEntry, request: ScriptedRequest): ScriptedAnswer {
@@ -76,7 +76,7 @@ function spoken(outputs: JsonObject, stdout?: string): { stdout: string; outputs
   return { stdout: stdout ?? JSON.stringify(outputs), outputs };
 }
 
-export function billOf(entry: Pick<ScriptEntry, "tokens" | "cost_usd" | "duplicate_callback">): Bill {
+export function scriptedBill(entry: Pick<ScriptEntry, "tokens" | "cost_usd" | "duplicate_callback">): Bill {
   return {
     ...(entry.tokens === undefined
       ? {}
