@@ -17,6 +17,7 @@ import { createBenchDriver, DIAMOND, measureRuntime, prepare, type RuntimePlan }
 import { measureStorage } from "./storage.ts";
 import { measureStream, type StreamPlan } from "./stream.ts";
 import { type DatabaseFigure, databaseTable, engineTable } from "./tables.ts";
+import { measureToolVerdicts, toolVerdictTable } from "./tool-verdicts.ts";
 import { measureWire } from "./wire.ts";
 
 interface BenchPlan {
@@ -202,6 +203,9 @@ export async function measure(root: string, flags: readonly string[]): Promise<v
   progress("engine");
   const engine = measureEngine();
   print(engineTable(engine));
+  progress("tool calls");
+  const toolVerdicts = await measureToolVerdicts();
+  print(toolVerdictTable(toolVerdicts));
   const measured: Measured[] = [];
   measured.push(await measureOn(openBenchPostgres, root, plan, !flags.includes("--no-peers")));
   if (hasTime(plan, EMBEDDED_MS)) measured.push(await measureOn(openBenchEmbedded, root, plan, false));
@@ -214,7 +218,15 @@ export async function measure(root: string, flags: readonly string[]): Promise<v
   };
   const date = new Date().toISOString();
   const databases = measured.map(({ figure }) => figure);
-  const result = { date, machine, isQuick, engine, databases, peers: measured.flatMap(({ peers }) => peers) };
+  const result = {
+    date,
+    machine,
+    isQuick,
+    engine,
+    toolVerdicts,
+    databases,
+    peers: measured.flatMap(({ peers }) => peers),
+  };
   if (flags.includes("--save")) {
     const directory = join(root, "bench", "results");
     mkdirSync(directory, { recursive: true });

@@ -69,6 +69,23 @@ describe("the example of a nightly check", () => {
   });
 });
 
+describe("the example of tools", () => {
+  it("registers what is known of them, so that nothing is left open about the workflow that names them", async () => {
+    const api = await createApi();
+    // The file says it itself; without that, the manifests say it.
+    const source = read("22-tools.lobsterX").replace("{ name: orders/find, action: read }", "orders/find");
+    const warned = async (): Promise<readonly string[]> => {
+      const { body } = await api.request("POST", "validate", { body: { source } });
+      return body.warnings.map(({ code, path }: { code: string; path: string }) => `${code} ${path}`);
+    };
+    expect(await warned()).toEqual(["tool_action_unknown steps[0].tools[0]"]);
+    const applied = await api.request("POST", "apply", { body: read("22-registry/tools.yaml"), headers: YAML });
+    expect(applied.status, JSON.stringify(applied.body)).toBe(200);
+    expect(await warned()).toEqual([]);
+    await api.close();
+  });
+});
+
 describe("the example of an invoice", () => {
   it("registers whom it notifies, by the rules of both", async () => {
     const api = await createApi();

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DISPATCH_GATES, LAUNCH_GATES, LAUNCH_STATUSES } from "../src/core/governance/index.ts";
+import {
+  DISPATCH_GATES,
+  LAUNCH_GATES,
+  LAUNCH_STATUSES,
+  ROUND_GATES,
+  TOOL_GATES,
+} from "../src/core/governance/index.ts";
 import { createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
 
@@ -26,5 +32,25 @@ describe("docs/governance.md", () => {
     await api.close();
     expect(applied.status, JSON.stringify(applied.body)).toBe(200);
     expect(applied.body.applied).toHaveLength(5);
+  });
+});
+
+describe("docs/tools.md", () => {
+  const page = readFileSync(join(REPOSITORY, "docs", "tools.md"), "utf8");
+
+  it("names the gates of a call, in their order, and those of a round", () => {
+    const rows = [...page.matchAll(/^\| `(\w+)` \| .* \| (?:denies|is held)/gm)].map(([, name]) => name);
+    expect(rows).toEqual(TOOL_GATES.map(({ name }) => name));
+    for (const { name } of ROUND_GATES) expect(page).toContain(`\`${name}\``);
+  });
+
+  it("shows manifests that are taken", async () => {
+    const blocks = [...page.matchAll(/```yaml\n(kind:[\s\S]*?)```/g)].map(([, block]) => block);
+    const api = await createApi();
+    const headers = { "content-type": "application/yaml" };
+    const applied = await api.request("POST", "apply", { body: blocks.join("\n---\n"), headers });
+    await api.close();
+    expect(applied.status, JSON.stringify(applied.body)).toBe(200);
+    expect(applied.body.applied.map(({ kind }: { kind: string }) => kind)).toEqual(["Tool", "Tool", "Policy", "Grant"]);
   });
 });

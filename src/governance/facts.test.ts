@@ -311,6 +311,31 @@ describe("a run that is pinned", () => {
   });
 });
 
+describe("what an adapter lets see of turns", () => {
+  const gateways = [{ ...LOCAL, turns: { scripted: "durable" } }];
+
+  it("is what its gateway reports, and nothing otherwise", () => {
+    expect(gather({ gateways }).facts.turns).toBe("durable");
+    expect(gather({ gateways, hints: { provider: "openai" } }).facts.turns).toBe("opaque");
+    expect(gather().facts.turns).toBe("opaque");
+  });
+
+  it("makes an author's estimate the least that is reserved, and not the most", () => {
+    const model = {
+      id: "scripted:m",
+      inputMicrosPerMtok: 0,
+      outputMicrosPerMtok: 1_000_000,
+      cachedMicrosPerMtok: null,
+    };
+    const registered = registeredWith({ models: new Map([[model.id, { ...model, maxOutputTokens: 500 }]]) });
+    const estimate = (estimatedCostMicros: number, at = gateways) =>
+      gather({ gateways: at, registered, hints: { provider: "scripted", model: "m", estimatedCostMicros } }).facts
+        .estimateMicros;
+    expect([estimate(400), estimate(600)]).toEqual([500, 600]);
+    expect(estimate(400, [{ ...LOCAL, turns: { scripted: "opaque" } }])).toBe(400);
+  });
+});
+
 describe("the price of a call", () => {
   const own: ModelPrice = {
     id: "openai:house-model",

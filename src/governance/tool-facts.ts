@@ -14,7 +14,7 @@ import {
   type RunFact,
   type Tool,
   type ToolFacts,
-  type ToolProfile,
+  type CallProfile,
   type ToolRateFact,
 } from "../core/governance/index.ts";
 import { DEFAULT_AGENT_ID, type RequestHints } from "../core/plan/index.ts";
@@ -40,7 +40,7 @@ export interface TurnScene {
 
 export interface GatheredTool {
   readonly facts: ToolFacts;
-  readonly profile: ToolProfile;
+  readonly profile: CallProfile;
   /** The windows a call has to have a place in. */
   readonly windows: readonly { readonly counter: string; readonly rate: RateWindow }[];
 }

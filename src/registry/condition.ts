@@ -25,7 +25,7 @@ export interface WrittenCondition {
 }
 
 /** What is wrong with an expression: it cannot be read, names what does not exist, or could never be decided. */
-export function expressionProblems(written: WrittenCondition): readonly SpecProblem[] {
+export function factExpressionProblems(written: WrittenCondition): readonly SpecProblem[] {
   const { field, text, facts } = written;
   const parsed = parseExpression(text);
   if (!parsed.ok) {

@@ -3,7 +3,7 @@ import { getOwn, jsonToText, type JsonObject } from "../core/base/index.ts";
 import { didYouMean } from "../core/definition/index.ts";
 import { type Grant, GRANT_FACTS } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
-import { expressionProblems, keptExpression } from "./condition.ts";
+import { factExpressionProblems, keptExpression } from "./condition.ts";
 import { epochMsOf, instant, name, readBody, spec, text } from "./field.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
@@ -40,7 +40,7 @@ function coveredProblems(written: JsonObject): readonly SpecProblem[] {
 }
 
 function whereProblems(where: string): readonly SpecProblem[] {
-  return expressionProblems({
+  return factExpressionProblems({
     field: "where",
     text: where,
     facts: GRANT_FACTS,

@@ -12,7 +12,7 @@ import {
 } from "../core/governance/index.ts";
 import type { Entry } from "../store/index.ts";
 import { anyJson, microsOf, name, names, readBody, spec, text, usd } from "./field.ts";
-import { expressionProblems, keptExpression } from "./condition.ts";
+import { factExpressionProblems, keptExpression } from "./condition.ts";
 import { scopeProblems } from "./scope.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 import { approvalFields, approvalRuleOf, stepFieldProblems } from "./step-field.ts";
@@ -76,7 +76,7 @@ export function conditionProblems(condition: Json | undefined, category: Json | 
   if (typeof condition !== "string") return [];
   const known = POLICY_CATEGORIES.find((one) => one === category) ?? "guardrail";
   const facts = policyFacts(known);
-  return expressionProblems({
+  return factExpressionProblems({
     field: "condition",
     text: condition,
     facts,

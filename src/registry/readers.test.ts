@@ -7,6 +7,7 @@ import { budgetOf } from "./budget.ts";
 import { planChange } from "./change.ts";
 import { changeAudit } from "./change-audit.ts";
 import { deploymentOf } from "./deployment.ts";
+import { grantOf } from "./grant.ts";
 import { microsOf } from "./field.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { lensOf } from "./lens.ts";
@@ -16,6 +17,7 @@ import { readSpec } from "./read-spec.ts";
 import { bindingOf } from "./role-binding.ts";
 import { specText } from "./spec-text.ts";
 import { teamOf } from "./team.ts";
+import { toolOf } from "./tool.ts";
 
 const AT = 1_900_000_000_000;
 
@@ -59,6 +61,14 @@ describe("agentOf", () => {
       financialThresholdMicros: null,
     });
     expect(DEFAULT_AGENT).toMatchObject({ id: "default", trustLevel: 5, autonomy: "supervised", maxConcurrent: 50 });
+  });
+
+  it("says which tools it may call and how far it may go, where that is written", () => {
+    const spec = { tools: { deny: ["mail/*"] }, turn: { max_rounds: 5 } };
+    expect(agentOf(kept("Agent", "a", spec))).toMatchObject({
+      tools: { allow: null, deny: ["mail/*"] },
+      turn: { maxRounds: 5, maxToolCalls: null, maxRepeats: null },
+    });
   });
 
   it("keeps no memory by default, and uses twenty entries of it by default", () => {
@@ -275,5 +285,45 @@ describe("what changed", () => {
     expect(JSON.stringify(entries)).not.toContain("hush");
     const gone = { kind: "Budget", name: "b", action: "deleted", before: {}, after: undefined } as const;
     expect(changeAudit(gone, "key_1", AT)).toMatchObject([{ type: "config.applied", resource: "budget/b" }]);
+  });
+});
+
+describe("toolOf and grantOf", () => {
+  it("say nothing of a tool that is not written", () => {
+    expect(toolOf(kept("Tool", "plain", { name: "pay/*" }))).toEqual({
+      id: "plain",
+      name: "pay/*",
+      server: null,
+      isTrusted: false,
+      action: null,
+      effects: null,
+      rate: null,
+      approval: null,
+      redact: [],
+      timeoutMs: null,
+    });
+  });
+
+  it("read an approval as a step does", () => {
+    const approval = (written: Json) => toolOf(kept("Tool", "t", { name: "t", approval: written })).approval;
+    expect(approval("required")).toMatchObject({ approvers: [], quorum: 1 });
+    expect(approval({ approvers: ["role:risk"], four_eyes: true, expires: "2d" })).toMatchObject({
+      approvers: [{ who: "role:risk", withinMs: null }],
+      quorum: 2,
+      isSeparate: true,
+      expiresMs: 172_800_000,
+    });
+  });
+
+  it("keep the condition of a grant as it can be evaluated, and its end as a moment", () => {
+    const spec = { tool: "t", where: "tool.args.amount <= 50", agent: "a", until: "2031-05-04" };
+    expect(grantOf(kept("Grant", "g", spec))).toMatchObject({
+      tool: "t",
+      where: { text: "tool.args.amount <= 50" },
+      run: null,
+      agent: "a",
+      until: Date.UTC(2031, 4, 4),
+    });
+    expect(grantOf(kept("Grant", "g", { ...spec, where: null })).where).toBeNull();
   });
 });

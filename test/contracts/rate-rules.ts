@@ -61,6 +61,30 @@ export function rateRules(subjectOf: SubjectOf): void {
       expect(await agents()).toEqual([{ agentId: "analyst", open: 0, hits: [some(1_000)] }]);
     });
 
+    it("is one for what takes no slot as well, as tool calls do, beside the slots of the same commit", async () => {
+      const call = (moment: number): SlotChange => ({
+        agentId: "tool/refunds/analyst",
+        delta: 0,
+        maxOpen: null,
+        hits: [some(moment)],
+        rate: two,
+      });
+      const calling = (...moments: readonly number[]): RunCommit => {
+        made += 1;
+        const slots = [{ ...slot([], null), delta: 1 }, ...moments.map(call)];
+        return creation(`run_rate_${made}`, {}, { slots });
+      };
+      expect(await isIn(calling(1_000), calling(1_500))).toBe(true);
+      expect(await isIn(calling(1_999))).toBe(false);
+      expect(await isIn(calling(2_000))).toBe(true);
+      expect(new Map((await agents()).map(({ agentId, open, hits }) => [agentId, [open, sum(hits)]]))).toEqual(
+        new Map([
+          ["analyst", [3, 0]],
+          ["tool/refunds/analyst", [0, 3]],
+        ]),
+      );
+    });
+
     it("returns those of one moment as one, whichever replica wrote them", async () => {
       await isIn(
         run([some(1_000, 3)], { count: 9, windowMs: 1_000 }),

@@ -1,6 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Estimated, estimateMicros, maxOutputTokensFor, OUTPUT_TOKENS_DEFAULT, promptTokens } from "./estimate.ts";
+import {
+  type Estimated,
+  estimateMicros,
+  firstRoundMicros,
+  maxOutputTokensFor,
+  nextRoundMicros,
+  OUTPUT_TOKENS_DEFAULT,
+  promptTokens,
+} from "./estimate.ts";
 import { toUsd, usdText } from "./money.ts";
 import type { ModelPrice } from "./registered.ts";
 
@@ -51,6 +59,22 @@ describe("the estimate", () => {
     expect(estimateMicros(call({ price: null }))).toBeNull();
     expect(estimateMicros(call({ price: null, isPriced: false }))).toBe(0);
     expect(estimateMicros(call({ isPriced: false }))).toBe(15_390);
+  });
+
+  it("of a turn covers its first round, or what the author expects where that is more", () => {
+    expect(firstRoundMicros(call())).toBe(15_390);
+    expect(firstRoundMicros(call({ estimatedCostMicros: 15_389 }))).toBe(15_390);
+    expect(firstRoundMicros(call({ estimatedCostMicros: 15_391 }))).toBe(15_391);
+    expect(firstRoundMicros(call({ estimatedCostMicros: 7, price: null }))).toBe(7);
+    expect(firstRoundMicros(call({ price: null }))).toBeNull();
+  });
+
+  it("of a further round covers what it reads and may answer, or what the author expects where no price is known", () => {
+    expect(nextRoundMicros(call(), 2_000)).toBe(2_000 * 3 + 1_000 * 15);
+    expect(nextRoundMicros(call({ estimatedCostMicros: 9_999_999 }), 2_000)).toBe(21_000);
+    expect(nextRoundMicros(call({ estimatedCostMicros: 7, price: null }), 2_000)).toBe(7);
+    expect(nextRoundMicros(call({ price: null }), 2_000)).toBeNull();
+    expect(nextRoundMicros(call({ price: null, isPriced: false }), 2_000)).toBe(0);
   });
 
   it("takes the lower of two ceilings for the answer, and the ordinary one when there is none", () => {

@@ -26,7 +26,7 @@ export { policyFacts } from "./policy-fact.ts";
 export { GRANT_FACTS } from "./grant.ts";
 export type * from "./tool-fact.ts";
 export { judgeRound, judgeTool, ROUND_GATES, TOOL_GATES } from "./tool-judge.ts";
-export { boundsOf, profileOf, type ToolProfile } from "./tool-profile.ts";
+export { boundsOf, profileOf, type CallProfile } from "./tool-profile.ts";
 export { policySubject } from "./policy-subject.ts";
 export {
   addHits,

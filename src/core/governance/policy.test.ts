@@ -56,6 +56,7 @@ describe("what a policy sees", () => {
     "role.name == 'researcher' and 'research' in role.skills",
     "budget == null and budget.ratio == null",
     "context.sources.length == 0",
+    "adapter.turns == 'durable'",
   ])("%s", (when) => {
     expect(holds(when)).toBe(true);
   });

@@ -21,7 +21,7 @@ export function onceOf<T extends object>(value: T | null, keep?: (value: T) => o
   return text;
 }
 
-export function policyText(policy: Policy): string {
+export function recordedPolicy(policy: Policy): string {
   return onceOf(policy, keepPolicy);
 }
 

@@ -7,15 +7,17 @@ import {
   keepAgent,
   keepRun,
   onceOf,
-  policyText,
+  recordedPolicy,
   readPolicies,
 } from "./record-part.ts";
 
 const RECORD_FORMAT = 1;
 
-interface FactsRecord extends Omit<DispatchFacts, "policies"> {
+interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns"> {
   readonly format: typeof RECORD_FORMAT;
   readonly policies: readonly KeptPolicy[];
+  /** Absent in records that are older than it. */
+  readonly turns?: string;
 }
 
 /**
@@ -47,7 +49,7 @@ const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => st
   turns: ({ turns }) => JSON.stringify(turns),
   node: ({ node }) => onceOf(node),
   run: ({ run }) => JSON.stringify(keepRun(run)),
-  policies: (facts) => `[${dispatchPolicies(facts).map(policyText).join(",")}]`,
+  policies: (facts) => `[${dispatchPolicies(facts).map(recordedPolicy).join(",")}]`,
   grants: ({ grants }) => JSON.stringify(grants),
 };
 
@@ -60,7 +62,6 @@ const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, w
 export function factsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): DispatchFacts | null {
   if (getOwn(record, "format") !== RECORD_FORMAT) return null;
   // Only this file writes the format, so its number vouches for the rest.
-  // Records are older than what is known of the turns of adapters.
   const { format: _, turns = "opaque", ...kept } = record as unknown as FactsRecord;
   const policies = readPolicies(kept.policies, cache);
   return policies === null ? null : { ...kept, turns, policies };

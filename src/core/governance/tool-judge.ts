@@ -25,7 +25,7 @@ export const TOOL_GATES: readonly Gate<ToolFacts>[] = [
 
 export const ROUND_GATES: readonly Gate<RoundFacts>[] = [limitsOfRounds, roundBudgets];
 
-/** May this call be made? A block denies it, which its model is told; a hold waits for a person. */
+/** May this call be made? A block denies it, and its model is given the reason; a hold waits for a person. */
 export function judgeTool(facts: ToolFacts): Judgement {
   return judge(TOOL_GATES, facts, facts.tool.callId);
 }

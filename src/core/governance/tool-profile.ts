@@ -24,7 +24,7 @@ export interface NamedTool {
 }
 
 /** What is known of a tool, from everything that speaks of it. */
-export interface ToolProfile {
+export interface CallProfile {
   readonly action: Action;
   readonly effects: EffectGuarantee;
   /** The manifests that fit. */
@@ -36,7 +36,7 @@ export interface ToolProfile {
 /** What counts where neither the step, a manifest nor a trusted server says what kind of act a call is. */
 const UNKNOWN_ACTION: Action = "execute";
 
-export function profileOf(tool: NamedTool, said: readonly ToolAction[], tools: readonly Tool[]): ToolProfile {
+export function profileOf(tool: NamedTool, said: readonly ToolAction[], tools: readonly Tool[]): CallProfile {
   const { name, server, hints } = tool;
   const rules = tools.filter((one) => fitsTool(one, name, server));
   const actions: Action[] = said

@@ -1,4 +1,4 @@
-import { getOwn, type JsonObject } from "../base/index.ts";
+import { getOwn, type JsonObject, utf8Length } from "../base/index.ts";
 import { toolPolicies } from "./policy.ts";
 import {
   type ConditionCache,
@@ -7,8 +7,9 @@ import {
   keepArgs,
   keepRun,
   onceOf,
-  policyText,
+  recordedPolicy,
   readCondition,
+  RECORDED_ARGS_BYTES_MAX,
   readPolicies,
 } from "./record-part.ts";
 import { redactArgs } from "./redacted-args.ts";
@@ -45,11 +46,11 @@ const WRITERS: Readonly<Record<keyof ToolFacts, (facts: ToolFacts) => string>> =
   turns: ({ turns }) => JSON.stringify(turns),
   node: ({ node }) => onceOf(node),
   run: ({ run }) => JSON.stringify(keepRun(run)),
-  tool: (facts) => JSON.stringify(keepTool(facts)),
+  tool: toolText,
   rules: ({ rules }) => `[${rules.map((rule) => onceOf(rule)).join(",")}]`,
   rates: ({ rates }) => JSON.stringify(rates),
   bounds: ({ bounds }) => JSON.stringify(bounds),
-  policies: (facts) => `[${toolPolicies(facts).map(policyText).join(",")}]`,
+  policies: (facts) => `[${toolPolicies(facts).map(recordedPolicy).join(",")}]`,
   grants: ({ grants }) => `[${grants.map((grant) => onceOf(grant, keepGrant)).join(",")}]`,
 };
 
@@ -59,11 +60,20 @@ function keepGrant(grant: Grant): KeptGrant {
   return { ...grant, where: grant.where?.text ?? null };
 }
 
-function keepTool({ tool, rules }: ToolFacts): ToolFact {
+/** Args are written once and measured as text: nearly all are kept, and measuring them part by part takes longer. */
+function toolText({ tool, rules }: ToolFacts): string {
+  const shown = withoutRedacted(tool, rules);
+  const { args, ...rest } = shown;
+  const text = JSON.stringify(args);
+  const isSmall = text.length <= RECORDED_ARGS_BYTES_MAX && utf8Length(text) <= RECORDED_ARGS_BYTES_MAX;
+  return isSmall ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
+}
+
+function withoutRedacted(tool: ToolFact, rules: ToolFacts["rules"]): ToolFact {
   const paths = rules.flatMap(({ redact }) => redact);
-  if (paths.length === 0) return keepArgs(tool);
+  if (paths.length === 0) return tool;
   const { args, redacted } = redactArgs(tool.args, paths);
-  return keepArgs(redacted.length === 0 ? tool : { ...tool, args, argsLeftOut: redacted });
+  return redacted.length === 0 ? tool : { ...tool, args, argsLeftOut: redacted };
 }
 
 export function isToolRecord(record: JsonObject): boolean {

@@ -14,6 +14,8 @@ export interface PairPlan {
   readonly servers?: number;
   /** The server's own adapter writes into the Bridge's ledger: work may come home when the Bridge has said goodbye. */
   readonly isLedgerShared?: boolean;
+  /** What is answered; absent: the script of the samples. */
+  readonly script?: string;
 }
 
 const BRIDGE_ID = "bridge";
@@ -70,7 +72,7 @@ export class Pair {
 
   private constructor(plan: PairPlan, toServer: Proxy, toBridge: Proxy) {
     this.#plan = plan;
-    this.#ground = openGround();
+    this.#ground = openGround(plan.script);
     const { data, ledger } = this.#ground.settings;
     this.ledger = ledger;
     this.serverLedger = plan.isLedgerShared === true ? ledger : join(data, "server-ledger.jsonl");

@@ -25,8 +25,11 @@ export const GATE_ORDER = [
   "approval_required",
 ] as const;
 
-/** One cell per gate, in the order they were asked; gates that were not asked follow. */
-export function gateCells({ trail, gate }: Pick<JudgedNode, "trail" | "gate">): readonly GateCell[] {
+/** `callId`: of the tool call it is about. */
+type Judged = Pick<JudgedNode, "trail" | "gate"> & { readonly callId?: string | undefined };
+
+/** One cell per gate, in the order they were asked; gates of a node that were not asked follow. */
+export function gateCells({ trail, gate, callId }: Judged): readonly GateCell[] {
   const cells = trail.map((entry) => ({
     gate: entry.gate,
     outcome: entry.outcome,
@@ -34,7 +37,7 @@ export function gateCells({ trail, gate }: Pick<JudgedNode, "trail" | "gate">): 
     isDecisive: entry.gate === gate && (entry.outcome === "block" || entry.outcome === "hold"),
   }));
   const known = new Set(cells.map((cell) => cell.gate));
-  const missing = GATE_ORDER.filter((name) => !known.has(name));
+  const missing = callId === undefined ? GATE_ORDER.filter((name) => !known.has(name)) : [];
   return [
     ...cells,
     ...missing.map((name) => ({ gate: name, outcome: "not_evaluated", detail: null, isDecisive: false }) as const),

@@ -59,6 +59,22 @@ const ENTRIES: Readonly<Record<string, EntryTexts>> = {
     "held until a person answers",
     "A person of the approval chain approves it.",
   ),
+  tool_allowed: entry("tools of the step, tools of the agent", "denied", "Name the tool in the step, or allow it."),
+  tool_rate: entry(
+    "rate of every tool manifest that fits",
+    "denied, with the time to try again",
+    "Wait, or raise rate.",
+  ),
+  turn_limits: entry(
+    "turn of the step and of the agent",
+    "denied; a turn with too many rounds stops",
+    "Raise the limit, or let the turn have more rounds.",
+  ),
+  budgets: entry(
+    "spent, reserved and ceiling of each budget that counts the node",
+    "the turn stops until a person lets it continue",
+    "Raise the budget, and let the turn continue.",
+  ),
   execution_posture: entry("posture", "refused", "Change its posture."),
   start_rate: entry("starts per second", "refused", "Wait, and start it again."),
 };

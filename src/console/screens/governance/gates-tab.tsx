@@ -1,9 +1,9 @@
 import type { JSX } from "react";
-import { DISPATCH_GATES, LAUNCH_GATES } from "../../../core/governance/index.ts";
+import { DISPATCH_GATES, LAUNCH_GATES, ROUND_GATES, TOOL_GATES } from "../../../core/governance/index.ts";
 import { Panel } from "../../parts/panel.tsx";
 import { gateGuide, type GateGuideEntry } from "./gate-guide.ts";
 
-/** What is asked before a run is created and before a node is dispatched, in the order it is asked. */
+/** What is asked before a run is created, a node is dispatched, a tool is called and a round begins, in this order each. */
 export function GatesTab(): JSX.Element {
   return (
     <div className="stack">
@@ -13,6 +13,12 @@ export function GatesTab(): JSX.Element {
       </p>
       <Panel title="Before a node is dispatched" isFlush>
         <GateList gates={gateGuide(DISPATCH_GATES)} />
+      </Panel>
+      <Panel title="Before a tool is called" isFlush>
+        <GateList gates={gateGuide(TOOL_GATES)} />
+      </Panel>
+      <Panel title="Before the next round of a turn" isFlush>
+        <GateList gates={gateGuide(ROUND_GATES)} />
       </Panel>
       <Panel title="Before a run is created" isFlush>
         <GateList gates={gateGuide(LAUNCH_GATES)} />

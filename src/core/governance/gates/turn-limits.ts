@@ -3,7 +3,7 @@ import type { RoundFacts, ToolFacts } from "../tool-fact.ts";
 
 const NAME = "turn_limits";
 
-/** A model that calls without end, or the same again and again, is told so. */
+/** Ends calls without end, and the same call again and again. */
 export const limitsOfCalls: Gate<ToolFacts> = {
   name: NAME,
   evaluate({ tool, bounds, node }): GateOutcome {
