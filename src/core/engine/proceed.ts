@@ -12,7 +12,7 @@ import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
 import { decideJoin } from "./joining.ts";
-import { isComputed, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
+import { isComputed, isWaitingForPlace, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
 import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
@@ -26,7 +26,7 @@ import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 export function decideNode(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (status !== "pending" && status !== "awaiting_dependency") return;
-  if (turn.state.ending !== null || !isDecidable(turn.state, node)) return;
+  if (turn.state.ending !== null || isWaitingForPlace(turn.state) || !isDecidable(turn.state, node)) return;
   const planNode = planNodeOf(turn.state, node);
   const { join } = planNode;
   const readiness =
