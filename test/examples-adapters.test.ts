@@ -3,8 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileFunction } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { checkAdapter, type Adapter, type Sample } from "../src/adapter/index.ts";
+import { checkAdapter, outcomeText, runTurn, type Adapter, type Sample } from "../src/adapter/index.ts";
 import { openAdapters, ADAPTER_NAMES, EMPTY_SCRIPT, closeAdapters, type AdapterName } from "../src/adapters/index.ts";
 import { OwnEngine } from "../src/cli/own-engine.ts";
 import { createSystemClock } from "../src/clock/index.ts";
@@ -119,5 +120,17 @@ describe("docs/adapters.md", () => {
     const module = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as { adapter: Adapter };
     const report = await checkAdapter(module.adapter, { sample: (word) => ({ message: word }) });
     expect(report.checks.filter(({ ok }) => ok === false)).toEqual([]);
+  });
+
+  it("shows an adapter that takes turns", async () => {
+    const [, source = ""] = blocks("js");
+    const body = source
+      .replace('import { outcomeText, runTurn } from "sluice/adapter";', "const { outcomeText, runTurn } = sluice;")
+      .replace("export const adapter =", "return");
+    const open = compileFunction(body, ["sluice"]) as (sluice: unknown) => Adapter;
+    const report = await checkAdapter(open({ outcomeText, runTurn }), { sample: {}, turn: {} });
+    expect(report.checks.filter(({ ok }) => ok === false)).toEqual([]);
+    const turns = report.checks.filter(({ name }) => name.startsWith("turn"));
+    expect(turns.map(({ ok }) => ok)).toEqual([true, true, true, true]);
   });
 });

@@ -1,4 +1,4 @@
-import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
+import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText, matchesGlob } from "../../core/base/index.ts";
 import { createAllowList, fetchGuarded } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { hostAndPort } from "../http/call.ts";
@@ -59,14 +59,15 @@ export function withHttpTools(
 ): ToolOpener | undefined {
   if (http === undefined) return rest;
   return async (names, signal) => {
-    const own = names.flatMap((name): [string, ModelTool][] => {
-      const tool = getOwn(http, name);
-      return tool === undefined ? [] : [[name, httpTool(tool, env)]];
-    });
-    const others = names.filter((name) => getOwn(http, name) === undefined);
+    const own = Object.entries(http).filter(([name]) => names.some((pattern) => matchesGlob(pattern, name)));
+    // A pattern may stand for tools of both kinds.
+    const others = names.filter(
+      (name) => getOwn(http, name) === undefined && (rest !== undefined || !name.includes("*")),
+    );
     if (others.length > 0 && rest === undefined) throw unknownTools(others, Object.keys(http));
     const opened: OpenTools = others.length === 0 || rest === undefined ? NOTHING_OPEN : await rest(others, signal);
-    return { tools: { ...Object.fromEntries(own), ...opened.tools }, close: () => opened.close() };
+    const tools = Object.fromEntries(own.map(([name, tool]) => [name, httpTool(tool, env)]));
+    return { tools: { ...tools, ...opened.tools }, close: () => opened.close() };
   };
 }
 

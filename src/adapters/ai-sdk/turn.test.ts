@@ -262,6 +262,16 @@ describe("HTTP tools", () => {
     expect(second).toContain("MISSING");
   });
 
+  it("may be named by a pattern", async () => {
+    const { seen, base } = await start();
+    const http_tools = { refund: { url: base }, find: { url: base, method: "GET" } };
+    const { result } = await play(vendor, script, { tools: ["*"] }, { config: { http_tools } });
+    expect(result).toMatchObject({ status: "completed", stdout: "Done." });
+    expect(seen).toHaveLength(2);
+    const none = await play(vendor, [], { tools: ["order*"] }, { config: { http_tools } });
+    expect(none.result).toMatchObject({ status: "failed", failure: "provider_refused" });
+  });
+
   it("are refused where they do not exist, and configured with care", async () => {
     const http_tools = { find: { url: "http://127.0.0.1:9/" } };
     const { result } = await play(vendor, [], { tools: ["find", "orders/find"] }, { config: { http_tools } });

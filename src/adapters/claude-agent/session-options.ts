@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { fail, getOwn, succeed, type JsonObject, type Outcome } from "../../core/base/index.ts";
+import { fail, getOwn, matchesGlob, succeed, type JsonObject, type Outcome } from "../../core/base/index.ts";
 import type { AdapterRequest } from "../../adapter/index.ts";
 import type { CallFailure } from "../ai-sdk/call-failure.ts";
 import { instructionsOf } from "../ai-sdk/prompt.ts";
@@ -136,8 +136,10 @@ function permissionFor(tool: string, input: Readonly<Record<string, unknown>>, r
 }
 
 function rulesFor(wanted: readonly string[], allowed: readonly string[]): Outcome<readonly string[], CallFailure> {
-  const missing = wanted.filter((name) => !allowed.some((rule) => toolNameOf(rule) === name));
-  if (missing.length === 0) return succeed(allowed.filter((rule) => wanted.includes(toolNameOf(rule))));
+  const missing = wanted.filter((name) => !allowed.some((rule) => matchesGlob(name, toolNameOf(rule))));
+  if (missing.length === 0) {
+    return succeed(allowed.filter((rule) => wanted.some((name) => matchesGlob(name, toolNameOf(rule)))));
+  }
   const hint = allowed.length === 0 ? "This Bridge allows no tool." : `Allowed are: ${allowed.join(", ")}.`;
   const names = missing.map((name) => JSON.stringify(name.slice(0, 100))).join(", ");
   return refuse(`tool_not_allowed: ${names} may not be used by claude-agent. ${hint}`);

@@ -89,6 +89,13 @@ describe("a judged session of claude-agent", () => {
     expect(judge.resume().results["key-1/0/0"]).toEqual({ result: { ok: true }, isError: false });
   });
 
+  it("has the tools that a pattern of the step names", async () => {
+    const { made, asked } = await play([READ, BASH], {}, { tools: ["R*"] });
+    expect(made).toEqual([READ]);
+    expect(asked.map(({ tool }) => tool)).toEqual(["Read"]);
+    expect((await play([], {}, { tools: ["Web*"] })).result).toMatchObject({ failure: "provider_refused" });
+  });
+
   it("gives a denial to the model, and makes no such call", async () => {
     const { result, made, messages } = await play([READ], {
       rule: () => ({ disposition: "deny", reason: "Not today." }),

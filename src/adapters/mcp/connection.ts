@@ -5,7 +5,7 @@ import type {
   jsonSchemaValidator,
   Tool,
 } from "@modelcontextprotocol/client";
-import { digestJson, type Json, type JsonObject } from "../../core/base/index.ts";
+import { digestJson, matchesGlob, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
 import type { McpConfig } from "./config.ts";
 import { openLink, type Link } from "./link.ts";
@@ -15,6 +15,8 @@ import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
 export interface McpConnection {
   /** The tool, or a refusal when the server has none of that name or it is not what was pinned. */
   findTool(tool: string): Promise<Tool>;
+  /** All tools that fit, `*` standing for any characters; a refusal when one of them is not what was pinned. */
+  fittingTools(pattern: string): Promise<readonly Tool[]>;
   /** `callId`: the same for every repetition, for servers that keep such keys. */
   call(tool: Tool, args: JsonObject, signal: AbortSignal, callId?: string): Promise<CallToolResult>;
   close(): Promise<void>;
@@ -78,17 +80,24 @@ function verbsOf(
   config: McpConfig,
   server: string,
   signal: AbortSignal,
-): Pick<McpConnection, "findTool" | "call"> {
+): Omit<McpConnection, "close"> {
   const fail = (error: unknown): never => {
     throw explain(error, link, server, "call");
   };
+  const list = async (): Promise<readonly Tool[]> =>
+    (await client.listTools(undefined, { signal, timeout: NO_TIMEOUT_MS }).catch(fail)).tools;
   return {
     async findTool(wanted) {
-      const listed = await client.listTools(undefined, { signal, timeout: NO_TIMEOUT_MS }).catch(fail);
-      const tool = listed.tools.find((candidate) => candidate.name === wanted);
-      if (tool === undefined) throw unknownTool(server, wanted, listed.tools);
+      const tools = await list();
+      const tool = tools.find((candidate) => candidate.name === wanted);
+      if (tool === undefined) throw unknownTool(server, wanted, tools);
       checkPin(config, server, tool);
       return tool;
+    },
+    async fittingTools(pattern) {
+      const tools = (await list()).filter(({ name }) => matchesGlob(pattern, `${server}/${name}`));
+      for (const tool of tools) checkPin(config, server, tool);
+      return tools;
     },
     call: (tool, args, callSignal, callId) =>
       client

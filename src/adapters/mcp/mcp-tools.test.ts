@@ -35,6 +35,15 @@ describe("tools for a model", () => {
     }
   });
 
+  it("opens all tools that a pattern names, each once", async () => {
+    const { tools, close } = await opened(["tools/e*", "tools/echo", "*.x/l*", "nothing*"]);
+    try {
+      expect(Object.keys(tools)).toEqual(["tools__echo", "tools_x__late", "tools_x__large", "tools_x__list"]);
+    } finally {
+      await close();
+    }
+  });
+
   it("passes on what the server says of a tool, and the key of each call", async () => {
     const { tools, close } = await opened(["tools/keyed"]);
     try {

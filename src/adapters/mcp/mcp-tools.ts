@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import type { Json, JsonObject } from "../../core/base/index.ts";
+import { matchesGlob, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
 import { readMcpConfig, splitName } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
@@ -27,7 +27,7 @@ export interface McpTools {
 const MODEL_NAME_LENGTH_MAX = 64;
 
 /**
- * Opens the named tools (`server/tool`) for one execution, with one connection per server. Rejects with an
+ * Opens the named tools (`server/tool`, `*` for any characters) for one execution, with one connection per server. Rejects with an
  * McpFailure, whose `failure` is the class to report, when one of them cannot be had.
  */
 export function openMcpTools(
@@ -40,31 +40,56 @@ export function openMcpTools(
     const close = async (): Promise<void> => {
       await Promise.all(Array.from(connections.values(), (connection) => connection.close()));
     };
-    const tools = new Map<string, McpTool>();
+    const open = async (server: string): Promise<McpConnection> => {
+      const connection = connections.get(server) ?? (await connectServer(config, server, env, signal));
+      connections.set(server, connection);
+      return connection;
+    };
+    const found = new Map<string, McpTool>();
+    const add = (connection: McpConnection, server: string, tool: Tool): void => {
+      const name = `${server}/${tool.name}`;
+      found.set(name, offer(connection, server, tool));
+    };
     try {
-      for (const name of new Set(names)) {
+      for (const name of names) {
+        if (name.includes("*")) {
+          for (const server of serversFor(name, [...config.servers.keys()])) {
+            const connection = await open(server);
+            for (const tool of await connection.fittingTools(name)) add(connection, server, tool);
+          }
+          continue;
+        }
         const split = splitName(name);
         if (split === undefined) throw notAName(name);
-        const { server } = split;
-        const connection = connections.get(server) ?? (await connectServer(config, server, env, signal));
-        connections.set(server, connection);
-        const tool = await connection.findTool(split.tool);
-        tools.set(freeName(name, tools), {
-          description: tool.description ?? "",
-          inputSchema: tool.inputSchema as JsonObject,
-          tool: split.tool,
-          server,
-          hints: hintsOf(tool),
-          execute: async (args, callSignal, callId) =>
-            answerOf(await connection.call(tool, args, callSignal, callId), name, server),
-        });
+        const connection = await open(split.server);
+        add(connection, split.server, await connection.findTool(split.tool));
       }
     } catch (error) {
       await close();
       throw error;
     }
+    const tools = new Map<string, McpTool>();
+    for (const [name, tool] of found) tools.set(freeName(name, tools), tool);
     return { tools: Object.fromEntries(tools), close };
   };
+}
+
+function offer(connection: McpConnection, server: string, tool: Tool): McpTool {
+  return {
+    description: tool.description ?? "",
+    inputSchema: tool.inputSchema as JsonObject,
+    tool: tool.name,
+    server,
+    hints: hintsOf(tool),
+    execute: async (args, signal, callId) =>
+      answerOf(await connection.call(tool, args, signal, callId), `${server}/${tool.name}`, server),
+  };
+}
+
+/** The servers whose tools a pattern may name. */
+function serversFor(pattern: string, servers: readonly string[]): readonly string[] {
+  const end = pattern.indexOf("/");
+  return end === -1 ? servers : servers.filter((server) => matchesGlob(pattern.slice(0, end), server));
 }
 
 function hintsOf({ annotations }: Tool): McpTool["hints"] {

@@ -1,4 +1,3 @@
-export { coerceValue } from "./coercion.ts";
 export { checkFields } from "./field-check.ts";
 export { checkAgainstSchema, checkToolArgs } from "./schema-check.ts";
 export { checkForm } from "./form-check.ts";
