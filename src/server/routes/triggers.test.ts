@@ -97,10 +97,7 @@ describe("a trigger with concurrency", () => {
   it("counts all its runs together without a key, cancels the new or the old one, and refuses a key without value", async () => {
     const one = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { when_full: "cancel_new" } });
     const [kept, cancelled] = [await fire(one, "ann"), await fire(one, "bob")];
-    expect([await waits(kept), await waits(cancelled)]).toMatchObject([
-      { status: "running" },
-      { status: "cancelled" },
-    ]);
+    expect([await waits(kept), await waits(cancelled)]).toMatchObject([{ status: "running" }, { status: "cancelled" }]);
     const two = await trigger({
       workflow: "careful",
       on: HOOK,
