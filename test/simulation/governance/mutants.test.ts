@@ -4,6 +4,8 @@ import { GOVERNANCE_MUTANTS, type GovernanceMutant } from "./mutants.ts";
 import { playGoverned } from "./play.ts";
 
 const SCHEDULES_MAX = 400;
+/** Far beyond what it takes; a slow machine must not make it fail. */
+const TIMEOUT_MS = 600_000;
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
 async function schedulesUntilCaught({ invariant, options, plant, from = 0 }: GovernanceMutant): Promise<number> {
@@ -20,7 +22,7 @@ async function schedulesUntilCaught({ invariant, options, plant, from = 0 }: Gov
   }
 }
 
-describe("planted bugs", () => {
+describe("planted bugs", { timeout: TIMEOUT_MS }, () => {
   it.each(GOVERNANCE_MUTANTS)("$invariant notices that $bug", async (mutant) => {
     expect(await schedulesUntilCaught(mutant)).toBeLessThanOrEqual(SCHEDULES_MAX);
   });

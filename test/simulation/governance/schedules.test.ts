@@ -4,8 +4,10 @@ import { playGoverned } from "./play.ts";
 import type { PlayReport } from "./play-report.ts";
 
 const SCHEDULES = 120;
+/** Far beyond what it takes; a slow machine must not make it fail. */
+const TIMEOUT_MS = 600_000;
 
-describe("governed runs", () => {
+describe("governed runs", { timeout: TIMEOUT_MS }, () => {
   it(`keep every limit at every commit and every account to the last micro-dollar, in ${SCHEDULES} schedules`, async () => {
     const reports: PlayReport[] = [];
     for (let seed = 0; seed < SCHEDULES; seed += 1) {

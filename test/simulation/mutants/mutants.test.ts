@@ -14,6 +14,8 @@ import { SPEECH_MUTANTS } from "./speech-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
 
 const SCHEDULES_MAX = 3_000;
+/** Far beyond what it takes; a slow machine must not make it fail. */
+const TIMEOUT_MS = 600_000;
 const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0 };
 const MUTANTS = [
   ...VALUE_MUTANTS,
@@ -40,7 +42,7 @@ function schedulesUntilCaught(invariant: string, options: () => ScheduleOptions)
   return Infinity;
 }
 
-describe("planted bugs", () => {
+describe("planted bugs", { timeout: TIMEOUT_MS }, () => {
   it.each(MUTANTS)("$invariant notices that $bug", ({ invariant, options }) => {
     const checkers = only(invariant);
     expect(checkers.length).toBeGreaterThan(0);

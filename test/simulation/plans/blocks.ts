@@ -53,8 +53,8 @@ function addRounds(rng: Prng, fields: Drafted["fields"]): void {
 /** What the steps inside read of those their block depends on. */
 function drawReads(rng: Prng, { depends_on: named }: Drafted["fields"], steps: readonly Drafted[]): string {
   const ids = Array.isArray(named) ? named.map((each: unknown) => idOf(each)) : [];
-  const readable = ids.filter((id) => steps.some((step) => step.id === id && step.kind !== "gate"));
-  return readable.flatMap((id) => (rng.chance(0.4) ? [` \${${id}.stdout}`] : [])).join("");
+  const readable = ids.flatMap((name) => steps.filter(({ id, kind }) => id === name && kind !== "gate"));
+  return readable.flatMap(({ id }) => (rng.chance(0.4) ? [` \${${id}.stdout}`] : [])).join("");
 }
 
 function idOf(dependency: unknown): unknown {
