@@ -22,7 +22,7 @@ import type { GatewayView } from "../gateway/index.ts";
 import type { Reservation } from "../store/index.ts";
 import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
 import { nodeFactOf, planNodeOf } from "./facts.ts";
-import { gatewayFactOf } from "./gateway-fact.ts";
+import { gatewayFactOf, turnsAt } from "./gateway-fact.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
@@ -64,7 +64,7 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
     ...sceneFacts(scene, request),
     agentId,
     agent,
-    turns: getOwn(gateway?.turns ?? {}, route.provider ?? "") ?? ASKING,
+    turns: turnsAt(gateway ?? null, route.provider) ?? ASKING,
     tool: {
       callId: request.callId,
       name,

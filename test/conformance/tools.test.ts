@@ -35,7 +35,9 @@ describe("tools and grants", () => {
   });
 
   it("are refused with the place of what is wrong", async () => {
-    const { status, body } = await scene.api.request("PUT", "grants/small", { body: { ...GRANT, where: "amount < 5" } });
+    const { status, body } = await scene.api.request("PUT", "grants/small", {
+      body: { ...GRANT, where: "amount < 5" },
+    });
     expect([status, body.problems]).toMatchObject([
       422,
       [{ code: "unknown_fact", path: "where", hint: "A grant sees tool.args." }],
