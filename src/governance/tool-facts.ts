@@ -13,7 +13,7 @@ import {
   type RoundFacts,
   type RunFact,
   type Tool,
-  type ToolFacts,
+  type CallFacts,
   type CallProfile,
   type ToolRateFact,
 } from "../core/governance/index.ts";
@@ -39,7 +39,7 @@ export interface TurnScene {
 }
 
 export interface GatheredTool {
-  readonly facts: ToolFacts;
+  readonly facts: CallFacts;
   readonly profile: CallProfile;
   /** The windows a call has to have a place in. */
   readonly windows: readonly { readonly counter: string; readonly rate: RateWindow }[];
@@ -58,7 +58,7 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
   const limited = profile.rules.flatMap(({ id, rate }) =>
     rate === null ? [] : [{ id, rate, counter: toolCounter(id, agentId), window: rateWindowOf(rate) }],
   );
-  const facts: ToolFacts = {
+  const facts: CallFacts = {
     at: about.at,
     platform: registered.platform,
     ...sceneFacts(scene, request),
@@ -136,7 +136,7 @@ interface AboutNode {
 function sceneFacts(
   { about, gateway }: TurnScene,
   request: AboutNode,
-): Pick<ToolFacts, "gateway" | "node" | "run" | "role"> {
+): Pick<CallFacts, "gateway" | "node" | "run" | "role"> {
   const { hints, route } = request;
   const found: GatewayFact | null = gateway === undefined ? null : gatewayFactOf(gateway);
   const run: RunFact = {

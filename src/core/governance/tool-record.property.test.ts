@@ -6,14 +6,14 @@ import { factsFromRecord, factsText } from "./record.ts";
 import { RECORDED_ARGS_BYTES_MAX } from "./record-part.ts";
 import { REDACTED, redactArgs } from "./redacted-args.ts";
 import { factsOf, policyOf } from "./sample.test.ts";
-import type { ToolFacts } from "./tool-fact.ts";
+import type { CallFacts } from "./tool-fact.ts";
 import { judgeTool } from "./tool-judge.ts";
 import { isRoundRecord, isToolRecord, roundFactsText, toolFactsFromRecord, toolFactsText } from "./tool-record.ts";
 import { anyToolFacts, anyToolPolicy, grantOf, roundFactsOf, ruleOf, toolFactsOf } from "./tool-sample.test.ts";
 
-const stored = (facts: ToolFacts): JsonObject => JSON.parse(toolFactsText(facts)) as JsonObject;
+const stored = (facts: CallFacts): JsonObject => JSON.parse(toolFactsText(facts)) as JsonObject;
 
-function readBack(facts: ToolFacts): ToolFacts {
+function readBack(facts: CallFacts): CallFacts {
   const read = toolFactsFromRecord(stored(facts));
   if (read === null) throw new Error("the record does not read");
   return read;
