@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../base/index.ts";
+import { type Json, type JsonObject, utf8Length } from "../base/index.ts";
 import { backtest } from "./backtest.ts";
 import { factsFromRecord, factsText } from "./record.ts";
 import { RECORDED_ARGS_BYTES_MAX } from "./record-part.ts";
@@ -42,9 +42,12 @@ describe("the facts of a tool call on record", () => {
 
   it("keep args up to 4 KiB, and the names of those beyond", () => {
     const room = RECORDED_ARGS_BYTES_MAX - JSON.stringify({ text: "" }).length;
-    const leftOut = (length: number) =>
-      readBack(toolFactsOf({ tool: { args: { text: "x".repeat(length) } } })).tool.argsLeftOut;
+    const leftOut = (bytes: number, first = "x") => {
+      const text = first + "x".repeat(bytes - utf8Length(first));
+      return readBack(toolFactsOf({ tool: { args: { text } } })).tool.argsLeftOut;
+    };
     expect([leftOut(room - 1), leftOut(room), leftOut(room + 1)]).toEqual([undefined, undefined, ["text"]]);
+    expect([leftOut(room, "é"), leftOut(room + 1, "é")]).toEqual([undefined, ["text"]]);
   });
 
   it("are not taken for those of a dispatch or a round, nor the other way round", () => {

@@ -65,8 +65,13 @@ function toolText({ tool, rules }: CallFacts): string {
   const shown = withoutRedacted(tool, rules);
   const { args, ...rest } = shown;
   const text = JSON.stringify(args);
-  const isSmall = text.length <= RECORDED_ARGS_BYTES_MAX && utf8Length(text) <= RECORDED_ARGS_BYTES_MAX;
-  return isSmall ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
+  return isSmall(text) ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
+}
+
+/** Text without other signs has as many bytes as characters, and finding that out is quicker than counting. */
+function isSmall(text: string): boolean {
+  if (text.length > RECORDED_ARGS_BYTES_MAX) return false;
+  return !/[\u0080-\uffff]/.test(text) || utf8Length(text) <= RECORDED_ARGS_BYTES_MAX;
 }
 
 function withoutRedacted(tool: ToolFact, rules: CallFacts["rules"]): ToolFact {
