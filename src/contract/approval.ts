@@ -62,8 +62,18 @@ export const answerBody = z.strictObject({
   subjectDigest: z.string().max(200).optional().describe("Digest of the subject that was shown"),
   modifications: jsonObject
     .optional()
-    .describe("inputs: values to send instead; outputs: the result, so that nothing is sent"),
+    .describe(
+      "inputs: values to send instead; outputs: the result, so that nothing is sent; of a tool call: args to call with, or the result of one that never reported",
+    ),
   form: jsonObject.optional().describe("What was entered into the form"),
+  grant: z
+    .strictObject({
+      for: z.enum(["run", "agent"]).default("run").describe("Calls of this run, or of the agent in all runs"),
+      where: z.string().max(4_000).optional().describe("Expression over tool.args; only calls for which it holds"),
+      until: z.string().max(40).describe("From this moment on it covers nothing"),
+    })
+    .optional()
+    .describe("With the approval of a tool call: further calls of the tool that need no approval"),
   override: z.boolean().optional().describe("Answer although others are asked; needs governance:write and a reason"),
 });
 export type Answer = Asked<typeof answerBody>;

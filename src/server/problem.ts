@@ -63,6 +63,8 @@ export const API_PROBLEMS = {
   unknown_hook: [404, "There is no such hook"],
   unknown_alert: [404, "There is no such alert"],
   unknown_dispatch: [404, "There is no such dispatch"],
+  grant_invalid: [422, "The grant is not valid"],
+  tool_denied: [409, "The call is not allowed"],
   attempt_over: [409, "The attempt is over"],
   unknown_thread: [404, "There is no such thread"],
   unknown_blob: [404, "There is no such value"],

@@ -13,6 +13,7 @@ import { startPostgres } from "../integration/support/postgres-instance.ts";
 import { surviveReplicaKills } from "../integration/support/replicas.ts";
 import { surviveStorms } from "../integration/support/sql-storms.ts";
 import { prepareProgram } from "../integration/support/server-process.ts";
+import { surviveTurnKills } from "../integration/support/turn-kills.ts";
 
 type Scenario =
   | "embedded"
@@ -21,6 +22,7 @@ type Scenario =
   | "restarts"
   | "bridge"
   | "network"
+  | "turns"
   | "contended"
   | "skew"
   | "storms"
@@ -34,6 +36,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   restarts: ["restarts"],
   bridge: ["bridge"],
   network: ["network"],
+  turns: ["turns"],
   contended: ["contended"],
   skew: ["skew"],
   storms: ["storms"],
@@ -46,6 +49,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
     "restarts",
     "bridge",
     "network",
+    "turns",
     "contended",
     "skew",
     "storms",
@@ -144,8 +148,10 @@ async function play(scenario: Scenario, seed: number, count: number): Promise<Ve
 
 /** Scenarios that are the same on either database: a seed says which, so that the same seed is always on the same one. */
 function isEmbedded(scenario: Scenario, seed: number): boolean {
-  return scenario === "embedded" || ((scenario === "bridge" || scenario === "network") && seed % 2 === 0);
+  return scenario === "embedded" || (ON_EITHER.has(scenario) && seed % 2 === 0);
 }
+
+const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns"]);
 
 interface Batch {
   readonly seed: number;
@@ -155,7 +161,7 @@ interface Batch {
 
 function playOn(scenario: Scenario, { seed, count, databaseUrl }: Batch): Promise<Verdict> {
   if (scenario === "network") return surviveBadNetwork({ seed, faults: count, databaseUrl });
-  const survive = scenario === "bridge" ? surviveBridgeKills : surviveKills;
+  const survive = scenario === "bridge" ? surviveBridgeKills : scenario === "turns" ? surviveTurnKills : surviveKills;
   return survive({ seed, kills: count, databaseUrl, runsPerLife: RUNS_PER_FAULT });
 }
 

@@ -11,6 +11,7 @@ import {
   replay,
   restartFrom,
   type RunState,
+  takenIn,
 } from "../../src/core/engine/index.ts";
 import type { Plan } from "../../src/core/plan/index.ts";
 
@@ -25,9 +26,18 @@ export interface Engine {
   replay(plan: Plan, runId: string, events: Iterable<RunEvent>): RunState;
   restartFrom(state: RunState, fromNode?: string): readonly Carried[];
   branchFrom(state: RunState, args?: JsonObject): readonly Carried[];
+  takenIn(state: RunState): readonly string[];
 }
 
-export const REAL_ENGINE: Engine = { create: createRunState, advance, apply, replay, restartFrom, branchFrom };
+export const REAL_ENGINE: Engine = {
+  create: createRunState,
+  advance,
+  apply,
+  replay,
+  restartFrom,
+  branchFrom,
+  takenIn,
+};
 
 /** One input and everything it led to. */
 export interface Turn {

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { playManyGoverned, playOneGoverned } from "./governance/main.ts";
-import { hashLogs, playSchedule, type ScheduleReport } from "./schedule.ts";
+import { addHash, hashLogs, playSchedule, type ScheduleReport } from "./schedule.ts";
 import { Sometimes } from "./sometimes.ts";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -57,7 +57,7 @@ function playMany(from: number, count: number, isHashed: boolean): number {
   for (let seed = from; seed < from + count; seed += 1) {
     const report = playSchedule(seed, { sometimes });
     events += report.events;
-    if (isHashed) hash = (Math.imul(hash, 31) + hashLogs(report.runs)) >>> 0;
+    if (isHashed) hash = addHash(hash, report.runs);
     const [status] = report.statuses;
     const key = `${report.profile} ${status}`;
     ends.set(key, (ends.get(key) ?? 0) + 1);

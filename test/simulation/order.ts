@@ -28,9 +28,10 @@ export function compareOrders(seed: number, orders: number, engine?: Engine): Co
   return "same";
 }
 
-/** A halt, a run timeout, a stopped `for_each`, a join, a late child run, a wait for an event: what happens first then matters, and is meant to. */
+/** A halt, a run timeout, a stopped `for_each`, a join, a place, a late child run, a wait for an event: what happens first then matters, and is meant to. */
 function wasCutShort({ log, facts }: SimRun): boolean {
-  if (facts.workflow.plan.nodes.some(({ join }) => join !== null)) return true;
+  const { nodes, concurrency } = facts.workflow.plan;
+  if (concurrency !== null || nodes.some(({ join }) => join !== null)) return true;
   const isWoundDown = log.some(
     ({ type, payload }) =>
       type === "run.ending" ||

@@ -30,13 +30,20 @@ export interface ScheduleReport {
 }
 
 const SEEDS_PER_BUNDLE = 8;
-let lastBundle: { readonly seed: number; readonly bundle: Bundle } | null = null;
+/** Planted bugs are all looked for among the first seeds. */
+const BUNDLES_KEPT = 128;
+const bundles = new Map<number, Bundle>();
 
 /** Neighbouring seeds share their files, which are expensive to read, and differ in everything else. */
 export function bundleOf(seed: number): Bundle {
   const bundleSeed = Math.floor(seed / SEEDS_PER_BUNDLE);
-  if (lastBundle?.seed !== bundleSeed) lastBundle = { seed: bundleSeed, bundle: drawBundle(bundleSeed) };
-  return lastBundle.bundle;
+  const known = bundles.get(bundleSeed);
+  if (known !== undefined) return known;
+  const bundle = drawBundle(bundleSeed);
+  bundles.set(bundleSeed, bundle);
+  const [oldest] = bundles.keys();
+  if (bundles.size > BUNDLES_KEPT && oldest !== undefined) bundles.delete(oldest);
+  return bundle;
 }
 
 /** Plays the schedule of one seed and says what broke, if anything did. */
@@ -92,6 +99,11 @@ export function hashLogs(runs: readonly SimRun[]): number {
     for (const event of log) hash = hashText(writeEvent(event), hash);
   }
   return hash;
+}
+
+/** The same for many schedules, one after the other. */
+export function addHash(hash: number, runs: readonly SimRun[]): number {
+  return (Math.imul(hash, 31) + hashLogs(runs)) >>> 0;
 }
 
 function writeEvent(event: RunEvent): string {

@@ -12,15 +12,19 @@ export function applyExpanded(state: RunState, node: NodeState, { payload, at }:
   payload.items.forEach((item, element) => {
     const instance = findNode(state, instanceId(node.id, element)) ?? addInstance(state, node, element, item);
     expansion.members.push(instance.index);
-    if (isSettled(instance.now.status)) countKept(expansion, instance.now.status);
-    else restartInstance(state, instance, item);
+    if (isSettled(instance.now.status)) {
+      countKept(expansion, instance.now.status);
+      if (payload.isRepeated === true) keepTaken(node, instance);
+    } else restartInstance(state, instance, item);
   });
   moveNode(state, node, { ...IDLE_RUNNING, startedAt: at });
   node.firstStartedAt ??= at;
-  for (const index of expansion.members) {
-    settleCarried(state, nodeAt(state, index));
-    if (payload.isRepeated === true) for (const id of nodeAt(state, index).takenEvents) node.takenEvents.add(id);
-  }
+  for (const index of expansion.members) settleCarried(state, nodeAt(state, index));
+}
+
+/** What a round took that was taken back may be taken again. */
+function keepTaken(node: NodeState, round: NodeState): void {
+  for (const taken of round.takenEvents) node.takenEvents.add(taken);
 }
 
 export function applyRound(state: RunState, node: NodeState, { payload }: EventOf<"node.round">): void {

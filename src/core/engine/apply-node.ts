@@ -128,6 +128,7 @@ function beginEpoch(state: RunState, node: NodeState): void {
   node.entered = {};
   node.takenEvents.clear();
   node.assignedTo = null;
+  node.model = null;
   node.hasFindings = false;
   node.turn = null;
 }
@@ -192,9 +193,10 @@ function applyRetried(state: RunState, node: NodeState, { payload }: EventOf<"no
     errorCode: payload.errorCode,
     errorMessage: payload.errorMessage,
   });
-  if (payload.assignTo === undefined) return;
-  node.assignedTo = payload.assignTo;
-  // The member that takes over has as many tries as any other.
+  if (payload.assignTo === undefined && payload.model === undefined) return;
+  node.assignedTo = payload.assignTo ?? node.assignedTo;
+  node.model = payload.model ?? node.model;
+  // The member or the model that takes over has as many tries as any other.
   node.extraAttempts = node.tries;
   node.pausedAsks = 0;
 }

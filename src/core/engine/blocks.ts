@@ -1,11 +1,12 @@
 /** Blocks: steps inside a step, run as a run of their own that is given what they read of what is around them. */
-import { fail, type Failure, type JsonObject, type Outcome, succeed } from "../base/index.ts";
+import { fail, type Failure, getOwn, type JsonObject, type Outcome, succeed } from "../base/index.ts";
 import { evaluateCondition } from "../expression/index.ts";
 import type { BranchPlan, PlanNode, StepBody } from "../plan/index.ts";
 import type { Values } from "../template/index.ts";
 import { type Findings, NO_FINDINGS } from "./binding.ts";
 import type { StartChild } from "./effect.ts";
-import { findValue, outputsOf, referenceIn } from "./references.ts";
+import { givenValues } from "./given-values.ts";
+import { findValue, isUncounted, outputsOf, referenceIn } from "./references.ts";
 import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { noteHandoff, resolverFor, type Scene, sceneOf } from "./value.ts";
@@ -54,21 +55,27 @@ export function withBranch({ choose }: PlanNode, path: string | null, outputs: J
 /** Args of a block. What has no value is left out: whether that is wrong is decided where it is read. */
 export function bindFree(scene: Scene, values: Values): JsonObject {
   const args: [string, JsonObject[string]][] = [];
+  const byName = scene.node === null ? {} : givenValues(scene.state, scene.node);
   for (const [name, value] of Object.entries(values)) {
     if (value.kind !== "reference") continue;
     const reference = referenceIn(scene.scope, value.path);
-    const given = scene.given?.find(reference);
+    const given = scene.given?.find(reference) ?? getOwn(byName, name);
     const found = findValue(scene.state, scene.node, reference);
     if (given !== undefined) args.push([name, given]);
     else if (found.kind === "value") {
       noteHandoff(scene, reference, `with.${name}`);
       args.push([name, found.value]);
     } else if (reference.origin.kind === "node" && reference.origin.part === "outputs") {
-      const left = outputsOf(nodeAt(scene.state, reference.origin.node));
+      const left = leftBy(scene, reference.origin.node);
       if (Object.keys(left).length > 0) args.push([name, left]);
     }
   }
   return Object.fromEntries(args);
+}
+
+/** The mark of a failure that was passed over; a parent that a join did without leaves nothing. */
+function leftBy({ state, node }: Scene, source: number): JsonObject {
+  return node !== null && isUncounted(state, node, source) ? {} : outputsOf(nodeAt(state, source));
 }
 
 export function findingsOfBlock(state: RunState, node: NodeState, body: StepBody, call: BlockCall): Findings {

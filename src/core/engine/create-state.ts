@@ -109,6 +109,7 @@ function createNode(
     isGateApproved: false,
     grants: [],
     assignedTo: null,
+    model: null,
     lane: null,
     values: {},
     entered: {},

@@ -13,7 +13,7 @@ import {
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopChild } from "./ending-child.ts";
 import { startFinally } from "./finally.ts";
-import { isMet, nodeAt, planNodeOf } from "./move.ts";
+import { isMet, isWaitingForPlace, nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -130,14 +130,13 @@ export function stopAttempt(turn: Turn, node: NodeState): boolean {
 export function finishIfDone(turn: Turn): void {
   const { state } = turn;
   if (state.startedAt === null && state.ending === null) return;
-  if (isTerminal(state.status)) return;
+  if (isTerminal(state.status) || (isWaitingForPlace(state) && state.ending === null)) return;
   if (state.liveChildren.size > 0) return;
   if (state.unsettledNodes === 0) return finish(turn);
   if (isStalled(state)) stall(turn);
 }
 
-function isStalled({ counts, asked, place, ending }: RunState): boolean {
-  if (place?.standing === "waiting" && ending === null) return false;
+function isStalled({ counts, asked }: RunState): boolean {
   const alive = counts.queued + counts.running + counts.streaming + counts.retrying + counts.blocked + asked.size;
   return alive === 0;
 }

@@ -33,6 +33,17 @@ function nextCandidate({ duty }: PlanNode, node: NodeState, { isBlock }: Failure
   return place === -1 ? undefined : duty.candidates[place + 1]?.agent;
 }
 
+/** What another model may do better. */
+const MODEL_FAILURES: ReadonlySet<string> = new Set(["provider_error", "provider_rate_limit", "timeout"]);
+
+/** The model to ask next, when one could not answer although it was tried as often as it may be. */
+function nextModel({ request }: PlanNode, node: NodeState, { code, cause }: Failure): string | undefined {
+  const isOfModel = cause !== undefined && MODEL_FAILURES.has(code);
+  if (!isOfModel || node.tries === 0 || node.calls >= LIMITS.callsPerNodeMax) return undefined;
+  const { models } = request;
+  return models[models.indexOf(node.model ?? models[0] ?? "") + 1];
+}
+
 export function failNode(turn: Turn, node: NodeState, given: Failure, kind: FailureKind = {}): void {
   const planNode = planNodeOf(turn.state, node);
   const failure = { ...given, message: given.message.slice(0, LIMITS.errorTextLengthMax) };
@@ -44,8 +55,10 @@ export function failNode(turn: Turn, node: NodeState, given: Failure, kind: Fail
     const { code, message } = failure;
     return retryNode(turn, node, kind.isBlock === true ? { code, message } : failure, delayMs);
   }
+  const model = isFinal ? undefined : nextModel(planNode, node, failure);
+  if (model !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, { model });
   const next = isFinal ? undefined : nextCandidate(planNode, node, kind);
-  if (next !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, next);
+  if (next !== undefined) return retryNode(turn, node, { ...failure, cause: FALLBACK }, 0, { assignTo: next });
   // An instance only counts: what its failure means is decided by its node.
   if (node.instance !== null) return endFailed(turn, node, failure, kind);
   if (planNode.onFailure === "skip") {
@@ -80,7 +93,7 @@ export function retryNode(
   node: NodeState,
   failure: Pick<Failure, "code" | "message"> & { readonly cause?: string },
   delayMs: number,
-  assignTo?: string,
+  takenOver: { readonly assignTo?: string; readonly model?: string } = {},
 ): void {
   const until = turn.at + delayMs;
   emit(turn, "node.retried", {
@@ -91,7 +104,7 @@ export function retryNode(
     errorCode: failure.code,
     errorMessage: failure.message,
     until,
-    ...(assignTo === undefined ? {} : { assignTo }),
+    ...takenOver,
   });
   if (delayMs === 0) emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
   else setTimer(turn, { kind: "retry", nodeId: node.id, retries: node.retries }, until);

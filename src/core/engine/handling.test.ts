@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Rig, runOf } from "../../../test/conformance/rig.ts";
+import type { Team } from "../plan/index.ts";
 import { restartFrom } from "./index.ts";
 
 const steps = (...lines: readonly string[]): string =>
@@ -98,6 +99,59 @@ describe("a handler", () => {
     const skipped = escalating();
     skipped.fail("pay").answer("pay", "skip");
     expect([reason(skipped, "refund"), skipped.state.status]).toEqual(["no_failure", "completed"]);
+  });
+
+  describe("that failed and ends nothing itself", () => {
+    const crew: Team = { name: "crew", members: [], assignments: [], failurePolicy: "isolate" };
+    const on = (step: string, id: string, more = "") =>
+      `id: ${id}, command: ${id}, depends_on: [{step: ${step}, on: failure}]${more}`;
+    const isolated = (...lines: readonly string[]): Rig => runOf(steps(...lines), { team: crew });
+    const assigned = (rig: Rig, ...ids: readonly string[]): Rig => {
+      for (const nodeId of ids) rig.submit({ type: "resolve", nodeId, by: "user:eve", assignTo: "ann" });
+      return rig;
+    };
+    const HALTING = "id: pay, command: pay, on_failure: halt";
+
+    it("leaves the failure to end the run once its own handlers have decided", () => {
+      const rig = assigned(isolated(HALTING, on("pay", "h"), on("h", "i", ", on_failure: skip")), "pay");
+      assigned(rig.fail("pay"), "h");
+      assigned(rig.fail("h", "provider_auth"), "i");
+      expect(rig.state.ending).toBeNull();
+      rig.fail("i", "provider_refused");
+      expect([rig.state.status, rig.state.errorCode]).toEqual(["failed", "provider_error"]);
+      expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
+      expectFolded(rig);
+    });
+
+    it("does so over several, and not before the last of them has decided", () => {
+      const later = "id: later, command: l, depends_on: [{step: pay, on: settled}]";
+      const chain = [on("pay", "h"), on("h", "i"), on("i", "k")];
+      const rig = assigned(isolated(HALTING, later, ...chain), "pay");
+      assigned(rig.fail("pay"), "h", "later");
+      assigned(rig.fail("h", "provider_auth"), "i");
+      assigned(rig.fail("i", "provider_auth"), "k");
+      rig.complete("later");
+      expect([rig.state.ending, rig.status("k")]).toEqual([null, "running"]);
+      rig.fail("k", "provider_auth");
+      expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
+      expectFolded(rig);
+    });
+
+    it("looks at each once, however many ways lead from one to the other", () => {
+      const layers = Array.from({ length: 30 }, (_, layer) => layer + 1);
+      const both = (layer: number) =>
+        ["a", "b"].map(
+          (side) =>
+            `id: ${side}${layer}, command: x, depends_on: [{step: a${layer - 1}, on: failure}, {step: b${layer - 1}, on: failure}]`,
+        );
+      const first = ["id: a0, command: x, on_failure: halt", "id: b0, command: x"];
+      const rig = isolated(...first, ...layers.flatMap(both));
+      for (const layer of [0, ...layers]) {
+        assigned(rig, `a${layer}`, `b${layer}`);
+        rig.fail(`a${layer}`, "provider_auth").fail(`b${layer}`, "provider_auth");
+      }
+      expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "a0 failed", errorCode: "provider_auth" }]);
+    });
   });
 
   it("never runs for a run that was cancelled or has halted", () => {

@@ -10,26 +10,49 @@ export function judgeFailure(turn: Turn, { node: index, by, isOpen = false }: Tu
   const node = nodeAt(state, index);
   const { now } = node;
   if ((now.status !== "failed" && now.status !== "timed_out") || node.isHandled) return;
-  const planNode = planNodeOf(state, node);
   const handler = by ?? handlerOf(state, node);
   if (handler !== undefined) {
     emit(turn, "node.handled", { ...about(node), by: handler });
-    // What this node was to handle is left without a handler, and was waiting for its own.
-    for (const parent of toleratedBy(planNode)) turn.toJudge.push({ node: parent });
-    return;
+    return judgeLeft(turn, node);
   }
-  const { onFailure, isFailFast } = planNode;
-  if (isOpen || state.ending !== null || onFailure === "isolate" || isUndecided(state, node)) return;
+  if (isOpen || state.ending !== null || isUndecided(state, node)) return;
+  const { onFailure, isFailFast } = planNodeOf(state, node);
+  if (onFailure === "isolate") return judgeLeft(turn, node);
   windDown(turn, { as: "failed", reason: `${node.id} failed`, errorCode: now.errorCode, failed: node, isFailFast });
+}
+
+/**
+ * What the node was to handle is left without it, and was waiting for what becomes of its failure. A failure on the way
+ * that does not end the run leaves others in turn; each is looked at once, however many ways lead to it.
+ */
+function judgeLeft(turn: Turn, node: NodeState): void {
+  const { state } = turn;
+  const above = new Set([node]);
+  for (const each of above) {
+    for (const index of toleratedBy(planNodeOf(state, each))) {
+      const parent = nodeAt(state, index);
+      const isPassedBy = planNodeOf(state, parent).onFailure === "isolate" && isOpenFailure(parent);
+      if (!isPassedBy) turn.toJudge.push({ node: index });
+      else if (!isUndecided(state, parent)) above.add(parent);
+    }
+  }
+}
+
+function isOpenFailure({ now, isHandled }: NodeState): boolean {
+  return isMet("failure", now.status) && !isHandled;
 }
 
 /** Some of those that may make up for the failure are open, or have failed and may be made up for themselves. */
 function isUndecided(state: RunState, failed: NodeState): boolean {
-  if (failed.openTolerants > 0) return true;
-  return planNodeOf(state, failed).tolerants.some((index) => {
-    const { now, isHandled, openTolerants } = nodeAt(state, index);
-    return isMet("failure", now.status) && !isHandled && openTolerants > 0;
-  });
+  const seen = new Set([failed]);
+  for (const each of seen) {
+    if (each.openTolerants > 0) return true;
+    for (const index of planNodeOf(state, each).tolerants) {
+      const tolerant = nodeAt(state, index);
+      if (isOpenFailure(tolerant)) seen.add(tolerant);
+    }
+  }
+  return false;
 }
 
 /** A handler that has completed, or a step that was reached without it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Rig, runOf } from "../../../test/conformance/rig.ts";
-import { restartFrom } from "./index.ts";
+import { type RequestVerdict, restartFrom, type Verdict } from "./index.ts";
 
 const steps = (...lines: readonly string[]): string =>
   `name: w\nsteps:\n${lines.map((line) => `  - {${line}}`).join("\n")}\n`;
@@ -12,6 +12,20 @@ const TWO = ANY.replace("any", "2");
 
 const reason = (rig: Rig, nodeId: string) => rig.of("node.skipped", nodeId)[0]?.reason;
 const counted = (rig: Rig) => rig.of("node.queued", "j").flatMap((payload) => payload.counted ?? []);
+
+const RULE = { approvers: [], otherwise: null, expiresMs: 1_000, isSeparate: false, quorum: 1, show: [] };
+const holdInstance = ({ nodeId }: RequestVerdict): Verdict | undefined =>
+  nodeId === "j[0]"
+    ? {
+        disposition: "hold",
+        verdictId: "vrd_2",
+        gate: "approval_required",
+        message: "a policy wants an answer",
+        agentId: null,
+        policies: ["p@1"],
+        rule: { ...RULE, form: null, confirm: null },
+      }
+    : undefined;
 
 function expectFolded(rig: Rig): void {
   expect(rig.state.nodes).toEqual(rig.replayed().nodes);
@@ -63,6 +77,26 @@ describe("join", () => {
     expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "a failed", errorCode: "provider_auth" }]);
     rig.complete("c");
     expect([rig.state.status, rig.state.errorCode]).toEqual(["failed", "provider_auth"]);
+    expectFolded(rig);
+  });
+
+  it("fails with a parent it did without when that halts the run, also in a backoff", () => {
+    const retry = "retry: {attempts: 2, backoff_ms: 1000, max_backoff_ms: 1000, retry_on: [provider_error]}";
+    const rig = run(
+      ...ABC,
+      "id: d, command: d, depends_on: [a]",
+      `id: j, command: j, join: any, depends_on: [b, d], ${retry}`,
+    );
+    rig.complete("b").fail("j");
+    expect(rig.status("j")).toBe("retrying");
+    rig.fail("a");
+    expect([rig.error("d"), rig.error("j"), rig.status("c")]).toEqual([
+      "upstream_failure",
+      "upstream_failure",
+      "running",
+    ]);
+    rig.fire("retry", "j").complete("c");
+    expect([rig.state.status, rig.error("j")]).toEqual(["failed", "upstream_failure"]);
     expectFolded(rig);
   });
 
@@ -119,6 +153,37 @@ describe("join", () => {
     const rig = run(...ABC, `${ANY}, for_each: ['x']`);
     rig.complete("a").complete("b");
     expect(rig.dispatch("j[0]").request.message).toBe("j a done||");
+    const held = runOf(steps(...ABC, `${ANY}, for_each: ['x'], max_parallel: 1`), { judge: holdInstance });
+    held.complete("a").complete("b");
+    expect(held.of("approval.requested", "j[0]")[0]?.subject?.parents).toEqual({ a: { stdout: "a done" } });
+  });
+
+  it("says of a list only what was handed over", () => {
+    const handed = (rig: Rig) => rig.of("node.provenance", "j").map((given) => given.sourceNodeId);
+    const lists = ABC.slice(0, 2).map((line) => `${line}, outputs: {list: array}`);
+    const uncounted = run(...lists, "id: j, command: j, join: any, for_each: $a.outputs.list, depends_on: [a, b]");
+    uncounted.complete("b", { outputs: { list: [1] } });
+    expect([uncounted.error("j"), handed(uncounted)]).toEqual(["expression_error", []]);
+    const mixed = run(...ABC, "id: j, command: 'j ${item}', join: any, for_each: ['${a.stdout}', '${b.stdout}']");
+    mixed.complete("b");
+    expect(["j[0]", "j[1]"].map((id) => mixed.dispatch(id).request.message)).toEqual(["j ", "j b done"]);
+    expect(handed(mixed)).toEqual(["b"]);
+  });
+
+  it("keeps a parent it did without from its block as well", () => {
+    const rig = run(
+      "id: a, command: a, outputs: {x: string}",
+      "id: b, command: b, outputs: {x: string}",
+      "id: j, join: any, on_failure: retry_once, steps: [{id: c, command: '${a.x} ${b.x}'}]",
+    );
+    rig.complete("b", { outputs: { x: "B" } }).complete("a", { outputs: { x: "A" } });
+    const [child] = rig.of("child.started");
+    const { childRunId = "" } = child ?? {};
+    const report = { status: "failed", errorCode: "provider_error", outputs: {}, costMicros: 0 } as const;
+    const tokens = { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 };
+    rig.submit({ type: "child_finished", nodeId: "j", attempt: 1, childRunId, tokens, ...report });
+    const started = rig.effects.filter((effect) => effect.type === "start-child");
+    expect(started.map(({ args }) => args)).toEqual([{ b: { x: "B" } }, { b: { x: "B" } }]);
   });
 });
 

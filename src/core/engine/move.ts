@@ -160,6 +160,11 @@ export function isComputed(kind: NodeKind): boolean {
   return COMPUTED.has(kind);
 }
 
+/** It has begun, and nothing of it may yet: what is carried over is there, and nothing follows from it. */
+export function isWaitingForPlace({ place }: RunState): boolean {
+  return place?.standing === "waiting";
+}
+
 /** By id, instances (`id[3]`) included. */
 export function findNode(state: RunState, nodeId: string): NodeState | undefined {
   const index = state.plan.indexById.get(nodeId) ?? state.instanceIndexById.get(nodeId);

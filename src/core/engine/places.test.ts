@@ -41,6 +41,40 @@ describe("a run among others with its key", () => {
     expect(rig.replayed().nodes).toEqual(rig.state.nodes);
   });
 
+  it("begins once, also when its start is submitted twice", () => {
+    const rig = rigOf(WAITING);
+    const again = { type: "start", workflow: "w", version: 1, hash: "h", trigger: "test", recursionDepth: 0 } as const;
+    const { events, refusal } = rig.submit({ ...again, args: { who: "ann" } });
+    expect([events, refusal?.code]).toEqual([[], "already_started"]);
+  });
+
+  it("does nothing with results that are carried over before it is admitted", () => {
+    const carried = ["a", "c"].map(
+      (nodeId) =>
+        ({
+          nodeId,
+          status: "completed",
+          outputs: {},
+          envelope: { kind: "text", artifactKind: "text", output: "x" },
+        }) as const,
+    );
+    const rig = new Rig(SOURCE).start({ place: WAITING, carried });
+    expect([rig.statuses, rig.dispatches]).toEqual([{ a: "completed", c: "completed", b: "awaiting_dependency" }, []]);
+    rig.submit({ type: "admit" });
+    expect(rig.status("b")).toBe("running");
+    const first = carried.slice(0, 1);
+    const ANY = workflow(["a", "c", "j < a c {join: any}"], "args: {who: ann}\nconcurrency: {key: who}");
+    const joined = new Rig(ANY).start({ place: WAITING, carried: first });
+    expect(joined.dispatches).toEqual([]);
+    joined.submit({ type: "admit" });
+    expect(joined.dispatches.map(({ nodeId }) => nodeId).sort()).toEqual(["c", "j"]);
+    const done = new Rig(workflow(["a"], "args: {who: ann}\nconcurrency: {key: who}"));
+    done.start({ place: WAITING, carried: first });
+    expect(done.state.status).toBe("queued");
+    done.submit({ type: "admit" });
+    expect(done.state.status).toBe("completed");
+  });
+
   it("looks the same from its events and from its state while it waits", () => {
     const { state, events } = rigOf(WAITING);
     const about = { workflowId: "w" };

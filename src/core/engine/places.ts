@@ -9,7 +9,7 @@ import type { StartInput } from "./input.ts";
 import { nodeAt } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { RunState } from "./state.ts";
-import { emit, setTimer, type Turn } from "./turn.ts";
+import { emit, isDecidable, setTimer, type Turn } from "./turn.ts";
 import { evaluateValue, sceneOfRun } from "./value.ts";
 
 /** What the run counts under, by its args; null: its workflow limits nothing. */
@@ -58,8 +58,8 @@ export function onAdmit(turn: Turn): Refusal | undefined {
     return refuse("not_waiting", "the run does not wait for a place");
   emit(turn, "run.status.changed", { from: state.status, to: "running", epoch: state.epoch });
   for (const { index } of state.plan.nodes) {
-    const { now, unsettledParents } = nodeAt(state, index);
-    if (now.status === "awaiting_dependency" && unsettledParents === 0) turn.toDecide.push(index);
+    const node = nodeAt(state, index);
+    if (node.now.status === "awaiting_dependency" && isDecidable(state, node)) turn.toDecide.push(index);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** The way of a node from settled parents to a finished request: readiness, its own gate, its turn, its inputs. */
 import { getOwn, invariant, LIMITS, required } from "../base/index.ts";
 import type { ApprovalRule } from "../definition/index.ts";
-import { DEFAULT_AGENT_ID, type Duty, type PlanNode } from "../plan/index.ts";
+import { DEFAULT_AGENT_ID, type Duty, type PlanNode, type RequestHints } from "../plan/index.ts";
 import { ask, DEFAULT_RULE, digestQuestion, digestRequest } from "./approvals.ts";
 import { bind, findingsOfElements } from "./bind.ts";
 import type { Binding, Findings } from "./binding.ts";
@@ -12,7 +12,7 @@ import { endFailed, failNode, tooManyCalls } from "./failing.ts";
 import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
 import { decideJoin } from "./joining.ts";
-import { isComputed, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
+import { isComputed, isWaitingForPlace, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
 import { decideReadiness } from "./readiness.ts";
 import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
@@ -26,7 +26,7 @@ import { about, emit, isDecidable, log, perform, type Turn } from "./turn.ts";
 export function decideNode(turn: Turn, node: NodeState): void {
   const { status } = node.now;
   if (status !== "pending" && status !== "awaiting_dependency") return;
-  if (turn.state.ending !== null || !isDecidable(turn.state, node)) return;
+  if (turn.state.ending !== null || isWaitingForPlace(turn.state) || !isDecidable(turn.state, node)) return;
   const planNode = planNodeOf(turn.state, node);
   const { join } = planNode;
   const readiness =
@@ -219,6 +219,12 @@ export function blockForPerson(
   emit(turn, "node.blocked", { ...about(node), waitingReason: "human_input", approvalId, code, ...listed });
 }
 
+/** Of several models the first is asked, until another has taken over. */
+function hintsOf({ model }: NodeState, { request }: PlanNode): RequestHints {
+  const [first] = request.models;
+  return first === undefined ? request : { ...request, model: model ?? first };
+}
+
 function requestVerdict(
   turn: Turn,
   node: NodeState,
@@ -235,7 +241,7 @@ function requestVerdict(
     epoch: node.epoch,
     nextAttempt: nextExecution(node).attempt,
     request: binding.request,
-    hints: planNode.request,
+    hints: hintsOf(node, planNode),
     moderation: planNode.body.kind === "lens" ? planNode.body.moderation : "off",
     grants: grantedPolicies(node, binding.request),
     assignedTo: takerOf(node, planNode),

@@ -61,10 +61,10 @@ function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): reado
   return [...kept, ...openBlocks(state)];
 }
 
-/** An instance is kept when its node did not complete and runs again with the very list and inputs it had. */
+/** An instance that completed is kept when its node did not and runs again with the very list and inputs it had. */
 function isKept(state: RunState, node: NodeState, redo: ReadonlySet<number>, changed: ReadonlySet<number>): boolean {
   if (node.instance === null) return !redo.has(node.planIndex);
-  if (changed.has(node.planIndex)) return false;
+  if (changed.has(node.planIndex) || node.now.status !== "completed") return false;
   const { parents } = planNodeOf(state, node);
   const isDone = nodeAt(state, node.planIndex).now.status === "completed";
   return !isDone && redo.has(node.planIndex) && parents.every((parent) => !redo.has(parent));

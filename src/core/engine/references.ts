@@ -123,9 +123,14 @@ function findInNode(source: NodeState, part: Part, rest: Reference["rest"]): Fou
 }
 
 /** To a step with `join`, parents that were not needed are as if they had been skipped, whatever becomes of them. */
-function isUncounted(state: RunState, node: NodeState, parent: number): boolean {
-  const { counted } = node.instance === null ? node : nodeAt(state, node.instance.parent);
+export function isUncounted(state: RunState, node: NodeState, parent: number): boolean {
+  const counted = countedBy(state, node);
   return counted !== null && !counted.has(parent) && planNodeOf(state, node).parents.includes(parent);
+}
+
+/** What was enough for a step was enough for each of its instances. */
+export function countedBy(state: RunState, { counted, instance }: NodeState): NodeState["counted"] {
+  return instance === null ? counted : nodeAt(state, instance.parent).counted;
 }
 
 function jsonOf(text: string): Json | undefined {

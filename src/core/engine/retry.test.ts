@@ -264,3 +264,35 @@ describe("on_failure: retry_once_then_escalate", () => {
     expect(digest("provider_auth")).toBe(digest("provider_auth"));
   });
 });
+
+describe("a step with several models", () => {
+  const source = workflow(["a {command: go, models: [x:one, x:two, x:three], on_failure: {retry: {attempts: 2}}}"]);
+  const modelsOf = (rig: Rig): readonly (string | null)[] => asked(rig).map(({ hints }) => hints.model);
+  const asked = (rig: Rig) => rig.effects.filter((effect) => effect.type === "request-verdict");
+
+  it("asks the next one after the retries of the one before, each with a verdict of its own", () => {
+    const rig = runOf(source);
+    for (const code of ["provider_error", "provider_rate_limit", "timeout"]) {
+      rig.fail("a", code).fire("retry").fail("a", code);
+    }
+    expect(modelsOf(rig)).toEqual(["x:one", "x:one", "x:two", "x:two", "x:three", "x:three"]);
+    expect(rig.of("node.retried").map(({ model }) => model)).toEqual([
+      undefined,
+      "x:two",
+      undefined,
+      "x:three",
+      undefined,
+    ]);
+    expect(rig.node("a").now).toMatchObject({ status: "failed", errorCode: "timeout" });
+  });
+
+  it("does not change for what another one would answer the same, and begins with the first in the next epoch", () => {
+    const refused = runOf(source).fail("a", "provider_refused");
+    expect(refused.status("a")).toBe("failed");
+    const bad = runOf(source).fail("a", "provider_error", { retryable: false });
+    expect(bad.status("a")).toBe("failed");
+    const rig = runOf(source).fail("a").fire("retry").fail("a").complete("a");
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false } as never);
+    expect(modelsOf(rig).at(-1)).toBe("x:one");
+  });
+});

@@ -197,6 +197,19 @@ describe("rounds that are there from before", () => {
   });
 });
 
+describe("a round that was skipped", () => {
+  it("runs again when its step is restarted, and is not said to be kept", () => {
+    const wait = "wait: {event: e, timeout: 5s, on_timeout: skip}, repeat: {until: outputs.last}";
+    const rig = runOf(`name: w\nsteps:\n  - {id: a, ${wait}}\n  - {id: b, command: b}\n`);
+    const event = { id: "1", type: "e", key: {}, data: { last: false } };
+    rig.submit({ type: "event", nodeId: "a[0]", epoch: 0, event });
+    rig.fire("wait", "a[1]").complete("b");
+    expect(rig.statuses).toMatchObject({ a: "skipped", "a[0]": "completed", "a[1]": "skipped" });
+    expect(restartFrom(rig.state).map(({ nodeId }) => nodeId)).toEqual(["a", "b"]);
+    expect(restartFrom(rig.state, "a").map(({ nodeId }) => nodeId)).toEqual(["b", "a[0]"]);
+  });
+});
+
 describe("how many rounds there may be", () => {
   it("takes as long for the thousandth as for the first", () => {
     const rig = runOf(
@@ -233,6 +246,22 @@ describe("events and rounds", () => {
     );
     rig.submit({ type: "event", nodeId: "a[1]", epoch: 0, event: event("2", true) });
     expect(rig.outputs("a")).toEqual({ last: true, rounds: 2 });
+    expect(rig.replayed().nodes).toEqual(rig.state.nodes);
+  });
+
+  it("takes an event again when the round that took it was taken back, and not when that round stays", () => {
+    const rig = runOf("name: w\nsteps:\n  - {id: a, wait: {event: e}, repeat: {until: outputs.last}}\n");
+    const send = (id: string, round: number, last: boolean) => {
+      const event = { id, type: "e", key: {}, data: { last } };
+      return rig.submit({ type: "event", nodeId: `a[${round}]`, epoch: rig.state.epoch, event }).refusal?.code;
+    };
+    send("1", 0, false);
+    const kept = rig.events.findLast(({ type }) => type === "node.completed")?.eventId ?? 0;
+    send("2", 1, false);
+    rig.submit({ type: "rewind", eventId: kept, isConsumed: false });
+    expect([send("1", 1, true), send("2", 1, true)]).toEqual(["event_taken", undefined]);
+    rig.submit({ type: "rewind", eventId: 2, isConsumed: false });
+    expect([send("1", 0, true), rig.state.status]).toEqual([undefined, "completed"]);
     expect(rig.replayed().nodes).toEqual(rig.state.nodes);
   });
 });

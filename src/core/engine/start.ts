@@ -11,7 +11,8 @@ import { about, emit, setTimer, type Turn } from "./turn.ts";
 /** The first commit of a run: every node is queued, waits, or is carried over from another run. */
 export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   const { state } = turn;
-  if (state.status !== "queued" || state.ending !== null)
+  // One that waits for a place is queued still.
+  if (state.startedAt !== null || state.status !== "queued" || state.ending !== null)
     return refuse("already_started", "the run has started before");
   const from = state.status;
   const {

@@ -155,6 +155,8 @@ export interface NodeState {
   /** What people have allowed in this epoch, each for the request it was asked about. */
   grants: readonly { readonly digest: string; readonly policies: readonly string[] }[];
   assignedTo: string | null;
+  /** The model that took over from the one before it; null: none has. */
+  model: string | null;
   /** The lane it is in flight in. */
   lane: number | null;
   /** Values a person gave for unbound labels, or in place of what the node would read. */

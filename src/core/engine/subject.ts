@@ -18,7 +18,7 @@ import type { BoundRequest } from "./effect.ts";
 import { givenReader, readsOf } from "./given-values.ts";
 import type { HoldFacts } from "./input.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
-import { findValue, outputsOf, referenceIn } from "./references.ts";
+import { countedBy, findValue, outputsOf, referenceIn } from "./references.ts";
 import type { ApprovalState, NodeState, RunState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { resolverFor } from "./value.ts";
@@ -116,9 +116,9 @@ function requestOf(state: RunState, planNode: PlanNode, { request, facts }: Ques
   return sentAs(request, { provider: route.provider, model: route.model, tools: [...tools], ...nothing });
 }
 
-function parentsOf(state: RunState, { counted }: NodeState, { parents }: PlanNode): Record<string, JsonObject> {
+function parentsOf(state: RunState, node: NodeState, { parents }: PlanNode): Record<string, JsonObject> {
   return Object.fromEntries(
-    [...(counted ?? parents)].map((index) => {
+    [...(countedBy(state, node) ?? parents)].map((index) => {
       const parent = nodeAt(state, index);
       return [parent.id, givenBy(parent)];
     }),

@@ -197,6 +197,7 @@ export function noteHandoff(scene: Scene, reference: Reference, targetInputPath:
     const node = required(scene.node, "an element belongs to a node");
     const { element } = required(node.instance, "an element has an instance");
     const { list } = required(planNodeOf(scene.state, node).forEach, "an element comes from a list");
+    if (scene.given?.find(list) !== undefined) return;
     if (list.origin.kind === "value") noteSources(scene, list.origin.value, targetInputPath);
     else noteHandoff(scene, { ...list, rest: [...list.rest, element, ...rest] }, targetInputPath);
   }
@@ -204,13 +205,19 @@ export function noteHandoff(scene: Scene, reference: Reference, targetInputPath:
 
 /** Everything a calculated list is made of. */
 function noteSources(scene: Scene, value: Value, targetInputPath: string): void {
-  for (const { path } of pathsOfValue(value)) noteHandoff(scene, referenceIn(scene.scope, path), targetInputPath);
+  for (const { path } of pathsOfValue(value)) noteIfRead(scene, referenceIn(scene.scope, path), targetInputPath, path);
+}
+
+/** Nothing is handed over by what has no value, or by what a person gave another value for. */
+function noteIfRead(scene: Scene, reference: Reference, targetInputPath: string, path?: Path): void {
+  if (scene.given?.find(reference, path) !== undefined) return;
+  if (findValue(scene.state, scene.node, reference).kind === "value") noteHandoff(scene, reference, targetInputPath);
 }
 
 /** Where the list of a `for_each` node came from. */
 export function noteList(scene: Scene, list: Reference): void {
-  if (list.origin.kind === "value") noteSources(scene, list.origin.value, "for_each");
-  else noteHandoff(scene, list, "for_each");
+  if (list.origin.kind !== "value") noteIfRead(scene, list, "for_each");
+  else if (scene.given?.find(list) === undefined) noteSources(scene, list.origin.value, "for_each");
 }
 
 /** The list of a `for_each` node, or why there is none. */

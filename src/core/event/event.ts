@@ -169,6 +169,8 @@ export const EVENT_PAYLOADS = {
     until: at,
     /** Another member of the team has it from here on. */
     assignTo: z.string().optional(),
+    /** Another model is asked from here on. */
+    model: z.string().optional(),
   }),
   "node.completed": z.object({
     ...onNode,

@@ -3,6 +3,7 @@ import { answerBody, approvalSchema } from "../../contract/index.ts";
 import { type ApprovalInput, OF_LAUNCH, OF_NODE, refuseAnswer } from "../../core/engine/index.ts";
 import type { EventOf } from "../../core/event/index.ts";
 import { type ApprovalRecord, isLaunchApproval, type Store } from "../../store/index.ts";
+import { keepGrant, readGrant } from "../answer-grant.ts";
 import { answersAs } from "../answers-as.ts";
 import { requirePermission } from "../auth.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
@@ -63,13 +64,16 @@ export interface AnswerCall extends Pick<
 export async function answerApproval(call: AnswerCall): Promise<ApprovalRecord> {
   const approval = await requireApproval(call);
   const given = await readAnswer(call, approval);
+  const grant = readGrant(call, approval);
   try {
     requireDigest(call, approval, given);
     const closed = isLaunchApproval(approval)
       ? await answerLaunch(call, approval, given)
       : await answerNode(call, approval, given);
     // Others may have answered at the same moment where several people have to.
-    return approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
+    const now = approval.quorum === 1 && closed !== undefined ? closed : await requireApproval(call);
+    if (grant !== null && now.status === "approved") await keepGrant(call, grant);
+    return now;
   } catch (error) {
     if (error instanceof Refused && OF_ANSWERER.has(error.code)) noteRefused(call, approval, error.code);
     throw error;

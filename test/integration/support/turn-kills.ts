@@ -4,6 +4,7 @@ import { Prng } from "../../simulation/prng.ts";
 import type { Api } from "./api.ts";
 import { Pair } from "./bridge-pair.ts";
 import type { KillPlan } from "./kills.ts";
+import type { Verdict } from "./load.ts";
 import { readTurnLedger, type TurnCall } from "./turn-ledger.ts";
 import { waitFor } from "./waiting.ts";
 
@@ -29,8 +30,7 @@ function scriptOf(): string {
   return JSON.stringify({ nodes: { agent: { rounds: [...rounds, { text: "Done.", cost_usd: 0.001 }] } } });
 }
 
-export interface TurnVerdict {
-  readonly runs: number;
+export interface TurnVerdict extends Verdict {
   readonly toolCalls: number;
   readonly modelCalls: number;
   /** Model calls beyond the first of a round: what the kills cost. */
@@ -41,7 +41,6 @@ export interface TurnVerdict {
   readonly held: number;
   /** Payments whose outcome a person had to say. */
   readonly unknown: number;
-  readonly violations: readonly string[];
 }
 
 const PATIENCE_MS = 120_000;
@@ -155,16 +154,25 @@ async function judge(
 ): Promise<TurnVerdict> {
   const calls = readTurnLedger(pair.ledger);
   const violations: string[] = [];
+  let [events, completed] = [0, 0];
   for (const runId of runs) {
     const run = await pair.api.getRun(runId);
     const own = calls.filter((call) => call.run === runId);
     if (run.status !== "completed") violations.push(`${runId} is ${run.status}`);
-    violations.push(...judgeTurn(runId, own, await pair.api.readLog(runId), kills));
+    else completed += 1;
+    const log = await pair.api.readLog(runId);
+    events += log.length;
+    violations.push(...judgeTurn(runId, own, log, kills));
   }
   const tools = calls.filter((call) => call.kind === "tool");
   const models = calls.filter((call) => call.kind === "model");
+  const keys = new Set(calls.map(({ kind, idempotencyKey }) => `${kind} ${idempotencyKey}`));
   return {
     runs: runs.length,
+    completed,
+    events,
+    calls: calls.length,
+    repeatedCalls: calls.length - keys.size,
     toolCalls: tools.length,
     modelCalls: models.length,
     repeatedModels: models.length - new Set(models.map(({ idempotencyKey }) => idempotencyKey)).size,

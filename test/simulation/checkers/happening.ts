@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../../src/core/base/index.ts";
-import { takenBy } from "../world/facts.ts";
 import { mayTake } from "../world/happenings.ts";
+import { hasTaken } from "../world/taken.ts";
 import { type Checker, type Surroundings, Violation } from "./checker.ts";
 
 /** A node takes an event that it waits for, that was sent, and that it has not taken before. */
@@ -11,7 +11,8 @@ export function eventsAreTakenOnce(around: Surroundings): Checker {
       if (event.type !== "event.received" || node === undefined) return;
       const { id, type } = event.payload;
       const fail = (message: string) => new Violation("events", facts.runId, `${node.id} ${message}`);
-      if (takenBy(node).has(id)) throw fail(`takes ${id} a second time`);
+      const run = around.runs.get(facts.runId);
+      if (run !== undefined && hasTaken(around.runs, run, node, id)) throw fail(`takes ${id} a second time`);
       if (node.status !== "blocked" || node.awaited === null) throw fail(`takes ${id} and waits for nothing`);
       const sent = around.happenings.find((happening) => happening.id === id);
       if (sent === undefined) throw fail(`takes ${id}, which was never sent`);
@@ -28,7 +29,7 @@ export function eventsAreNeverLost(around: Surroundings): Checker {
     quiet(runs): void {
       for (const run of runs) {
         for (const node of run.facts.nodes.values()) {
-          const missed = around.happenings.find((happening) => mayTake(run, node, happening));
+          const missed = around.happenings.find((happening) => mayTake(around.runs, run, node, happening));
           if (missed !== undefined && !run.facts.hasEnded)
             throw new Violation("events", run.facts.runId, `${node.id} still waits, and ${missed.id} was sent`);
         }

@@ -14,6 +14,7 @@ import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
 import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
+import { placesHold } from "./placing.ts";
 import { roundsFollow } from "./repeating.ts";
 import { blocksAreContinued, blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
 import { restartsExactly } from "./restarting.ts";
@@ -79,4 +80,5 @@ export const CHECKERS: readonly MakeChecker[] = [
   blocksHandOn,
   blocksEndTheirRun,
   finallyComesLast,
+  placesHold,
 ];

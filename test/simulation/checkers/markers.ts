@@ -27,6 +27,8 @@ export function notesMarkers(sometimes: Sometimes, around: Surroundings): Checke
         if (refusal.code === "not_an_approver") sometimes.hit("not_an_approver");
         if (facts.ending === "cancelled" || facts.status === "cancelled") sometimes.hit("approve_vs_cancel");
       }
+      if (input.type === "event" && refusal?.code === "event_taken" && facts.workflow.isBlock)
+        sometimes.hit("event_taken_in_block");
       if (effects.some((effect) => effect.type === "dispatch" && effect.isResend)) sometimes.hit("lost_attempt_resent");
     },
   };

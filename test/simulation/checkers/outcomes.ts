@@ -1,3 +1,4 @@
+import type { StartChild } from "../../../src/core/engine/index.ts";
 import { isSettled, type NodeStatus } from "../../../src/core/event/index.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
@@ -114,8 +115,9 @@ export function joinsAreKept(): Checker {
       );
       if (!isCalledOff) throw fail("has lost the race and is not called off");
     },
-    afterTurn(facts, { events }): void {
+    afterTurn(facts, { events, effects }): void {
       if (events.length === 0) return;
+      for (const effect of effects) if (effect.type === "start-child") requireBlockReads(facts, effect);
       for (const node of facts.nodes.values()) {
         if (node.owner !== null || node.plan.join?.isRace !== true || node.counted === null || node.isCarried) continue;
         // What is taken back later runs without a race.
@@ -126,4 +128,15 @@ export function joinsAreKept(): Checker {
       }
     },
   };
+}
+
+/** What a block reads of a step around it is an arg with the name of that step, or of a part of it. */
+function requireBlockReads(facts: RunFacts, { nodeId, args, block }: StartChild): void {
+  const node = facts.nodes.get(nodeId);
+  const { counted = null } = node?.owner ?? node ?? {};
+  if (node === undefined || counted === null || block === undefined) return;
+  const given = new Set(Object.keys(args).map((name) => name.split(".")[0]));
+  const other = parentsOf(facts, node).find(({ id }) => given.has(id) && !counted.includes(id));
+  if (other !== undefined)
+    throw new Violation("join", facts.runId, `the block of ${node.id} is given ${other.id}, which was not counted`);
 }

@@ -27,13 +27,22 @@ export function startsAfterParents(): Checker {
           if (event.payload.carried === true) return;
           if (event.payload.reason === "race_lost") requireRace(facts, node);
           else if (DECIDING.has(node.status)) requireMaySkip(facts, node, event.payload.reason);
-          else if (node.plan.join !== null && event.payload.reason === "condition_false" && isConditionMet(facts, node))
+          else if (isAfterJoin(node, event.payload.reason) && isConditionMet(facts, node) && hasBranch(facts, node))
             throw new Violation("E1", facts.runId, `${node.id} was skipped although its condition holds`);
           return;
         default:
       }
     },
   };
+}
+
+function isAfterJoin({ plan }: NodeFacts, reason: string): boolean {
+  return plan.join !== null && reason === "condition_false";
+}
+
+/** The branches that are drawn ask for one mode. */
+function hasBranch({ args }: RunFacts, { plan: { choose } }: NodeFacts): boolean {
+  return choose === null || args["mode"] === "a" || choose.some(({ when }) => when === null);
 }
 
 function isBroken({ status }: NodeFacts): boolean {

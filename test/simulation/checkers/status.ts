@@ -3,7 +3,8 @@ import { type Checker, type Seen, Violation } from "./checker.ts";
 
 /** Where each status may lead. */
 const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
-  queued: ["running", "cancelled"],
+  // A run that waits for a place may time out.
+  queued: ["running", "cancelled", "timed_out"],
   running: ["recovered", "completed", "failed", "cancelled", "timed_out"],
   recovered: ["completed"],
   completed: ["running"],
@@ -29,7 +30,8 @@ export function statusChangesAreComplete(): Checker {
     afterTurn(facts, { events }): void {
       if (events.length === 0) return;
       const known = statuses.get(facts.runId) ?? "queued";
-      const isRight = facts.hasEnded ? known === facts.status : !isTerminal(known) && known !== "queued";
+      const isBegun = facts.place === "waiting" ? known === "queued" : known !== "queued";
+      const isRight = facts.hasEnded ? known === facts.status : !isTerminal(known) && isBegun;
       if (!isRight) throw new Violation("status", facts.runId, `is ${facts.status}, its changes say ${known}`);
     },
   };

@@ -145,6 +145,8 @@ function isRepeatable(state: RunState, input: Input): boolean {
     case "resolve":
       return state.nodes.every(({ id, now }) => id !== input.nodeId || now.status !== "blocked");
     case "timer":
+      // A run that cancels older ones looks for its place again and again.
+      if (input.timer.kind === "place") return state.plan.concurrency?.whenFull !== "cancel_old";
       return input.timer.kind !== "lost" && input.timer.kind !== "wake";
     default:
       return true;

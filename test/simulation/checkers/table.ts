@@ -1,4 +1,4 @@
-import { EVENT_PAYLOADS, isSettled, type NodeStatus } from "../../../src/core/event/index.ts";
+import { EVENT_PAYLOADS, isSettled, type NodeStatus, type RunEvent } from "../../../src/core/event/index.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import { statusAfter } from "../world/status-after.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
@@ -43,7 +43,7 @@ export function movesAreInTable(): Checker {
       const to = statusAfter(event, from);
       if (to === null || (from === to && from !== "running")) return;
       const isCarried = "carried" in event.payload && event.payload.carried === true;
-      if (isCarried ? !isSettled(from) : mayMove(facts, node, to)) return;
+      if (isCarried ? !isSettled(from) : mayMove(facts, node, to) || isHaltedBelow(facts, node, event)) return;
       throw new Violation("table", facts.runId, `event ${event.eventId}: ${node.id} went from ${from} to ${to}`);
     },
   };
@@ -57,6 +57,12 @@ function mayMove(facts: RunFacts, node: NodeFacts, to: NodeStatus): boolean {
   const isDecidedAnew = node.status === "invalidated" && (to === "skipped" || to === "failed" || to === "cancelled");
   // A root whose condition cannot be evaluated fails before it was ever queued.
   return isDecidedAnew || (node.status === "pending" && to === "failed" && facts.lastEventId > 0);
+}
+
+/** What waits below a failure that halts the run fails with it, also in a backoff: a join may begin before all its parents. */
+function isHaltedBelow({ ending }: RunFacts, { status }: NodeFacts, event: RunEvent): boolean {
+  if (status !== "retrying" || ending !== "failed" || event.type !== "node.failed") return false;
+  return event.payload.errorCode === "upstream_failure";
 }
 
 /** Every event has the payload its type promises. Sampled: schemas are slow, and shapes do not depend on luck. */

@@ -1,8 +1,7 @@
 import { isRun } from "../world/world.ts";
 import type { Effect, Timer } from "../../../src/core/engine/index.ts";
-import type { RunEvent } from "../../../src/core/event/index.ts";
+import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
 import { countOf, type NodeFacts, type RunFacts } from "../world/facts.ts";
-import type { SimRun } from "../world/run.ts";
 import { type Checker, type Surroundings, Violation } from "./checker.ts";
 
 /** E6. Every accepted run settles or names what it waits for. */
@@ -15,14 +14,15 @@ export function neverStuck(around: Surroundings): Checker {
       }
     },
     afterCommit(facts): void {
-      if (facts.hasEnded || facts.lastEventId === 0) return;
+      if (facts.hasEnded || facts.lastEventId === 0 || facts.place === "waiting") return;
       const alive = ["queued", "retrying", "running", "streaming", "blocked"] as const;
       if (alive.every((status) => countOf(facts, status) === 0) && !facts.isFinally && !waitsForChild(around, facts)) {
         throw new Violation("E6", facts.runId, "nothing is under way and the run has not ended");
       }
     },
     quiet(runs): void {
-      for (const run of runs) requireAtRest(run);
+      // Whether one that waits for a place may still do so is for the checker of places to say.
+      for (const { facts } of runs) if (!facts.hasEnded && facts.place !== "waiting") requireAtRest(around, facts);
     },
   };
 }
@@ -30,26 +30,54 @@ export function neverStuck(around: Surroundings): Checker {
 /** A run may have nothing left of its own and still wait for a child run that was called off to drain. */
 function waitsForChild(around: Surroundings, facts: RunFacts): boolean {
   return [...facts.children.values()].some(
-    ({ childRunId, hasFinished }) => !hasFinished || around.runs.get(childRunId)?.isConsumed === false,
+    ({ childRunId, hasFinished }) => !hasFinished && around.runs.get(childRunId)?.isConsumed !== true,
   );
 }
 
-function requireAtRest({ facts }: SimRun): void {
-  if (facts.hasEnded) return;
+/** Nothing will happen any more: what is left waits for an event that never came, here or in a child run. */
+function requireAtRest(around: Surroundings, facts: RunFacts): void {
   const fail = (message: string) => new Violation("E6", facts.runId, `the world is quiet, but ${message}`);
-  let needsPerson = false;
-  for (const node of facts.nodes.values()) {
-    const isChildWait = isRun(node.plan) && node.status === "running";
-    const isOwner = node.instances.length > 0 && node.status === "running";
-    if (node.status === "blocked") needsPerson = true;
-    else if (["queued", "retrying", "running", "streaming"].includes(node.status) && !isChildWait && !isOwner) {
-      throw fail(`${node.id} is ${node.status}`);
-    }
-    if (isChildWait) needsPerson = true;
+  const nodes = [...facts.nodes.values()];
+  const waiting = nodes.filter((node) => isForEvent(node) || isForChild(around, facts, node));
+  for (const node of nodes) {
+    if (waiting.includes(node) || !isLeft(facts, node)) continue;
+    throw fail(`${node.id} is ${node.status}`);
   }
-  if (!needsPerson) throw fail("the run neither ended nor waits for a person");
+  if (waiting.length === 0) throw fail("the run neither ended nor waits for an event");
   const open = [...facts.approvals.values()].find(({ status }) => status === "pending");
   if (open !== undefined) throw fail(`approval ${open.id} never expired`);
+}
+
+/** Without a time limit: any other would have passed. */
+function isForEvent({ status, waitingReason, until }: NodeFacts): boolean {
+  return status === "blocked" && waitingReason === "event" && until === null;
+}
+
+function isForChild(around: Surroundings, { children }: RunFacts, node: NodeFacts): boolean {
+  if (!isRun(node.plan) || node.openAttempt === 0) return false;
+  const own = [...children.values()].find(({ nodeId, attempt }) => nodeId === node.id && attempt === node.openAttempt);
+  return around.runs.get(own?.childRunId ?? "")?.facts.hasEnded === false;
+}
+
+/** Neither settled nor kept by another that waits: a parent, an instance, or one that has its place in the run. */
+function isLeft(facts: RunFacts, node: NodeFacts): boolean {
+  const isOpen = (each: NodeFacts | undefined): boolean => each !== undefined && !isSettled(each.status);
+  switch (node.status) {
+    case "pending":
+      return node.owner === null;
+    case "awaiting_dependency":
+      return !node.plan.parents.some((index) => isOpen(facts.nodes.get(facts.workflow.plan.nodes[index]?.id ?? "")));
+    case "queued": {
+      const held = [...facts.nodes.values()].filter(({ openAttempt }) => openAttempt > 0).length;
+      return held < facts.workflow.plan.maxParallel;
+    }
+    case "running":
+      return node.openAttempt > 0 || !node.instances.some(isOpen);
+    case "invalidated":
+      return false;
+    default:
+      return !isSettled(node.status);
+  }
 }
 
 /** E6. Every waiting node has a timer, a person or an outstanding dispatch that will end the wait. */
@@ -91,7 +119,8 @@ function requireWakeup(
     case "run.rewound":
     case "run.status.changed": {
       const { timeoutMs } = facts.workflow.plan;
-      const isOpening = event.type !== "run.status.changed" || event.payload.to === "running";
+      const isOpening =
+        event.type !== "run.status.changed" || (event.payload.to === "running" && event.payload.from !== "queued");
       if (timeoutMs === null || !isOpening || facts.hasEnded) return;
       if (!hasTimer(event.at + timeoutMs, ({ kind }) => kind === "run")) throw fail("no timer for the run's timeout");
       return;

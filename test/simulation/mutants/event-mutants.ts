@@ -35,6 +35,23 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
       })),
   },
   {
+    invariant: "events",
+    bug: "a block does not say what its steps have taken",
+    options: () => withEngine({ takenIn: () => [] }),
+  },
+  {
+    invariant: "events",
+    bug: "a round of a block takes what the round before has taken",
+    options: () =>
+      tamper(({ effects }) => ({
+        effects: effects.map((effect) => {
+          if (effect.type !== "start-child") return effect;
+          const { taken: _taken, ...rest } = effect;
+          return rest;
+        }),
+      })),
+  },
+  {
     invariant: "moments",
     bug: "a wait ends when it begins",
     options: () =>

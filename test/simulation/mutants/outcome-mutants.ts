@@ -97,6 +97,21 @@ export const OUTCOME_MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: "join",
+    bug: "a block is given a parent that its join did without",
+    options: () =>
+      tamper(({ state, effects }) => ({
+        effects: effects.map((effect) => {
+          const node = effect.type === "start-child" ? state.nodes.find(({ id }) => id === effect.nodeId) : undefined;
+          const parents = node === undefined ? [] : (state.plan.nodes[node.planIndex]?.parents ?? []);
+          const other = parents.find((parent) => node?.counted?.has(parent) === false);
+          const source = other === undefined ? undefined : state.nodes[other];
+          if (effect.type !== "start-child" || source === undefined) return effect;
+          return { ...effect, args: { ...effect.args, [source.id]: { n: 1 } } };
+        }),
+      })),
+  },
+  {
+    invariant: "join",
     bug: "the losers of a race are not called off",
     options: () =>
       tamper(({ events, effects }) => {

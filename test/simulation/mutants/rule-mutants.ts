@@ -208,6 +208,27 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
 ];
 
 export const WORLD_MUTANTS: readonly Mutant[] = [
+  {
+    invariant: "places",
+    bug: "a run that is to wait for a place begins",
+    options: () =>
+      withEngine({
+        advance(state, input) {
+          if (input.type !== "start" || input.place === undefined || "failure" in input.place)
+            return REAL_ENGINE.advance(state, input);
+          return REAL_ENGINE.advance(state, { ...input, place: { ...input.place, standing: "held" } });
+        },
+      }),
+  },
+  {
+    invariant: "places",
+    bug: "a run that was admitted does not begin",
+    options: () =>
+      withEngine({
+        advance: (state, input) =>
+          input.type === "admit" ? { events: [], effects: [] } : REAL_ENGINE.advance(state, input),
+      }),
+  },
   { invariant: "E15", bug: "one slot too many is granted", options: () => ({ bugs: { grantsTooMany: true } }) },
   {
     invariant: "E16",

@@ -70,7 +70,15 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
   if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
   if (rng.chance(0.15)) document["completion"] = "leaves";
+  const concurrency = drawConcurrency(rng.fork("concurrency"), name === "root" ? 0.1 : 0.6);
+  if (concurrency !== null) document["concurrency"] = concurrency;
   return { document, oracle: { conditions, edges: new Map() } };
+}
+
+/** Drawn apart, so that files without it stay as they were. */
+function drawConcurrency(rng: Prng, share: number): Record<string, unknown> | null {
+  if (!rng.chance(share)) return null;
+  return { key: "mode", limit: rng.between(1, 2), when_full: rng.pick(["queue", "queue", "cancel_new", "cancel_old"]) };
 }
 
 /** One temper for a whole file, so that some files never halt and others halt easily. */

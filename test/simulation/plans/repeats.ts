@@ -16,7 +16,7 @@ export function addRepeats(rng: Prng, steps: readonly Drafted[]): void {
       until,
       max: rng.between(1, 4),
       ...(rng.chance(0.4) ? { every: rng.between(1, 8) } : {}),
-      ...(rng.chance(0.5) ? { on_exhausted: "continue" } : {}),
+      ...(rng.chance(0.75) ? { on_exhausted: "continue" } : {}),
     };
   }
 }

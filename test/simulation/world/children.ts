@@ -31,9 +31,9 @@ export class Children {
     if (workflow === undefined) throw new Error(`no workflow ${effect.workflow.name}`);
     const parent = { run, nodeId, attempt };
     const path = `${run.path}/${nodeId}#${attempt}`;
-    const { args, recursionDepth } = effect;
+    const { args, recursionDepth, taken = [], heldKeys = [] } = effect;
     const given = allowed(args, workflow);
-    const launch = { runId: childRunId, workflow, args: given, path, parent, recursionDepth };
+    const launch = { runId: childRunId, workflow, args: given, path, parent, recursionDepth, taken, heldKeys };
     world.launch({ ...launch, ...this.continued(effect, given) });
   }
 
@@ -90,18 +90,33 @@ export class Children {
     const input = { type: "child_finished", nodeId, attempt, childRunId, status, costMicros } as const;
     const outputs = leafOutputs(child);
     const ends = endsOf(child);
+    const taken = this.takenBy(child);
     if (ends !== null) world.sometimes.hit("block_ended_its_run");
     const copies = pace.chance(world.profile.duplicate) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       world.submit(
         parent.run,
         pace.between(1, 50),
-        { ...input, outputs, tokens: NO_TOKENS, ...(ends === null ? {} : { ends }) },
+        {
+          ...input,
+          outputs,
+          tokens: NO_TOKENS,
+          ...(ends === null ? {} : { ends }),
+          ...(taken.length === 0 ? {} : { taken }),
+        },
         () => {
           child.isConsumed = true;
         },
       );
     }
+  }
+
+  /** What the steps of a block have taken. */
+  private takenBy({ start, facts, log }: SimRun): readonly string[] {
+    const { engine } = this.world;
+    if (start.block === undefined || !log.some(({ type }) => type === "event.received" || type === "child.finished"))
+      return [];
+    return engine.takenIn(engine.replay(facts.workflow.plan, facts.runId, log));
   }
 }
 

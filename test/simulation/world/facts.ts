@@ -5,6 +5,7 @@ import {
   type EventOf,
   isSettled,
   type NodeStatus,
+  type PlaceStanding,
   type RunEvent,
   type RunStatus,
   type SkipReason,
@@ -27,6 +28,8 @@ export interface RunFacts {
   /** What comes last has begun and not ended. */
   isFinally: boolean;
   status: RunStatus;
+  /** Among the runs with its key; null: it needs none, or there was none for it. */
+  place: PlaceStanding | null;
   epoch: number;
   lastEventId: number;
   args: JsonObject;
@@ -92,6 +95,10 @@ export interface ChildFacts {
   costMicros: number;
   /** Its parent has recorded how it ended. */
   hasFinished: boolean;
+  /** By then its node had begun another. */
+  isGivenUp: boolean;
+  /** The epoch of the node that began it. */
+  readonly epoch: number;
 }
 
 export function createFacts(runId: string, workflow: Workflow): RunFacts {
@@ -102,6 +109,7 @@ export function createFacts(runId: string, workflow: Workflow): RunFacts {
     approvals: new Map(),
     children: new Map(),
     status: "queued",
+    place: null,
     epoch: 0,
     lastEventId: 0,
     args: {},
@@ -171,6 +179,7 @@ export function foldFact(run: RunFacts, event: RunEvent): void {
   if (event.type === "run.started") {
     run.status = "running";
     run.args = event.payload.args;
+    run.place = event.payload.place?.standing ?? null;
     return;
   }
   if (event.type.startsWith("run.")) return foldRun(run, event);
@@ -190,7 +199,7 @@ function foldCost(run: RunFacts, { costMicros, childRunId }: EventOf<"cost.recor
 function foldRun(run: RunFacts, event: RunEvent): void {
   if (event.type === "run.finally") {
     const { childRunId } = event.payload;
-    run.children.set(childRunId, { childRunId, nodeId: "finally", attempt: 1, costMicros: 0, hasFinished: false });
+    run.children.set(childRunId, childOf(run.epoch, childRunId, "finally", 1));
     run.isFinally = true;
     return;
   }
@@ -206,6 +215,7 @@ function foldRun(run: RunFacts, event: RunEvent): void {
     case "run.status.changed":
       // Only a run that has ended is opened by it; the others have events of their own for what happened.
       if (run.hasEnded) reopen(run, event.payload.epoch);
+      if (run.place === "waiting" && event.payload.to === "running") run.place = "held";
       return;
     case "run.rewound":
       return reopen(run, event.payload.epoch);
@@ -314,17 +324,13 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       node.errorCode = event.payload.errorCode;
       return;
     case "child.started":
-      run.children.set(event.payload.childRunId, {
-        childRunId: event.payload.childRunId,
-        nodeId: node.id,
-        attempt: node.attempts,
-        costMicros: 0,
-        hasFinished: false,
-      });
+      run.children.set(event.payload.childRunId, childOf(node.epoch, event.payload.childRunId, node.id, node.attempts));
       return;
     case "child.finished": {
       const child = run.children.get(event.payload.childRunId);
-      if (child !== undefined) child.hasFinished = true;
+      if (child === undefined) return;
+      child.hasFinished = true;
+      child.isGivenUp = child.attempt !== node.attempts;
       return;
     }
     case "cost.recorded":
@@ -332,6 +338,10 @@ function foldDetails(run: RunFacts, node: NodeFacts, event: RunEvent): void {
       return;
     default:
   }
+}
+
+function childOf(epoch: number, childRunId: string, nodeId: string, attempt: number): ChildFacts {
+  return { childRunId, nodeId, attempt, costMicros: 0, hasFinished: false, isGivenUp: false, epoch };
 }
 
 function beginEpoch(run: RunFacts, node: NodeFacts): void {
@@ -348,7 +358,8 @@ function foldExpanded(run: RunFacts, node: NodeFacts, instanceIds: readonly stri
   for (const id of instanceIds) {
     const instance = renewed(run, id, node);
     node.instances.push(instance);
-    if (node.plan.repeat !== null) for (const taken of instance.taken) node.taken.add(taken);
+    const isKept = node.plan.repeat !== null && isSettled(instance.status);
+    if (isKept) for (const taken of instance.taken) node.taken.add(taken);
     const carried = run.carriedAhead.get(id);
     if (carried !== undefined) foldNode(run, instance, carried);
     run.carriedAhead.delete(id);

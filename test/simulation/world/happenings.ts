@@ -1,10 +1,13 @@
 import { canonicalJson, type Json, type JsonObject } from "../../../src/core/base/index.ts";
 import { type Effect, signalTo } from "../../../src/core/engine/index.ts";
 import type { RunEvent } from "../../../src/core/event/index.ts";
+import type { PlanNode } from "../../../src/core/plan/index.ts";
 import type { Turn } from "../engine.ts";
+import type { Workflow } from "../plans/bundle.ts";
 import type { Prng } from "../prng.ts";
-import { type NodeFacts, takenBy } from "./facts.ts";
+import type { NodeFacts } from "./facts.ts";
 import type { SimRun } from "./run.ts";
+import { hasTaken } from "./taken.ts";
 import type { World } from "./world.ts";
 
 /** An event as it is kept, whoever sent it. */
@@ -37,8 +40,7 @@ export class Happenings {
   /** Those outside send some events early, some in between, and one of each kind late. */
   plan(run: SimRun): void {
     const { world, pace } = this;
-    if (![...world.bundle.workflows.values()].some(({ plan }) => plan.nodes.some(({ kind }) => kind === "wait")))
-      return;
+    if (![...world.bundle.workflows.values()].some(hasWaits)) return;
     for (let count = pace.between(0, 6); count > 0; count -= 1) {
       world.after(pace.between(0, 6_000), () => this.send(pace.pick(EVENT_TYPES), pace.pick(EVENT_KEYS)));
     }
@@ -71,7 +73,7 @@ export class Happenings {
     this.world.after(this.delay(), () => {
       for (const run of this.world.runs.values()) {
         for (const node of run.facts.nodes.values())
-          if (mayTake(run, node, happening)) this.deliver(run, node, happening);
+          if (waitsFor(run, node, happening)) this.deliver(run, node, happening);
       }
     });
   }
@@ -80,8 +82,12 @@ export class Happenings {
     this.world.after(this.delay(), () => {
       const node = run.facts.nodes.get(nodeId);
       if (node === undefined || node.blockedBy !== eventId) return;
-      const first = this.all.find((happening) => mayTake(run, node, happening));
+      const waiting = this.all.filter((happening) => waitsFor(run, node, happening));
+      const first = waiting.find(({ id }) => !hasTaken(this.world.runs, run, node, id));
       if (first !== undefined) this.deliver(run, node, first);
+      // A lookup that is behind finds what was taken in another round.
+      const [before] = waiting;
+      if (before !== undefined && before !== first && this.pace.chance(0.3)) this.deliver(run, node, before);
     });
   }
 
@@ -101,12 +107,29 @@ function isWait(event: RunEvent): event is Extract<RunEvent, { readonly type: "n
   return event.type === "node.blocked" && event.payload.event !== undefined;
 }
 
+/** Inside blocks, only waits for events count: all else is as it was without them. */
+function hasWaits({ plan, blocks }: Workflow): boolean {
+  const isForEvent = ({ work }: PlanNode): boolean => work?.kind === "wait" && work.wait.kind === "event";
+  return (
+    plan.nodes.some(({ kind }) => kind === "wait") || [...blocks.values()].some((it) => it.plan.nodes.some(isForEvent))
+  );
+}
+
 /** Judged from what was recorded alone. */
-export function mayTake(run: SimRun, node: NodeFacts, { id, type, key, at }: Happening): boolean {
+export function mayTake(
+  runs: ReadonlyMap<string, SimRun>,
+  run: SimRun,
+  node: NodeFacts,
+  happening: Happening,
+): boolean {
+  return waitsFor(run, node, happening) && !hasTaken(runs, run, node, happening.id);
+}
+
+function waitsFor(run: SimRun, node: NodeFacts, { type, key, at }: Happening): boolean {
   const { awaited } = node;
   if (node.status !== "blocked" || awaited === null || awaited.type !== type || at < rootOf(run).createdAt)
     return false;
-  return canonicalJson(awaited.key) === canonicalJson(key) && !takenBy(node).has(id);
+  return canonicalJson(awaited.key) === canonicalJson(key);
 }
 
 function rootOf(run: SimRun): SimRun {

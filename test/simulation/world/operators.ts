@@ -75,6 +75,17 @@ export class Operators {
     });
   }
 
+  /** Runs that want the same place. */
+  planRivals(run: SimRun): void {
+    const { world } = this;
+    if (run.facts.workflow.plan.concurrency === null) return;
+    const pace = world.pace.fork("rivals");
+    for (let count = pace.between(1, 2); count > 0; count -= 1)
+      world.after(pace.between(1, 3_000), () => {
+        if (this.launched < 3) this.launchFrom(run);
+      });
+  }
+
   private restart(run: SimRun): void {
     const { world } = this;
     if (!run.facts.hasEnded) return;
@@ -96,7 +107,7 @@ export class Operators {
     this.launchFrom(run, world.engine.branchFrom(state));
   }
 
-  private launchFrom(run: SimRun, carried: ReturnType<World["engine"]["branchFrom"]>): void {
+  private launchFrom(run: SimRun, carried?: ReturnType<World["engine"]["branchFrom"]>): void {
     const { world } = this;
     this.launched += 1;
     const fresh = world.launch({
@@ -106,8 +117,7 @@ export class Operators {
       path: String(this.launched),
       parent: null,
       recursionDepth: run.start.recursionDepth,
-      sourceRunId: run.facts.runId,
-      carried,
+      ...(carried === undefined ? {} : { sourceRunId: run.facts.runId, carried }),
     });
     this.plan(fresh);
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import type { Carried, RunState, StartInput } from "../../../src/core/engine/index.ts";
-import type { RunEvent } from "../../../src/core/event/index.ts";
+import type { PlaceStanding, RunEvent } from "../../../src/core/event/index.ts";
 import type { Workflow } from "../plans/bundle.ts";
 import { createFacts, type RunFacts } from "./facts.ts";
 
@@ -15,6 +15,8 @@ export interface SimRun {
   /** When it was launched. */
   readonly createdAt: number;
   state: RunState | null;
+  /** What the driver keeps of its place. */
+  place: { readonly key: string; readonly standing: PlaceStanding | "full" } | null;
   /** Its parent has taken its result. */
   isConsumed: boolean;
   /** How often an operator has reopened it. */
@@ -32,11 +34,13 @@ export interface Launch {
   readonly sourceRunId?: string;
   readonly carried?: readonly Carried[];
   readonly block?: string;
+  readonly taken?: readonly string[];
+  readonly heldKeys?: readonly string[];
   readonly owner?: NonNullable<StartInput["owner"]>;
 }
 
 export function createRun(launch: Launch): SimRun {
-  const { workflow, parent, sourceRunId, carried } = launch;
+  const { workflow, parent, sourceRunId, carried, taken = [], heldKeys = [] } = launch;
   return {
     facts: createFacts(launch.runId, workflow),
     log: [],
@@ -52,12 +56,15 @@ export function createRun(launch: Launch): SimRun {
       ...(sourceRunId === undefined ? {} : { sourceRunId }),
       ...(carried === undefined ? {} : { carried }),
       ...(launch.block === undefined ? {} : { block: launch.block }),
+      ...(taken.length === 0 ? {} : { taken }),
+      ...(heldKeys.length === 0 ? {} : { heldKeys }),
       ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     },
     parent,
     path: launch.path,
     createdAt: launch.createdAt ?? 0,
     state: null,
+    place: null,
     isConsumed: false,
     reopened: 0,
   };

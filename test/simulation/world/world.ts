@@ -14,6 +14,7 @@ import type { LedgerBugs } from "./agents.ts";
 import { Ledger } from "./ledger.ts";
 import { Operators } from "./operators.ts";
 import { People } from "./people.ts";
+import { Places } from "./places.ts";
 import { createRun, type Launch, type SimRun } from "./run.ts";
 
 /** What an input says besides the moment and the chance, which the driver adds when it takes it up. */
@@ -65,6 +66,7 @@ export class World {
   private readonly children: Children;
   private readonly operators: Operators;
   private readonly happenings: Happenings;
+  private readonly places: Places;
   private process = 0;
   private downUntil = 0;
   private readonly wakePlanned = new Set<string>();
@@ -84,6 +86,7 @@ export class World {
     this.children = new Children(this);
     this.operators = new Operators(this);
     this.happenings = new Happenings(this);
+    this.places = new Places(this);
     const { ledger, runs } = this;
     const happenings = this.happenings.all;
     this.suite.connect({ agents: ledger.agents, runs, happenings, costOf: (runId) => ledger.costOf(runId) });
@@ -98,6 +101,7 @@ export class World {
     const run = this.launch({ runId: "run_1", workflow: root, args: given, path: "1", parent: null, recursionDepth });
     this.operators.plan(run);
     this.happenings.plan(run);
+    this.operators.planRivals(run);
     for (let turns = 0; ; turns += 1) {
       const next = this.heap.pop();
       if (next === undefined) break;
@@ -143,7 +147,10 @@ export class World {
     const state = (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
     this.ledger.begin();
     const turns: Turn[] = [];
-    const next: (() => Input)[] = [() => input];
+    const claim = this.places.claim(run, state, input);
+    const { input: first } = claim;
+    if (first === null) return true;
+    const next: (() => Input)[] = [() => first];
     for (let make = next.shift(); make !== undefined; make = next.shift()) {
       const given = make();
       const turn = { input: given, ...this.advance(run, given) };
@@ -158,9 +165,10 @@ export class World {
         });
       }
     }
-    if (this.pace.chance(this.profile.repeatInput)) this.suite.repeat(this.engine, run, state, input);
+    if (this.pace.chance(this.profile.repeatInput)) this.suite.repeat(this.engine, run, state, first);
     if (this.strikesBeforeCommit(run)) return false;
     this.commit(run, turns);
+    claim.committed();
     return true;
   }
 
@@ -211,6 +219,7 @@ export class World {
       this.happenings.observe(run, turn);
     }
     if (run.facts.hasEnded && !wasEnded) {
+      this.places.ended(run);
       this.children.ended(run);
       this.operators.ended(run);
     } else if (wasEnded) this.children.spentLate(run, turns);
