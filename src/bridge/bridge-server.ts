@@ -12,7 +12,7 @@ import { Journal } from "./journal.ts";
 import { hangUp, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
-import { modelsOf } from "./adapter-models.ts";
+import { modelsOf, turnsOf } from "./adapter-models.ts";
 import { remoteFiles } from "./remote-files.ts";
 import { Registrar } from "./registrar.ts";
 import type { Registration } from "./wire.ts";
@@ -136,6 +136,7 @@ function registrationOf(
     capabilities: [...capabilities],
     providers: adapters.map(({ provider }) => provider),
     models: modelsOf(adapters),
+    turns: turnsOf(adapters),
     server,
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
   };

@@ -1,4 +1,4 @@
-export { modelsOf } from "./adapter-models.ts";
+export { modelsOf, turnsOf } from "./adapter-models.ts";
 export { startBridge } from "./bridge-server.ts";
 export { readCallback, reportOutcome } from "./callback.ts";
 export type { ExecutionReport } from "./open-dispatch.ts";

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   adapterModelsSchema,
+  TURN_SUPPORT,
   adapterRequestSchema,
   callRulingSchema,
   roundReportSchema,
@@ -168,6 +169,9 @@ export interface ExecutionView {
 export const modelsSchema = z.record(z.string().max(100), adapterModelsSchema);
 export type ProviderModels = z.infer<typeof adapterModelsSchema>;
 
+/** By provider: what its adapter lets see of the turns of agents; absent: nothing. */
+export const turnsSchema = z.record(z.string().max(100), z.enum(TURN_SUPPORT));
+
 export const registrationSchema = z.object({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "lower-case letters, digits and dashes, at most 64, a letter first"),
   name: z.string().max(200).optional(),
@@ -181,6 +185,7 @@ export const registrationSchema = z.object({
   /** The provider that takes nodes which name none. */
   defaultProvider: z.string().max(100).optional(),
   models: modelsSchema.optional(),
+  turns: turnsSchema.optional(),
   /** The server, as this Bridge reaches it: it reports there, whichever replica dispatches. */
   server: z.url({ protocol: /^https?$/ }).optional(),
   /** SHA-256 (hex) of the callback token this instance was given before; tokens stay as they are while it is right. */

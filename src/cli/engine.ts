@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AuditTrail } from "../audit/index.ts";
-import { modelsOf } from "../bridge/index.ts";
+import { modelsOf, turnsOf } from "../bridge/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
@@ -29,7 +29,7 @@ export async function openEngine(
   const objects = openFileStorage(io, config);
   const { adapters, redactor, defaultProvider, answersAny, moderation } = bridge;
   const providers = adapters.map(({ provider }) => provider);
-  const local = { providers, defaultProvider, answersAny, models: modelsOf(adapters) };
+  const local = { providers, defaultProvider, answersAny, models: modelsOf(adapters), turns: turnsOf(adapters) };
   const secretKey = env["SLUICE_SECRET_KEY"] || null;
   const files = new Files({ store, objects, secretKey, now: () => clock.now() });
   const gateways = await openGateways({

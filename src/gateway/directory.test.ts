@@ -422,13 +422,14 @@ describe("what an instance reports of itself", () => {
     const models = {
       "ai-sdk": { defaultModel: "house:m", prices: { "house:m": { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } } },
     };
-    await on.directory.register(ORG, registration({ models }), "http://one.test");
+    const turns = { "ai-sdk": "durable" } as const;
+    await on.directory.register(ORG, registration({ models, turns }), "http://one.test");
     const other = setup({ store: on.store, clock: on.clock });
     await other.directory.refresh(ORG);
-    expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://one.test", models });
+    expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://one.test", models, turns });
     await other.directory.put(ORG, "edge", spec({ costRank: 3 }), {});
-    expect(gatewayOf(other)).toMatchObject({ costRank: 3, callbackBase: "http://one.test", models });
+    expect(gatewayOf(other)).toMatchObject({ costRank: 3, callbackBase: "http://one.test", models, turns });
     await other.directory.register(ORG, registration(), "http://two.test");
-    expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://two.test", models: {} });
+    expect(gatewayOf(other)).toMatchObject({ callbackBase: "http://two.test", models: {}, turns: {} });
   });
 });

@@ -156,7 +156,8 @@ export class GatewayDirectory {
     const tokens = this.#hasTokens(link, registration)
       ? null
       : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
-    const facts = { callbackBase, models: registration.models ?? {} };
+    const { models = {}, turns = {} } = registration;
+    const facts = { callbackBase, models, turns };
     await this.#putLink(orgId, id, link, { ...tokens, instance: { id: instanceId, startedAt, facts } });
     await this.refresh(orgId);
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };

@@ -35,6 +35,7 @@ export interface LocalGateway {
   readonly defaultProvider: string | null;
   readonly answersAny: boolean;
   readonly models?: Readonly<Record<string, ProviderModels>>;
+  readonly turns?: Readonly<Record<string, string>>;
 }
 
 export interface GatewayParts {
@@ -55,7 +56,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
   // Nothing can be sent where there is no address, or where this server must not call.
   const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "unknown");
   const isReachable = spec.url !== "" && refusal === null;
-  const { callbackBase, models } = readFacts(link?.instanceFacts ?? null);
+  const { callbackBase, models, turns } = readFacts(link?.instanceFacts ?? null);
   const seenAt = link?.seenAt ?? null;
   return {
     ...spec,
@@ -70,6 +71,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
     answersAny: isLocal && local.answersAny,
     callbackBase: isLocal ? null : callbackBase,
     models: isLocal ? (local.models ?? {}) : models,
+    turns: isLocal ? (local.turns ?? {}) : turns,
     ...(refusal === null ? {} : { refusal }),
   };
 }

@@ -318,6 +318,8 @@ describe("what an adapter lets see of turns", () => {
     expect(gather({ gateways }).facts.turns).toBe("durable");
     expect(gather({ gateways, hints: { provider: "openai" } }).facts.turns).toBe("opaque");
     expect(gather().facts.turns).toBe("opaque");
+    const any = { ...LOCAL, providers: ["openai"], answersAny: true, turns: { scripted: "durable" } };
+    expect(gather({ gateways: [any], hints: { provider: "openai" } }).facts.turns).toBe("durable");
   });
 
   it("makes an author's estimate the least that is reserved, and not the most", () => {

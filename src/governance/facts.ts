@@ -18,7 +18,7 @@ import {
 import { DEFAULT_AGENT_ID, type PlanNode } from "../core/plan/index.ts";
 import { chooseRoute, type GatewayView, type RouteChoice, type RouteRequest } from "../gateway/index.ts";
 import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
-import { gatewayFactOf } from "./gateway-fact.ts";
+import { gatewayFactOf, turnsAt } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
@@ -71,7 +71,7 @@ export function gatherFacts(scene: Scene): Gathered {
   const named = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
   const model = named ?? ofAdapter?.defaultModel ?? null;
   const { runId, at } = about;
-  const turns = getOwn(gateway?.turns ?? {}, provider ?? "") ?? "opaque";
+  const turns = turnsAt(gateway, provider) ?? "opaque";
   const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
   const run: RunFact = {
     runId,

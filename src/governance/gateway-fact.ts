@@ -1,3 +1,4 @@
+import { getOwn } from "../core/base/index.ts";
 import type { GatewayFact } from "../core/governance/index.ts";
 import { type GatewayView, refusalText } from "../gateway/index.ts";
 
@@ -16,4 +17,12 @@ export function gatewayFact(gateway: GatewayView): GatewayFact {
   const { id, status, isAwaited, environment, minTrustLevel, refusal } = gateway;
   const because = refusal === undefined ? {} : { offlineBecause: refusalText(refusal) };
   return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because };
+}
+
+/** What an adapter there lets see of the turns of agents; null: its gateway does not say. */
+export function turnsAt(gateway: GatewayView | null, provider: string | null): string | null {
+  if (gateway === null) return null;
+  const { turns = {}, answersAny, defaultProvider } = gateway;
+  const said = getOwn(turns, provider ?? "");
+  return said ?? (answersAny ? getOwn(turns, defaultProvider ?? "") : undefined) ?? null;
 }

@@ -5,5 +5,5 @@ export type { LaunchSubject } from "./launch.ts";
 export type { LaunchRuling } from "./launch-admission.ts";
 export { LaunchWatch } from "./launch-watch.ts";
 export { createAllowAllJudge } from "./open-judge.ts";
-export { type RoundRulingResult, slotChangesOf, type ToolRulingResult, type TurnTaking } from "./turn-ruling.ts";
+export { slotChangesOf, type TurnTaking } from "./turn-ruling.ts";
 export { type GovernanceFigures, openGovernance, type OpenedGovernance } from "./open-governance.ts";

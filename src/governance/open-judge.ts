@@ -1,11 +1,29 @@
 import type { RequestVerdict, Route, Verdict } from "../core/engine/index.ts";
 import { DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { LOCAL_GATEWAY } from "../gateway/index.ts";
+import { DEFAULT_AGENT } from "../registry/index.ts";
 import { type AboutRun, type Judge, plainRuling } from "./judge.ts";
+import type { Registered } from "./registered.ts";
+import { ruleOnRound, ruleOnTool } from "./rule-on-turn.ts";
+import { Tally } from "./tally.ts";
+import type { TurnScene } from "./tool-facts.ts";
 
-/** Lets everything pass, and sends what names a provider that is not at hand to the fallback: for runs in one process. */
+/**
+ * Lets everything pass but turns that go further than their steps say, and sends what names a provider that is not at hand
+ * to the fallback: for runs in one process.
+ */
 export function createAllowAllJudge(providers: ReadonlySet<string>, fallbackProvider: string): Judge {
+  const tally = new Tally();
   return {
+    decideTool(request, about) {
+      const hints = { ...request.hints, tools: ["*"] };
+      const { verdict, timeoutMs } = ruleOnTool(sceneOf(about, tally), { ...request, hints, route: OPEN_ROUTE });
+      return { verdict, timeoutMs, taken: null, record: null, audit: [] };
+    },
+    decideRound(request, about) {
+      const { verdict } = ruleOnRound(sceneOf(about, tally), { ...request, route: OPEN_ROUTE }, []);
+      return { verdict, reserved: [], taken: null, record: null, audit: [] };
+    },
     decide(request, about) {
       const { provider } = request.hints;
       const isAtHand = provider !== null && providers.has(provider);
@@ -18,6 +36,32 @@ export function createAllowAllJudge(providers: ReadonlySet<string>, fallbackProv
       );
     },
   };
+}
+
+/** Of an agent that may do everything, at no price. */
+const OPEN_ROUTE: Route = {
+  agentId: DEFAULT_AGENT_ID,
+  gatewayId: LOCAL_GATEWAY,
+  provider: null,
+  model: null,
+  executionPath: "edge",
+};
+
+const NOTHING_REGISTERED: Registered = {
+  agents: new Map([[DEFAULT_AGENT_ID, { ...DEFAULT_AGENT, autonomy: "bounded" }]]),
+  policies: [],
+  budgets: [],
+  models: new Map(),
+  creditPlans: [],
+  deployments: [],
+  bindings: [],
+  tools: [],
+  grants: new Map(),
+  platform: { isOpen: true, reason: null },
+};
+
+function sceneOf(about: AboutRun, tally: Tally): TurnScene {
+  return { about, registered: NOTHING_REGISTERED, gateway: undefined, tally };
 }
 
 function allow(

@@ -127,22 +127,14 @@ export function ruleOnRound(
     tally.takeInTurn(taken);
     return { verdict: { disposition: "go" }, reserved, taken, record: null, audit: [] };
   }
-  const { nodeId, epoch, rounds, attempt } = request;
+  const { nodeId, epoch, rounds } = request;
   const { gate, code, message } = judgement.explanation;
   const verdictId = `vrd_${about.runId}/${nodeId}/${epoch}/round-${rounds}/${about.nextEventId}`;
   const verdict: RoundVerdict = { disposition: "stop", verdictId, gate, code, message };
   const bodyText = bodyTextOf(judgement, [], roundFactsText(facts));
   const record = { verdictId, nodeId, attempt: null, at: about.at, ...outcomeOf(judgement), bodyText };
-  const audit = auditEntry({
-    at: about.at,
-    type: "gate.rejected",
-    actor: ENGINE_ACTOR,
-    resource: `node/${nodeId}`,
-    run: about.runId,
-    node: nodeId,
-    detail: { attempt, rounds, verdictId, gate, code },
-  });
-  return { verdict, reserved: null, taken: null, record, audit: [audit] };
+  // The engine records that a gate has rejected it, which is audited with its events.
+  return { verdict, reserved: null, taken: null, record, audit: [] };
 }
 
 /** What others have to do without from now on: less than before frees nothing until the commit stands. */

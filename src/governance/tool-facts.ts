@@ -13,7 +13,7 @@ import {
   type RoundFacts,
   type RunFact,
   type Tool,
-  type ToolFacts,
+  type CallFacts,
   type CallProfile,
   type ToolRateFact,
 } from "../core/governance/index.ts";
@@ -22,7 +22,7 @@ import type { GatewayView } from "../gateway/index.ts";
 import type { Reservation } from "../store/index.ts";
 import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
 import { nodeFactOf, planNodeOf } from "./facts.ts";
-import { gatewayFactOf } from "./gateway-fact.ts";
+import { gatewayFactOf, turnsAt } from "./gateway-fact.ts";
 import type { AboutRun } from "./judge.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
@@ -39,7 +39,7 @@ export interface TurnScene {
 }
 
 export interface GatheredTool {
-  readonly facts: ToolFacts;
+  readonly facts: CallFacts;
   readonly profile: CallProfile;
   /** The windows a call has to have a place in. */
   readonly windows: readonly { readonly counter: string; readonly rate: RateWindow }[];
@@ -58,13 +58,13 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
   const limited = profile.rules.flatMap(({ id, rate }) =>
     rate === null ? [] : [{ id, rate, counter: toolCounter(id, agentId), window: rateWindowOf(rate) }],
   );
-  const facts: ToolFacts = {
+  const facts: CallFacts = {
     at: about.at,
     platform: registered.platform,
     ...sceneFacts(scene, request),
     agentId,
     agent,
-    turns: getOwn(gateway?.turns ?? {}, route.provider ?? "") ?? ASKING,
+    turns: turnsAt(gateway ?? null, route.provider) ?? ASKING,
     tool: {
       callId: request.callId,
       name,
@@ -136,7 +136,7 @@ interface AboutNode {
 function sceneFacts(
   { about, gateway }: TurnScene,
   request: AboutNode,
-): Pick<ToolFacts, "gateway" | "node" | "run" | "role"> {
+): Pick<CallFacts, "gateway" | "node" | "run" | "role"> {
   const { hints, route } = request;
   const found: GatewayFact | null = gateway === undefined ? null : gatewayFactOf(gateway);
   const run: RunFact = {

@@ -10,6 +10,7 @@ import { createMemoryStore, type Reservation, type Store } from "../store/index.
 import type { Governor } from "./governor.ts";
 import type { AboutRun, Changes } from "./judge.ts";
 import { openGovernance } from "./open-governance.ts";
+import { createAllowAllJudge } from "./open-judge.ts";
 import { slotChangesOf, type TurnTaking } from "./turn-ruling.ts";
 
 const ORG = "default";
@@ -310,9 +311,9 @@ describe("the ruling on the next round", () => {
     const first = governor.decideRound(round(), about(), []);
     expect(first.verdict.disposition).toBe("go");
     expect(governor.decideRound(round({ nodeId: "b" }), about({ runId: "run_2" }), []).verdict.disposition).toBe("go");
-    const { verdict, reserved, record, audit } = governor.decideRound(round(), about({ runId: "run_3" }), []);
+    const { verdict, reserved, record } = governor.decideRound(round(), about({ runId: "run_3" }), []);
     expect(verdict).toMatchObject({ disposition: "stop", gate: "budgets", code: "budget_exceeded" });
-    expect([reserved, record?.disposition, audit[0]?.type]).toEqual([null, "block", "gate.rejected"]);
+    expect([reserved, record?.disposition, record?.code]).toEqual([null, "block", "budget_exceeded"]);
     expect(JSON.parse(record?.bodyText ?? "{}")).toMatchObject({ facts: { format: "round/1", rounds: 3 } });
     governor.dropped(ORG, { taken: [], takenInTurns: [first.taken ?? { hits: [], reserved: [] }] });
     expect(governor.decideRound(round(), about({ runId: "run_3" }), []).verdict.disposition).toBe("go");
@@ -348,5 +349,20 @@ describe("the ruling on the next round", () => {
     const at = round({ rounds: 4 });
     expect(governor.decideRound(at, about(), []).verdict).toMatchObject({ disposition: "stop", code: "turn_limits" });
     expect(governor.decideRound({ ...at, extraRounds: 1 }, about(), []).verdict.disposition).toBe("go");
+  });
+});
+
+describe("a judge for runs in one process", () => {
+  it("lets every call and round pass that the step has left", () => {
+    const judge = createAllowAllJudge(new Set(["scripted"]), "scripted");
+    const ask = (changes: Partial<RequestToolVerdict>) => judge.decideTool?.(call(changes), about()).verdict;
+    expect(ask({ call: { tool: "any", args: {} }, callsBefore: 8 })).toMatchObject({
+      disposition: "allow",
+      action: "execute",
+    });
+    expect(ask({ callsBefore: 9 })).toMatchObject({ disposition: "deny", code: "turn_limits" });
+    expect(ask({ repeatsBefore: 3 })).toMatchObject({ disposition: "deny", code: "turn_limits" });
+    const next = (rounds: number) => judge.decideRound?.(round({ rounds }), about(), []).verdict.disposition;
+    expect([next(19), next(20)]).toEqual(["go", "stop"]);
   });
 });

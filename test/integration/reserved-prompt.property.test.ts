@@ -217,6 +217,8 @@ async function sentFor(drawn: Case, scene: Scene) {
     route: { agentId: "ada", model: "dear" },
     instructions: sections,
     maxOutputTokens: null,
+    segment: 0,
+    turn: null,
   } as unknown as Dispatch;
   const state = createRunState(scene.about.plan, "run_1");
   const { systemPrompt = "", message, stdin = "" } = dispatchRequest(dispatch, state, drawn.provider);

@@ -4,7 +4,7 @@ export * from "./field.ts";
 export type { Concurrency } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, Wait, Work } from "./work.ts";
-export { type CalledTool, fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
+export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
 export { allSteps } from "./all-steps.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";

@@ -3,7 +3,7 @@ import type { Judgement } from "./gate.ts";
 import { judgeDispatch } from "./judge.ts";
 import { policyKey } from "./policy.ts";
 import type { Policy } from "./registered.ts";
-import type { ToolFacts } from "./tool-fact.ts";
+import type { CallFacts } from "./tool-fact.ts";
 import { judgeTool } from "./tool-judge.ts";
 
 export type Disposition = Judgement["disposition"];
@@ -16,7 +16,7 @@ export type RecordedVerdict = {
   readonly isContradiction?: boolean;
 } & (
   | { readonly about?: "node"; readonly facts: DispatchFacts }
-  | { readonly about: "tool"; readonly facts: ToolFacts }
+  | { readonly about: "tool"; readonly facts: CallFacts }
 );
 
 export interface BacktestOutcome {

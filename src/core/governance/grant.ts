@@ -1,13 +1,13 @@
 import { matchesGlob } from "../base/index.ts";
 import { ANY_OBJECT, closedObject, evaluateCondition, walk } from "../expression/index.ts";
 import type { Grant } from "./registered.ts";
-import type { ToolFacts } from "./tool-fact.ts";
+import type { CallFacts } from "./tool-fact.ts";
 
 /** What the condition of a grant may speak about. */
 export const GRANT_FACTS = closedObject([["tool", closedObject([["args", ANY_OBJECT]])]]);
 
 /** The first grant that covers a call. One whose condition cannot be evaluated covers nothing. */
-export function grantFor({ grants, tool, run, agentId, at }: ToolFacts): Grant | null {
+export function grantFor({ grants, tool, run, agentId, at }: CallFacts): Grant | null {
   for (const grant of grants) {
     const isMeant = grant.run === null ? grant.agent === agentId : grant.run === run.runId;
     if (!isMeant || !(at < grant.until) || !matchesGlob(grant.tool, tool.name)) continue;

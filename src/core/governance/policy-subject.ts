@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../base/index.ts";
 import type { DispatchFacts, EnvelopeFact, GatewayFact, LaunchFacts, NodeFact, RunFact } from "./facts.ts";
 import { toUsd } from "./money.ts";
 import type { Agent } from "./registered.ts";
-import type { ToolFacts } from "./tool-fact.ts";
+import type { CallFacts } from "./tool-fact.ts";
 
 /** What the expressions of policies see of a dispatch. */
 export function policySubject(facts: DispatchFacts): JsonObject {
@@ -20,7 +20,7 @@ export function policySubject(facts: DispatchFacts): JsonObject {
 }
 
 /** What they see of a tool call. */
-export function toolSubject({ agent, gateway, role, node, run, tool, turns }: ToolFacts): JsonObject {
+export function toolSubject({ agent, gateway, role, node, run, tool, turns }: CallFacts): JsonObject {
   const { name, server, action, args, calls, round } = tool;
   const { estimatedUsd: _unknown, ...ofNode } = nodeSubject(node, null);
   return {

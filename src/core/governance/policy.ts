@@ -5,7 +5,7 @@ import { grantFor } from "./grant.ts";
 import type { HoldReason, MatchedPolicy } from "./gate.ts";
 import { launchSubject, policySubject, toolSubject } from "./policy-subject.ts";
 import { type Policy, POLICY_SCOPES } from "./registered.ts";
-import type { ToolFacts } from "./tool-fact.ts";
+import type { CallFacts } from "./tool-fact.ts";
 
 /** A policy whose condition held, or one whose condition failed where that counts as holding. */
 export interface PolicyMatch {
@@ -64,12 +64,12 @@ function addressed(facts: Addressed, isAsked: (policy: Policy) => boolean): read
   return facts.policies.filter((policy) => isAsked(policy) && appliesTo(policy, target));
 }
 
-export function matchToolPolicies(facts: ToolFacts): PolicyFindings {
+export function matchToolPolicies(facts: CallFacts): PolicyFindings {
   return findMatches(toolPolicies(facts), () => toolSubject(facts));
 }
 
 /** Those that hold, each with whether a person has given what it asks for: for this call, or by a grant. */
-export function matchedByTool(facts: ToolFacts, { matches } = matchToolPolicies(facts)): readonly MatchedPolicy[] {
+export function matchedByTool(facts: CallFacts, { matches } = matchToolPolicies(facts)): readonly MatchedPolicy[] {
   const asks = matches.filter(({ policy }) => policy.action === "require_approval");
   const isGiven = asks.length > 0 && (facts.tool.isApproved || grantFor(facts) !== null);
   return describeMatches(matches, isGiven ? asks.map(({ policy }) => policyKey(policy)) : []);

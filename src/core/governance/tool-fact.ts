@@ -38,7 +38,7 @@ export interface TurnBounds {
   readonly maxRepeats: number;
 }
 
-export interface ToolFacts extends Pick<DispatchFacts, "at" | "platform" | "gateway" | "agentId" | "agent" | "role"> {
+export interface CallFacts extends Pick<DispatchFacts, "at" | "platform" | "gateway" | "agentId" | "agent" | "role"> {
   /** What the adapter lets see of a turn. */
   readonly turns: string;
   readonly node: NodeFact;

@@ -2,26 +2,26 @@ import { describe, expect, it } from "vitest";
 import { ANYONE } from "../definition/index.ts";
 import type { Judgement } from "./gate.ts";
 import { agentOf, envelope, NOW, policyOf } from "./sample.test.ts";
-import type { RoundFacts, ToolFacts } from "./tool-fact.ts";
+import type { RoundFacts, CallFacts } from "./tool-fact.ts";
 import { judgeRound, judgeTool, ROUND_GATES, TOOL_GATES } from "./tool-judge.ts";
 import { grantOf, roundFactsOf, ruleOf, toolFactsOf } from "./tool-sample.test.ts";
 
 type Blocked = Extract<Judgement, { disposition: "block" }>;
 type Held = Extract<Judgement, { disposition: "hold" }>;
 
-function denied(facts: ToolFacts): Blocked {
+function denied(facts: CallFacts): Blocked {
   const judgement = judgeTool(facts);
   if (judgement.disposition !== "block") throw new Error(`expected a block, but it is ${judgement.disposition}`);
   return judgement;
 }
 
-function held(facts: ToolFacts): Held {
+function held(facts: CallFacts): Held {
   const judgement = judgeTool(facts);
   if (judgement.disposition !== "hold") throw new Error(`expected a hold, but it is ${judgement.disposition}`);
   return judgement;
 }
 
-const isAllowed = (facts: ToolFacts): boolean => judgeTool(facts).disposition === "allow";
+const isAllowed = (facts: CallFacts): boolean => judgeTool(facts).disposition === "allow";
 const about = (changes: Partial<Parameters<typeof policyOf>[0]> = {}) => policyOf({ category: "tool", ...changes });
 const rate = (used: number) => ({
   rule: "refunds",
@@ -32,7 +32,7 @@ const rate = (used: number) => ({
 });
 
 /** Every gate with facts it stops at, in the order they are asked. */
-const STOPS: readonly (readonly [string, string, ToolFacts])[] = [
+const STOPS: readonly (readonly [string, string, CallFacts])[] = [
   ["platform_open", "platform_closed", toolFactsOf({ platform: { isOpen: false, reason: "outage" } })],
   ["agent_status", "agent_disabled", toolFactsOf({ agent: { status: "paused" } })],
   ["tool_allowed", "tool_not_allowed", toolFactsOf({ tool: { name: "mail/send" } })],
@@ -44,7 +44,7 @@ const STOPS: readonly (readonly [string, string, ToolFacts])[] = [
 ];
 
 /** The same gates with facts that are just good enough. */
-const PASSES: readonly (readonly [string, ToolFacts])[] = [
+const PASSES: readonly (readonly [string, CallFacts])[] = [
   ["platform_open", toolFactsOf({ platform: { isOpen: true, reason: "was closed" } })],
   ["agent_status", toolFactsOf({ agent: { phase: "production" } })],
   ["tool_allowed", toolFactsOf({ tool: { name: "search" } })],

@@ -9,10 +9,10 @@ import { toolRate } from "./gates/tool-rate.ts";
 import { toolTrust } from "./gates/tool-trust.ts";
 import { limitsOfCalls, limitsOfRounds } from "./gates/turn-limits.ts";
 import { judge } from "./judge.ts";
-import type { RoundFacts, ToolFacts } from "./tool-fact.ts";
+import type { RoundFacts, CallFacts } from "./tool-fact.ts";
 
 /** In the order they are asked. Money is counted per round, and so is not asked about here. */
-export const TOOL_GATES: readonly Gate<ToolFacts>[] = [
+export const TOOL_GATES: readonly Gate<CallFacts>[] = [
   platformOpenForDispatch,
   agentStatus,
   toolAllowed,
@@ -26,7 +26,7 @@ export const TOOL_GATES: readonly Gate<ToolFacts>[] = [
 export const ROUND_GATES: readonly Gate<RoundFacts>[] = [limitsOfRounds, roundBudgets];
 
 /** May this call be made? A block denies it, and its model is given the reason; a hold waits for a person. */
-export function judgeTool(facts: ToolFacts): Judgement {
+export function judgeTool(facts: CallFacts): Judgement {
   return judge(TOOL_GATES, facts, facts.tool.callId);
 }
 

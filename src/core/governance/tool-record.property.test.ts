@@ -1,19 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Json, JsonObject } from "../base/index.ts";
+import { type Json, type JsonObject, utf8Length } from "../base/index.ts";
 import { backtest } from "./backtest.ts";
 import { factsFromRecord, factsText } from "./record.ts";
 import { RECORDED_ARGS_BYTES_MAX } from "./record-part.ts";
 import { REDACTED, redactArgs } from "./redacted-args.ts";
 import { factsOf, policyOf } from "./sample.test.ts";
-import type { ToolFacts } from "./tool-fact.ts";
+import type { CallFacts } from "./tool-fact.ts";
 import { judgeTool } from "./tool-judge.ts";
 import { isRoundRecord, isToolRecord, roundFactsText, toolFactsFromRecord, toolFactsText } from "./tool-record.ts";
 import { anyToolFacts, anyToolPolicy, grantOf, roundFactsOf, ruleOf, toolFactsOf } from "./tool-sample.test.ts";
 
-const stored = (facts: ToolFacts): JsonObject => JSON.parse(toolFactsText(facts)) as JsonObject;
+const stored = (facts: CallFacts): JsonObject => JSON.parse(toolFactsText(facts)) as JsonObject;
 
-function readBack(facts: ToolFacts): ToolFacts {
+function readBack(facts: CallFacts): CallFacts {
   const read = toolFactsFromRecord(stored(facts));
   if (read === null) throw new Error("the record does not read");
   return read;
@@ -42,9 +42,12 @@ describe("the facts of a tool call on record", () => {
 
   it("keep args up to 4 KiB, and the names of those beyond", () => {
     const room = RECORDED_ARGS_BYTES_MAX - JSON.stringify({ text: "" }).length;
-    const leftOut = (length: number) =>
-      readBack(toolFactsOf({ tool: { args: { text: "x".repeat(length) } } })).tool.argsLeftOut;
+    const leftOut = (bytes: number, first = "x") => {
+      const text = first + "x".repeat(bytes - utf8Length(first));
+      return readBack(toolFactsOf({ tool: { args: { text } } })).tool.argsLeftOut;
+    };
     expect([leftOut(room - 1), leftOut(room), leftOut(room + 1)]).toEqual([undefined, undefined, ["text"]]);
+    expect([leftOut(room, "é"), leftOut(room + 1, "é")]).toEqual([undefined, ["text"]]);
   });
 
   it("are not taken for those of a dispatch or a round, nor the other way round", () => {

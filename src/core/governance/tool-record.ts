@@ -14,7 +14,7 @@ import {
 } from "./record-part.ts";
 import { redactArgs } from "./redacted-args.ts";
 import type { Grant } from "./registered.ts";
-import type { RoundFacts, ToolFact, ToolFacts } from "./tool-fact.ts";
+import type { RoundFacts, ToolFact, CallFacts } from "./tool-fact.ts";
 
 /** Apart from those of dispatches: what is kept of a tool call is of another shape. */
 const TOOL_FORMAT = "tool/1";
@@ -22,21 +22,21 @@ const ROUND_FORMAT = "round/1";
 
 type KeptGrant = Omit<Grant, "where"> & { readonly where: string | null };
 
-interface ToolRecord extends Omit<ToolFacts, "policies" | "grants"> {
+interface ToolRecord extends Omit<CallFacts, "policies" | "grants"> {
   readonly format: typeof TOOL_FORMAT;
   readonly policies: readonly KeptPolicy[];
   readonly grants: readonly KeptGrant[];
 }
 
 /** What is stored with the verdict on a call, as JSON. Values that a manifest redacts are not part of it. */
-export function toolFactsText(facts: ToolFacts): string {
+export function toolFactsText(facts: CallFacts): string {
   let text = `{"format":"${TOOL_FORMAT}"`;
   for (const [opening, write] of MEMBERS) text += opening + write(facts);
   return `${text}}`;
 }
 
 /** How each fact is written; one that is not listed here does not compile. */
-const WRITERS: Readonly<Record<keyof ToolFacts, (facts: ToolFacts) => string>> = {
+const WRITERS: Readonly<Record<keyof CallFacts, (facts: CallFacts) => string>> = {
   at: ({ at }) => String(at),
   platform: ({ platform }) => onceOf(platform),
   gateway: ({ gateway }) => onceOf(gateway),
@@ -61,15 +61,20 @@ function keepGrant(grant: Grant): KeptGrant {
 }
 
 /** Args are written once and measured as text: nearly all are kept, and measuring them part by part takes longer. */
-function toolText({ tool, rules }: ToolFacts): string {
+function toolText({ tool, rules }: CallFacts): string {
   const shown = withoutRedacted(tool, rules);
   const { args, ...rest } = shown;
   const text = JSON.stringify(args);
-  const isSmall = text.length <= RECORDED_ARGS_BYTES_MAX && utf8Length(text) <= RECORDED_ARGS_BYTES_MAX;
-  return isSmall ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
+  return isSmall(text) ? `${JSON.stringify(rest).slice(0, -1)},"args":${text}}` : JSON.stringify(keepArgs(shown));
 }
 
-function withoutRedacted(tool: ToolFact, rules: ToolFacts["rules"]): ToolFact {
+/** Text without other signs has as many bytes as characters, and finding that out is quicker than counting. */
+function isSmall(text: string): boolean {
+  if (text.length > RECORDED_ARGS_BYTES_MAX) return false;
+  return !/[\u0080-\uffff]/.test(text) || utf8Length(text) <= RECORDED_ARGS_BYTES_MAX;
+}
+
+function withoutRedacted(tool: ToolFact, rules: CallFacts["rules"]): ToolFact {
   const paths = rules.flatMap(({ redact }) => redact);
   if (paths.length === 0) return tool;
   const { args, redacted } = redactArgs(tool.args, paths);
@@ -85,7 +90,7 @@ export function isRoundRecord(record: JsonObject): boolean {
 }
 
 /** The facts of a verdict on a call; null when the record is of another format, or cannot be read by today's language. */
-export function toolFactsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): ToolFacts | null {
+export function toolFactsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): CallFacts | null {
   if (!isToolRecord(record)) return null;
   // Only this file writes the format, so its number vouches for the rest.
   const { format: _, ...kept } = record as unknown as ToolRecord;

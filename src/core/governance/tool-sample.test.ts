@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/index.ts";
 import { ACTIONS, ANYONE } from "../definition/index.ts";
 import { type Agent, type Grant, type Policy, RUNGS, type Tool } from "./registered.ts";
 import { agentOf, anyFactsWith, anyPolicyOf, condition, factsOf, NOW } from "./sample.test.ts";
-import type { RoundFacts, ToolFact, ToolFacts } from "./tool-fact.ts";
+import type { RoundFacts, ToolFact, CallFacts } from "./tool-fact.ts";
 import { judgeRound, judgeTool } from "./tool-judge.ts";
 
 export function ruleOf(changes: Partial<Tool> = {}): Tool {
@@ -50,12 +50,12 @@ const TOOL: ToolFact = {
   isApproved: false,
 };
 
-type Changes = Partial<Omit<ToolFacts, "tool" | "agent">> & {
+type Changes = Partial<Omit<CallFacts, "tool" | "agent">> & {
   readonly tool?: Partial<ToolFact>;
   readonly agent?: Partial<Agent> | null;
 };
 
-export function toolFactsOf({ tool, agent, ...changes }: Changes = {}): ToolFacts {
+export function toolFactsOf({ tool, agent, ...changes }: Changes = {}): CallFacts {
   const { at, platform, gateway, agentId, role, node, run } = factsOf();
   return {
     at,
@@ -125,7 +125,7 @@ export const anyToolPolicy: fc.Arbitrary<Policy> = anyPolicyOf(CONDITIONS).map((
 }));
 
 /** Facts of which a good part passes most gates. */
-export const anyToolFacts: fc.Arbitrary<ToolFacts> = fc
+export const anyToolFacts: fc.Arbitrary<CallFacts> = fc
   .record({
     base: anyFactsWith(anyToolPolicy),
     autonomy: fc.constantFrom(...RUNGS),

@@ -1,6 +1,6 @@
 import type { DispatchFacts, LaunchFacts } from "../facts.ts";
 import { type GateBlock, type Gate, type GateOutcome, type MatchedPolicy, PASS } from "../gate.ts";
-import type { ToolFacts } from "../tool-fact.ts";
+import type { CallFacts } from "../tool-fact.ts";
 import {
   describeMatches,
   isEnforced,
@@ -28,7 +28,7 @@ export const policyRulesForDispatch: Gate<DispatchFacts> = {
 };
 
 /** Policies of the category `tool`, about one call. */
-export const policyRulesForTool: Gate<ToolFacts> = {
+export const policyRulesForTool: Gate<CallFacts> = {
   name: NAME,
   evaluate(facts): GateOutcome {
     const findings = matchToolPolicies(facts);

@@ -1,12 +1,12 @@
 import { matchesGlob } from "../../base/index.ts";
 import { type GateBlock, type Gate, type GateOutcome, PASS } from "../gate.ts";
-import type { ToolFacts } from "../tool-fact.ts";
+import type { CallFacts } from "../tool-fact.ts";
 
 /**
  * Only what the step names may be called, and of that only what the agent may call. A step that names no tools leaves it
  * to the agent; where neither names any, none may be called.
  */
-export const toolAllowed: Gate<ToolFacts> = {
+export const toolAllowed: Gate<CallFacts> = {
   name: "tool_allowed",
   evaluate(facts): GateOutcome {
     const { agent, agentId, node, tool } = facts;
@@ -32,7 +32,7 @@ export const toolAllowed: Gate<ToolFacts> = {
 };
 
 function block(
-  { agentId, node, tool }: ToolFacts,
+  { agentId, node, tool }: CallFacts,
   message: string,
   compared: GateBlock["facts"],
   unblock: GateBlock["unblock"][number],

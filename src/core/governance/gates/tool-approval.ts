@@ -2,7 +2,7 @@ import { ANYONE, type ApprovalRule } from "../../definition/index.ts";
 import { type Gate, type GateOutcome, type HoldReason, type MatchedPolicy, PASS } from "../gate.ts";
 import { grantFor } from "../grant.ts";
 import { isEnforced, matchedByTool, policyKey, policyText, reasonOf } from "../policy.ts";
-import type { ToolFacts } from "../tool-fact.ts";
+import type { CallFacts } from "../tool-fact.ts";
 import { builtInRules, strictest, TWO_AGENTS_GRANT } from "./approval-required.ts";
 
 /** Something that wants a person to see the call first. */
@@ -15,7 +15,7 @@ interface Want {
 }
 
 /** Asks for every answer at once. An approval covers exactly this call; a grant covers what it was made for. */
-export const toolApproval: Gate<ToolFacts> = {
+export const toolApproval: Gate<CallFacts> = {
   name: "approval_required",
   evaluate(facts, matched = matchedByTool(facts)): GateOutcome {
     const wants = [...wantsOfPolicies(facts, matched), ...wantsOfManifests(facts), ...wantsOfAgent(facts)];
@@ -45,7 +45,7 @@ export const toolApproval: Gate<ToolFacts> = {
   },
 };
 
-function wantsOfPolicies({ policies }: ToolFacts, matched: readonly MatchedPolicy[]): readonly Want[] {
+function wantsOfPolicies({ policies }: CallFacts, matched: readonly MatchedPolicy[]): readonly Want[] {
   return matched
     .filter((policy) => policy.action === "require_approval" && isEnforced(policy))
     .map((policy) => ({
@@ -56,7 +56,7 @@ function wantsOfPolicies({ policies }: ToolFacts, matched: readonly MatchedPolic
     }));
 }
 
-function wantsOfManifests({ rules }: ToolFacts): readonly Want[] {
+function wantsOfManifests({ rules }: CallFacts): readonly Want[] {
   return rules.flatMap(({ id, approval }) => {
     if (approval === null) return [];
     const name = `Tool/${id}`;
@@ -67,7 +67,7 @@ function wantsOfManifests({ rules }: ToolFacts): readonly Want[] {
 }
 
 /** What a call will cost is not known, so that the rule of two agents holds for every financial one. */
-function wantsOfAgent({ agent, tool }: ToolFacts): readonly Want[] {
+function wantsOfAgent({ agent, tool }: CallFacts): readonly Want[] {
   return builtInRules(agent, tool.action, null).map(({ grant, message }) => ({
     name: grant,
     message,

@@ -1,10 +1,10 @@
 import { instantText } from "../calendar.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
-import type { ToolFacts, ToolRateFact } from "../tool-fact.ts";
+import type { CallFacts, ToolRateFact } from "../tool-fact.ts";
 import { isWindowFull, windowText } from "./rate-limit.ts";
 
 /** Every window that counts the tool has to have room. No call queues here: the model is given a time to try again. */
-export const toolRate: Gate<ToolFacts> = {
+export const toolRate: Gate<CallFacts> = {
   name: "tool_rate",
   evaluate({ rates, agentId, tool, at }): GateOutcome {
     let last: ToolRateFact | null = null;

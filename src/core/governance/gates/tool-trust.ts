@@ -1,9 +1,9 @@
 import { permissionOf } from "../autonomy.ts";
 import { type Gate, type GateOutcome, PASS } from "../gate.ts";
-import type { ToolFacts } from "../tool-fact.ts";
+import type { CallFacts } from "../tool-fact.ts";
 
 /** What the agent's rung lets it do at all; where the tool is called was judged with the node. */
-export const toolTrust: Gate<ToolFacts> = {
+export const toolTrust: Gate<CallFacts> = {
   name: "trust_level",
   evaluate({ agent, tool }): GateOutcome {
     if (agent === null || permissionOf(agent.autonomy, tool.action) !== "forbidden") return PASS;

@@ -1,10 +1,10 @@
 import { type Gate, type GateBlock, type GateOutcome, PASS } from "../gate.ts";
-import type { RoundFacts, ToolFacts } from "../tool-fact.ts";
+import type { RoundFacts, CallFacts } from "../tool-fact.ts";
 
 const NAME = "turn_limits";
 
 /** Ends calls without end, and the same call again and again. */
-export const limitsOfCalls: Gate<ToolFacts> = {
+export const limitsOfCalls: Gate<CallFacts> = {
   name: NAME,
   evaluate({ tool, bounds, node }): GateOutcome {
     const { maxToolCalls, maxRepeats } = bounds;
