@@ -22,6 +22,7 @@ const MEANINGS: Readonly<Record<ManifestKind, string>> = {
   Workflow: "A workflow and how it may be launched. See [workflows](../workflows.md).",
   Alert: "Sends a message when a limit is passed. See [webhooks](../webhooks.md).",
   Trigger: "Starts runs at given times, on messages, on events or from a form. See [triggers](../triggers.md).",
+  Secret: "A value that is sealed, or kept elsewhere, and who gets it. See [secrets](../secrets.md).",
   RoleBinding: "Which agent takes a role, in all workflows or in one. See [teams](../teams.md).",
 };
 

@@ -14,6 +14,13 @@ export {
   type StreamPart,
 } from "./adapter.ts";
 export type { AdapterFiles } from "./adapter-files.ts";
+export {
+  type FindSecret,
+  type HandedSecret,
+  handedSecretSchema,
+  type SecretReference,
+  secretReferenceSchema,
+} from "./handed-secret.ts";
 export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
 export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";
 export type { Sample } from "./conformance-request.ts";

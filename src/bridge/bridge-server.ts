@@ -13,6 +13,7 @@ import { hangUp, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
 import { modelsOf } from "./adapter-models.ts";
+import { secretsOf } from "./adapter-secrets.ts";
 import { remoteFiles } from "./remote-files.ts";
 import { Registrar } from "./registrar.ts";
 import type { Registration } from "./wire.ts";
@@ -136,6 +137,7 @@ function registrationOf(
     capabilities: [...capabilities],
     providers: adapters.map(({ provider }) => provider),
     models: modelsOf(adapters),
+    secrets: secretsOf(adapters),
     server,
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
   };

@@ -1,6 +1,12 @@
 /** What a server and a Bridge send to each other; both sides read it with these schemas. A node is called `stepId`. */
 import { z } from "zod";
-import { adapterModelsSchema, adapterRequestSchema } from "../adapter/index.ts";
+import {
+  adapterModelsSchema,
+  adapterRequestSchema,
+  handedSecretSchema,
+  type SecretReference,
+  secretReferenceSchema,
+} from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
 import { envelopeSchema } from "../core/event/index.ts";
 
@@ -31,7 +37,12 @@ const instant = z.iso.datetime({ offset: true });
 const COST_USD_MAX = 1_000_000;
 const count = z.number().int().nonnegative().max(1_000_000_000_000);
 
-export const dispatchSchema = adapterRequestSchema;
+const SECRETS_MAX = 200;
+
+/** Secrets are only here: no adapter sees those of another tool, and nothing on disk has them. */
+export const dispatchSchema = adapterRequestSchema.extend({
+  secrets: z.array(handedSecretSchema).max(SECRETS_MAX).optional(),
+});
 export type DispatchBody = z.infer<typeof dispatchSchema>;
 
 export const dispatchBatchSchema = z.object({ dispatches: z.array(json).min(1).max(DISPATCHES_PER_BATCH_MAX) });
@@ -146,6 +157,11 @@ export interface ExecutionView {
 export const modelsSchema = z.record(z.string().max(100), adapterModelsSchema);
 export type ProviderModels = z.infer<typeof adapterModelsSchema>;
 
+/** By provider: the registered secrets its configuration refers to. */
+export const referencesSchema = z.record(z.string().max(100), z.array(secretReferenceSchema).max(SECRETS_MAX));
+
+export type ProviderSecrets = Readonly<Record<string, readonly SecretReference[]>>;
+
 export const registrationSchema = z.object({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "lower-case letters, digits and dashes, at most 64, a letter first"),
   name: z.string().max(200).optional(),
@@ -159,6 +175,7 @@ export const registrationSchema = z.object({
   /** The provider that takes nodes which name none. */
   defaultProvider: z.string().max(100).optional(),
   models: modelsSchema.optional(),
+  secrets: referencesSchema.optional(),
   /** The server, as this Bridge reaches it: it reports there, whichever replica dispatches. */
   server: z.url({ protocol: /^https?$/ }).optional(),
   /** SHA-256 (hex) of the callback token this instance was given before; tokens stay as they are while it is right. */

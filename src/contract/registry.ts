@@ -21,6 +21,7 @@ export const COLLECTIONS = [
   "deployments",
   "bindings",
   "alerts",
+  "secrets",
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFiles, AdapterRequest } from "../adapter/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest, HandedSecret } from "../adapter/index.ts";
 import { Executions, type ExecutionOutcome, type ExecutionReport, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
@@ -21,6 +21,8 @@ export interface AttemptCallbacks {
 
 type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl"> & {
   readonly files?: AdapterFiles | undefined;
+  readonly secrets?: readonly HandedSecret[];
+  readonly orgId?: string;
 };
 
 const LATE_ANSWER_MS = 600_000;
@@ -49,7 +51,7 @@ export class AdapterPool {
     dispatch: Dispatch,
     state: RunState,
     callbacks: AttemptCallbacks,
-    { traceparent, externalCallbackUrl, files }: Extras = {},
+    { traceparent, externalCallbackUrl, ...given }: Extras = {},
   ): void {
     const provider = dispatch.route.provider ?? "";
     const request = dispatchRequest(dispatch, state, provider);
@@ -63,7 +65,7 @@ export class AdapterPool {
         for (let delivery = 0; delivery < outcome.times; delivery += 1) callbacks.callback(result, outcome);
       },
     };
-    const answer = this.#executions.start(request, report, files);
+    const answer = this.#executions.start(request, report, given);
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
     callbacks.answered();

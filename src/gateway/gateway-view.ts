@@ -1,4 +1,4 @@
-import type { ProviderModels } from "../bridge/index.ts";
+import type { ProviderModels, ProviderSecrets } from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
 import type { GatewayBody, GatewayLink, GatewayStatus } from "../store/index.ts";
@@ -24,6 +24,8 @@ export interface GatewayView extends GatewayBody {
   readonly callbackBase: string | null;
   /** What its adapters call when no model is named, and at which prices; by provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
+  /** Which registered secrets the configuration of its adapters refers to; by provider. */
+  readonly secrets: ProviderSecrets;
   /** Why this server does not call its URL; it is offline as long as there is a reason. */
   readonly refusal?: OutboundRefusal;
 }
@@ -33,6 +35,7 @@ export interface LocalGateway {
   readonly defaultProvider: string | null;
   readonly answersAny: boolean;
   readonly models?: Readonly<Record<string, ProviderModels>>;
+  readonly secrets?: ProviderSecrets;
 }
 
 export interface GatewayParts {
@@ -53,7 +56,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
   // Nothing can be sent where there is no address, or where this server must not call.
   const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "unknown");
   const isReachable = spec.url !== "" && refusal === null;
-  const { callbackBase, models } = readFacts(link?.instanceFacts ?? null);
+  const { callbackBase, models, secrets } = readFacts(link?.instanceFacts ?? null);
   const seenAt = link?.seenAt ?? null;
   return {
     ...spec,
@@ -68,6 +71,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
     answersAny: isLocal && local.answersAny,
     callbackBase: isLocal ? null : callbackBase,
     models: isLocal ? (local.models ?? {}) : models,
+    secrets: isLocal ? (local.secrets ?? {}) : secrets,
     ...(refusal === null ? {} : { refusal }),
   };
 }

@@ -1,4 +1,4 @@
-import { modelsSchema, type ProviderModels } from "../bridge/index.ts";
+import { modelsSchema, type ProviderModels, type ProviderSecrets, referencesSchema } from "../bridge/index.ts";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
 
 /** What the instance that answers for a gateway has reported of itself. */
@@ -7,18 +7,22 @@ export interface InstanceFacts {
   readonly callbackBase: string | null;
   /** By provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
+  /** Which registered secrets its configuration refers to; by provider. */
+  readonly secrets: ProviderSecrets;
 }
 
-const NO_FACTS: InstanceFacts = { callbackBase: null, models: {} };
+const NO_FACTS: InstanceFacts = { callbackBase: null, models: {}, secrets: {} };
 
 /** Rows are written by this room only, but perhaps by another version of it. */
 export function readFacts(written: JsonObject | null): InstanceFacts {
   if (written === null) return NO_FACTS;
   const callbackBase = getOwn(written, "callbackBase");
   const models = modelsSchema.safeParse(getOwn(written, "models") ?? {});
+  const secrets = referencesSchema.safeParse(getOwn(written, "secrets") ?? {});
   return {
     callbackBase: typeof callbackBase === "string" ? callbackBase : null,
     models: models.success ? models.data : {},
+    secrets: secrets.success ? secrets.data : {},
   };
 }
 

@@ -18,6 +18,7 @@ export const MANIFEST_KINDS = {
   Workflow: { entry: null, collection: "workflows", title: "a workflow" },
   Alert: { entry: "alert", collection: "alerts", title: "an alert" },
   Trigger: { entry: "trigger", collection: "triggers", title: "a trigger" },
+  Secret: { entry: "secret", collection: "secrets", title: "a secret" },
   RoleBinding: { entry: "binding", collection: "bindings", title: "a role binding" },
 } as const satisfies Readonly<
   Record<string, { readonly entry: EntryKind | null; readonly collection: string; readonly title: string }>

@@ -18,6 +18,7 @@ import { nameProblems } from "./name.ts";
 import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
 import { roleBindingSpec } from "./role-binding.ts";
 import { scheduleSpec, timingProblems } from "./schedule.ts";
+import { SECRET_VALUE, secretProblems, secretSpec } from "./secret.ts";
 import { problemsOfIssues, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { teamBodyOf, teamProblems, teamSpec } from "./team.ts";
 import { TRIGGER_SECRET, triggerProblems, triggerSpec } from "./trigger.ts";
@@ -65,6 +66,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
   Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },
+  Secret: { schema: secretSpec, problems: secretProblems, secrets: [SECRET_VALUE] },
   RoleBinding: { schema: roleBindingSpec },
 };
 
@@ -89,7 +91,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
   const parsed = schema.safeParse(written, { reportInput: true });
   const problems = [
     ...nameProblems(kind, name),
-    ...secretProblems(kind, withoutPaths(sent, hidden)),
+    ...literalProblems(kind, withoutPaths(sent, hidden)),
     ...withoutRepeats([
       ...(parsed.success ? [] : problemsOfIssues(parsed.error.issues, schema, title)),
       ...(look?.(written, name) ?? []),
@@ -109,7 +111,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
 }
 
 /** The text of a workflow is looked at by its own reader, which knows where that is allowed. */
-function secretProblems(kind: ManifestKind, sent: JsonObject): readonly SpecProblem[] {
+function literalProblems(kind: ManifestKind, sent: JsonObject): readonly SpecProblem[] {
   const isAllowed = getOwn(sent, ALLOW_KEY);
   const problems: SpecProblem[] = [];
   if (isAllowed !== undefined && typeof isAllowed !== "boolean") {

@@ -57,6 +57,7 @@ export const API_PROBLEMS = {
   unknown_deployment: [404, "There is no such deployment"],
   unknown_credit_plan: [404, "There is no such credit plan"],
   unknown_binding: [404, "There is no such role binding"],
+  unknown_secret: [404, "There is no such secret"],
   unknown_delivery: [404, "There is no such delivery"],
   unknown_hook: [404, "There is no such hook"],
   unknown_alert: [404, "There is no such alert"],

@@ -53,7 +53,7 @@ export async function buildEnvironment(
     actor: "simulation",
     // Nothing of a simulation outlives it.
     box: { seal: (text: string) => text, open: (sealed: string) => sealed },
-    newTokens: async () => [],
+    isKeyed: true, newTokens: async () => [],
     builtInGateway: () => undefined,
   };
   const { isValid, applied, changes } = await planApply(manifests ?? [], around);

@@ -70,6 +70,7 @@ export const ENTRY_KINDS = [
   "model",
   "policy",
   "schedule",
+  "secret",
   "team",
   "trigger",
   "webhook",

@@ -7,4 +7,5 @@ export * from "./failure.ts";
 export * from "./file-value.ts";
 export * from "./digest.ts";
 export * from "./civil-date.ts";
+export * from "./secret-reference.ts";
 export * from "./suggest.ts";

@@ -62,6 +62,7 @@ export class DurableDriver implements Runtime {
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote, files } = options;
+    const { secrets } = options;
     const queue = this.#queue;
     this.#options = options;
     const listeners = (this.#listeners = new Listeners(onTrouble));
@@ -73,7 +74,7 @@ export class DurableDriver implements Runtime {
     const admission = new StartAdmission({ ...options, queue, health });
     const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
-    const sending = { queue, intake, lease, cache, adapters, clock, redactor, moderator, remote, files, onTrouble };
+    const sending = { queue, intake, lease, cache, adapters, clock, redactor, moderator, remote, files, secrets, onTrouble };
     const attempts = (this.#attempts = new Attempts(sending));
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {

@@ -9,12 +9,13 @@ import { auditEntry, entriesOfEvents } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import { createAllowList } from "../../outbound/index.ts";
-import { sealSecrets, secretPlace } from "../../registry/index.ts";
+import { sealSecrets, secretPlace } from "../../seal/index.ts";
 import { createMemoryStore, type DeliveryRecord, type Store } from "../../store/index.ts";
 import { noticeMessage, type OpenedDeliveries, openDeliveries, DELIVERY_RETRY_MS } from "../delivery/index.ts";
 import { deliveriesTo } from "./deliveries-to.ts";
 import { newHookSecret } from "./signature.ts";
 import { webhookTargets } from "./webhook-target.ts";
+import { secretsOver } from "../../../test/secrets/secrets-over.ts";
 
 const ORG = "org_1";
 const START = 1_800_000_000_000;
@@ -74,7 +75,7 @@ function open(on: Store = store, allowed: readonly string[] = [`127.0.0.1:${port
   if (!allow.ok) throw new Error(allow.failure);
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = stillness;
-  const kinds = [webhookTargets({ store: on, box, clock, reach: { allow: allow.value } })];
+  const kinds = [webhookTargets({ secrets: secretsOver(on, box), clock, reach: { allow: allow.value } })];
   return openDeliveries({ store: on, kinds, clock, onTrouble });
 }
 

@@ -9,18 +9,15 @@ import {
   entryKindOf,
   getRegistered,
   listRegistered,
-  madeSecrets,
   MANIFEST_KINDS,
-  openSecrets,
   outboundProblems,
   planChange,
   readSpec,
+  referenceProblems,
   type RegisteredKind,
-  sealSecrets,
-  secretPlace,
-  triggerReferenceProblems,
-  workflowsAround,
+  sealedWith,
 } from "../../registry/index.ts";
+import { openSecrets, sealSecrets, secretPlace } from "../../seal/index.ts";
 import type { Entry } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { entryOnWire } from "../entry-on-wire.ts";
@@ -52,6 +49,7 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Alert: "registry:write",
   RoleBinding: "registry:write",
   Trigger: "registry:write",
+  Secret: "secret:write",
 };
 
 /** Gateways and workflows have routes of their own. */
@@ -73,6 +71,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Alert: "unknown_alert",
   RoleBinding: "unknown_binding",
   Trigger: "unknown_trigger",
+  Secret: "unknown_secret",
 };
 
 export const registryRoutes: readonly Route[] = (Object.keys(UNKNOWN) as PlainKind[]).flatMap(routesOf);
@@ -181,24 +180,21 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   const { box } = services.gateways;
   const place = secretPlace(orgId, entryKind, id);
   const kept = await store.entrySecrets(orgId, entryKind, id);
-  if (kind === "Trigger") {
-    const around = { ...workflowsAround(store, orgId), secrets: Object.keys({ ...kept, ...secrets }) };
-    const lacking = await triggerReferenceProblems(read.body, around);
-    if (lacking.length > 0) throw invalidSpec(lacking);
-  }
+  const given = { kind, name: id, body: read.body, given: secrets, kept };
+  const lacking = await referenceProblems(given, { store, orgId, isKeyed: services.gateways.isKeyed });
+  if (lacking.length > 0) throw invalidSpec(lacking);
   const newSecrets = await differing(secrets, async () => openSecrets(box, place, kept));
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);
   if (before !== undefined && plan.action === "unchanged")
     return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind, [before]))(before) });
   const change = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
-  const made = kind === "Trigger" ? madeSecrets(id, plan.body, Object.keys(kept)) : {};
   const put = {
     change: "put",
     kind: entryKind,
     id,
     body: plan.body,
-    secrets: sealSecrets(box, place, { ...secrets, ...made }),
+    secrets: sealSecrets(box, place, sealedWith({ ...given, body: plan.body })),
   } as const;
   const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);

@@ -34,6 +34,7 @@ import { EVENTS } from "./0029-events.ts";
 import { BLOCKS } from "./0030-blocks.ts";
 import { APPROVERS_FOUND } from "./0031-approvers-found.ts";
 import { PLACES } from "./0032-places.ts";
+import { SECRETS } from "./0033-secrets.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -69,6 +70,7 @@ const MIGRATIONS: readonly Migration[] = [
   BLOCKS,
   APPROVERS_FOUND,
   PLACES,
+  SECRETS,
 ];
 
 /** The last step this program knows. */
