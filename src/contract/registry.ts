@@ -39,6 +39,9 @@ export const registeredSchema = z
 /** Beside these fields, what its manifest says, in camelCase. */
 export type Registered = Answered<typeof registeredSchema>;
 
+/** A new value of a secret; the reader of manifests checks it. */
+export const rotateBody = z.strictObject({ value: z.string().describe("The new value; never shown again") });
+
 /** A manifest as it is sent; the reader of manifests checks its spec. */
 export const manifestSchema = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), json) });
 export interface ManifestDocument {

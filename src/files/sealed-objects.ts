@@ -64,12 +64,7 @@ function keyOf(secret: string, key: string): Uint8Array {
 }
 
 /** The key that opens a chunk comes first for those after it. */
-function unsealWith(
-  keys: Uint8Array[],
-  chunk: number,
-  isTheLast: boolean,
-  sealed: Uint8Array,
-): Uint8Array | undefined {
+function unsealWith(keys: Uint8Array[], chunk: number, isTheLast: boolean, sealed: Uint8Array): Uint8Array | undefined {
   for (const [index, key] of keys.entries()) {
     const plain = unseal(key, chunk, isTheLast, sealed);
     if (plain === undefined) continue;

@@ -96,7 +96,8 @@ export function secretProblems(written: JsonObject): readonly SpecProblem[] {
   }
   const given = ORIGINS.filter((key) => (getOwn(from, key) ?? null) !== null);
   if (given.length === 1) return [];
-  const message = given.length === 0 ? `"from" needs one of ${ORIGINS.join(", ")}.` : `"from" has ${given.join(" and ")}.`;
+  const message =
+    given.length === 0 ? `"from" needs one of ${ORIGINS.join(", ")}.` : `"from" has ${given.join(" and ")}.`;
   return [specProblem(given.length === 0 ? "missing_field" : "conflicting_fields", ["from"], message)];
 }
 
@@ -126,10 +127,10 @@ export function secretValueProblems(body: JsonObject, around: SecretSurroundings
   if (isJsonObject(body["from"] ?? null)) return [];
   if (around.isGiven && !around.isKeyed) {
     const message = "The value cannot be sealed: the server was started without SLUICE_SECRET_KEY.";
-    const hint = "Start every replica with the same SLUICE_SECRET_KEY, or name with \"from\" where the value is kept.";
+    const hint = 'Start every replica with the same SLUICE_SECRET_KEY, or name with "from" where the value is kept.';
     return [specProblem("secret_key_missing", [SECRET_VALUE], message, { hint })];
   }
   if (around.hasValue) return [];
-  const hint = "Set it with: sluice secrets set NAME --stdin --scope KIND:NAME, or write \"from\".";
+  const hint = 'Set it with: sluice secrets set NAME --stdin --scope KIND:NAME, or write "from".';
   return [specProblem("missing_field", [SECRET_VALUE], `A new secret needs "value" or "from".`, { hint })];
 }

@@ -1,5 +1,13 @@
 import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
-import { fail, getOwn, isJsonObject, type JsonObject, type Outcome, secretNameOf, succeed } from "../core/base/index.ts";
+import {
+  fail,
+  getOwn,
+  isJsonObject,
+  type JsonObject,
+  type Outcome,
+  secretNameOf,
+  succeed,
+} from "../core/base/index.ts";
 import {
   type EntryUse,
   isInScope,
@@ -184,11 +192,7 @@ interface Resolved {
   readonly version: number;
 }
 
-function entryOf(
-  { name, use, result }: Found,
-  { actor = ENGINE_ACTOR, run, node }: UseNote,
-  at: number,
-): AuditEntry {
+function entryOf({ name, use, result }: Found, { actor = ENGINE_ACTOR, run, node }: UseNote, at: number): AuditEntry {
   const detail: JsonObject = {
     for: useText(use),
     ...(result.ok ? { version: result.value.version } : { code: result.failure.code }),

@@ -90,6 +90,7 @@ export const API_PROBLEMS = {
   content_changed: [409, "The content has changed"],
   upload_completed: [409, "The upload has ended"],
   upload_incomplete: [409, "Parts of the file are missing"],
+  secret_elsewhere: [409, "The secret is kept elsewhere"],
   built_in: [409, "What is built in cannot be deleted"],
   not_blocked: [409, "The node is not blocked"],
   contract_violated: [409, "It would break a contract"],

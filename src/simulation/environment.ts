@@ -53,7 +53,8 @@ export async function buildEnvironment(
     actor: "simulation",
     // Nothing of a simulation outlives it.
     box: { seal: (text: string) => text, open: (sealed: string) => sealed },
-    isKeyed: true, newTokens: async () => [],
+    isKeyed: true,
+    newTokens: async () => [],
     builtInGateway: () => undefined,
   };
   const { isValid, applied, changes } = await planApply(manifests ?? [], around);

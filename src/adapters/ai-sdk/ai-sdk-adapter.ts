@@ -8,6 +8,7 @@ import {
   type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
+  type SecretReference,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { fileFailure } from "../file-trouble.ts";
@@ -37,6 +38,8 @@ export interface AiSdkAdapterOptions {
   readonly tools?: ToolOpener;
   /** Makes tools out of the `mcp` section of the configuration, where `tools` is not given. */
   readonly toolsFrom?: (mcp: JsonObject) => ToolOpener;
+  /** The registered secrets that section refers to. */
+  readonly secretsIn?: (mcp: JsonObject) => readonly SecretReference[];
 }
 
 const MODEL_LENGTH_MAX = 200;
@@ -107,6 +110,11 @@ class AiSdkAdapter implements Adapter {
     return { streaming: true, structuredOutput: true, tools: true, deferred: false };
   }
 
+  secrets(): readonly SecretReference[] {
+    const { mcp } = this.#config;
+    return mcp === undefined ? [] : (this.#options.secretsIn?.(mcp) ?? []);
+  }
+
   models(): AdapterModels {
     const { prices } = this.#config;
     const model = this.#defaultModel();
@@ -152,7 +160,7 @@ class AiSdkAdapter implements Adapter {
   ): Promise<AdapterResult> {
     const text = userTextOf(request);
     if (text === "") return failed(refused("The message is empty; there is nothing to ask the model."));
-    const opened = await this.#tools(request, hooks.signal);
+    const opened = await this.#tools(request, hooks);
     if (hooks.signal.aborted) {
       if ("close" in opened) await opened.close().catch(() => undefined);
       return failed(abortFailure(hooks.signal));
@@ -209,7 +217,7 @@ class AiSdkAdapter implements Adapter {
   }
 
   /** A model without the tools its step counts on would make its answer up, so that a missing one ends the attempt. */
-  async #tools({ tools = [] }: AdapterRequest, signal: AbortSignal): Promise<OpenTools | CallFailure> {
+  async #tools({ tools = [] }: AdapterRequest, { signal, secret }: AdapterHooks): Promise<OpenTools | CallFailure> {
     if (tools.length === 0) return { tools: {}, close: () => Promise.resolve() };
     const names = [...new Set(tools)];
     if (this.#openTools === undefined) {
@@ -218,7 +226,7 @@ class AiSdkAdapter implements Adapter {
       );
     }
     try {
-      const opened = await this.#openTools(names, signal);
+      const opened = await this.#openTools(names, signal, secret);
       if (Object.keys(opened.tools).length > 0) return opened;
       await opened.close();
       return refused(`None of the tools the step names is there: ${names.join(", ")}.`);

@@ -1,4 +1,5 @@
 import type { ToolSet } from "ai";
+import type { FindSecret } from "../../adapter/index.ts";
 import { isJsonObject, utf8Length, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { RequestedTool } from "./model-call.ts";
 import type { Sdk } from "./sdk.ts";
@@ -17,7 +18,7 @@ export interface OpenTools {
 }
 
 /** Makes the tools a step names ready for one attempt. */
-export type ToolOpener = (names: readonly string[], signal: AbortSignal) => Promise<OpenTools>;
+export type ToolOpener = (names: readonly string[], signal: AbortSignal, secret?: FindSecret) => Promise<OpenTools>;
 
 export const TOOL_RESULT_BYTES_MAX = 262_144;
 const NAME_LENGTH_MAX = 64;

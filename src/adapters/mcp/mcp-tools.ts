@@ -1,6 +1,8 @@
+import type { FindSecret, SecretReference } from "../../adapter/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
-import { readMcpConfig, splitName } from "./config.ts";
+import { secretsInHeaders } from "../secret-lookup.ts";
+import { headersOf, readMcpConfig, splitName } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { answerOf } from "./tool-result.ts";
@@ -28,9 +30,10 @@ const MODEL_NAME_LENGTH_MAX = 64;
 export function openMcpTools(
   section: JsonObject,
   env: Environment,
-): (names: readonly string[], signal: AbortSignal) => Promise<McpTools> {
+): (names: readonly string[], signal: AbortSignal, secret?: FindSecret) => Promise<McpTools> {
   const config = readMcpConfig(section);
-  return async (names, signal) => {
+  return async (names, signal, secret) => {
+    const hooks = { signal, ...(secret === undefined ? {} : { secret }) };
     const connections = new Map<string, McpConnection>();
     const close = async (): Promise<void> => {
       await Promise.all(Array.from(connections.values(), (connection) => connection.close()));
@@ -41,7 +44,7 @@ export function openMcpTools(
         const split = splitName(name);
         if (split === undefined) throw notAName(name);
         const { server } = split;
-        const connection = connections.get(server) ?? (await connectServer(config, server, env, signal));
+        const connection = connections.get(server) ?? (await connectServer(config, server, env, hooks));
         connections.set(server, connection);
         const tool = await connection.findTool(split.tool);
         tools.set(freeName(name, tools), {
@@ -56,6 +59,11 @@ export function openMcpTools(
     }
     return { tools: Object.fromEntries(tools), close };
   };
+}
+
+/** The secrets that the servers of the section name. */
+export function mcpSecrets(section: JsonObject): readonly SecretReference[] {
+  return secretsInHeaders(headersOf(readMcpConfig(section)));
 }
 
 function notAName(name: string): McpFailure {

@@ -74,7 +74,20 @@ export class DurableDriver implements Runtime {
     const admission = new StartAdmission({ ...options, queue, health });
     const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
-    const sending = { queue, intake, lease, cache, adapters, clock, redactor, moderator, remote, files, secrets, onTrouble };
+    const sending = {
+      queue,
+      intake,
+      lease,
+      cache,
+      adapters,
+      clock,
+      redactor,
+      moderator,
+      remote,
+      files,
+      secrets,
+      onTrouble,
+    };
     const attempts = (this.#attempts = new Attempts(sending));
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {

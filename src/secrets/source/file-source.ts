@@ -11,7 +11,8 @@ export function createFileSource(directory: string | null): SecretSource<"file">
   return {
     kind: "file",
     read: async (path) => {
-      if (directory === null) return fail("The server has no folder for secrets; its operator sets SLUICE_SECRETS_DIR.");
+      if (directory === null)
+        return fail("The server has no folder for secrets; its operator sets SLUICE_SECRETS_DIR.");
       try {
         const root = await realpath(directory);
         const file = await realpath(join(root, path));

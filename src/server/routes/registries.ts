@@ -115,7 +115,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       permission: WRITING[kind],
       body: { schema: sentSpec(kind), bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
       replies: { 200: { description: "As it is now", ...shown }, 201: { description: "It is new", ...shown } },
-      handle: (call) => save(call, kind),
+      handle: (call) => saveEntry(call, kind),
     }),
     defineRoute({
       method: "DELETE",
@@ -129,13 +129,17 @@ function routesOf(kind: PlainKind): readonly Route[] {
   ];
 }
 
-/** What is true of entries beside what was written: what a budget has left, and where a trigger is reached. */
+/** What is true of entries beside what was written: what a budget has left, where a trigger is reached, and the like. */
 async function standingOf(
   { services, principal }: Pick<AnyCall, "services" | "principal">,
   kind: PlainKind,
   entries: readonly Entry[],
 ): Promise<(entry: Entry) => JsonObject> {
   if (kind === "Trigger") return triggerStanding(services, principal, entries);
+  if (kind === "Secret") {
+    const uses = await services.store.secretUses(principal.orgId);
+    return ({ id }) => ({ lastUsedAt: isoOrNull(uses.get(id)) });
+  }
   if (kind !== "Budget") return () => ({});
   const at = services.config.now();
   const { envelopes } = await services.store.readCounters(principal.orgId, periodOf("monthly", at).start);
@@ -152,9 +156,13 @@ async function standingOf(
   };
 }
 
+function isoOrNull(at: number | undefined): string | null {
+  return at === undefined ? null : isoFromEpochMs(at);
+}
+
 type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
-async function requireEntry({ services, principal, params }: AnyCall, kind: PlainKind): Promise<Entry> {
+export async function requireEntry({ services, principal, params }: AnyCall, kind: PlainKind): Promise<Entry> {
   const { id = "" } = params;
   const entry = await getRegistered(services.store, principal.orgId, kind, id);
   if (entry === undefined) throw unknown(kind, id);
@@ -165,7 +173,7 @@ function unknown(kind: PlainKind, id: string): Refused {
   return new Refused(UNKNOWN[kind], `There is no ${MANIFEST_KINDS[kind].title.replace(/^an? /, "")} "${id}".`);
 }
 
-async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): Promise<Response> {
+export async function saveEntry(call: AnyCall & { readonly body: Json }, kind: PlainKind): Promise<Response> {
   const { services, principal, params, body } = call;
   const { store } = services;
   const { orgId, keyId } = principal;

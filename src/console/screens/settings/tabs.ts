@@ -15,5 +15,6 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "credit-plans", label: "Credit plans" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
+  { id: "secrets", label: "Secrets" },
   { id: "alerts", label: "Alerts" },
 ];
