@@ -93,8 +93,14 @@ describe("the spec of a secret", () => {
     [{ scopes, from: { file: "../up" } }, ["bad_name from.file"]],
     [{ scopes, from: { file: "/etc/passwd" } }, ["bad_name from.file"]],
     [{ scopes, from: { file: "a/b.txt" } }, []],
-    [{ scopes, from: { vault: { url: "http://v:8200", path: "a/../b", token: "secret://t" } } }, ["bad_name from.vault.path"]],
-    [{ scopes, from: { vault: { url: "http://v:8200", path: "a", token: "hvs.plain" } } }, ["bad_name from.vault.token"]],
+    [
+      { scopes, from: { vault: { url: "http://v:8200", path: "a/../b", token: "secret://t" } } },
+      ["bad_name from.vault.path"],
+    ],
+    [
+      { scopes, from: { vault: { url: "http://v:8200", path: "a", token: "hvs.plain" } } },
+      ["bad_name from.vault.token"],
+    ],
   ])("%j", (spec, expected) => {
     expect(problems(spec)).toEqual(expected);
   });

@@ -104,7 +104,13 @@ describe("a sealed secret", () => {
   it("opens only in its own place", async () => {
     const store = createMemoryStore();
     const sealed = sealSecrets(box, secretPlace(ORG, "secret", "rich"), { value: "the-value" });
-    const put = { change: "put", kind: "secret", id: "poor", body: { scopes: ["gateway:eu"] }, secrets: sealed } as const;
+    const put = {
+      change: "put",
+      kind: "secret",
+      id: "poor",
+      body: { scopes: ["gateway:eu"] },
+      secrets: sealed,
+    } as const;
     await store.applyEntries(ORG, [put], 1);
     expect(await codeOf(secretsOver(store, box), "poor")).toBe("secret_unreadable");
   });
@@ -136,7 +142,10 @@ describe("secrets of an entry", () => {
     const store = createMemoryStore();
     const secrets = secretsOver(store, box);
     await webhook(store, "whsec_plain");
-    expect(await secrets.openEntry(ORG, "webhook", "ops")).toEqual({ secrets: { secret: "whsec_plain" }, refusals: {} });
+    expect(await secrets.openEntry(ORG, "webhook", "ops")).toEqual({
+      secrets: { secret: "whsec_plain" },
+      refusals: {},
+    });
     await webhook(store, "secret://signing");
     expect((await secrets.openEntry(ORG, "webhook", "ops")).refusals).toMatchObject({
       secret: { code: "unknown_secret" },

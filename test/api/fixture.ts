@@ -119,7 +119,14 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const clock = createSystemClock();
   const store = createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
-  const gateways = await openGateways({ store, clock, secretKey: parts.secretKey ?? null, local, outbound: outbound ?? null, onTrouble });
+  const gateways = await openGateways({
+    store,
+    clock,
+    secretKey: parts.secretKey ?? null,
+    local,
+    outbound: outbound ?? null,
+    onTrouble,
+  });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent(outbound);
   const governance = openGovernance({

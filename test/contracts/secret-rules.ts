@@ -79,8 +79,7 @@ export function secretRules(subjectOf: SubjectOf): void {
 
     it("are all replaced by two replicas at once, and each of them once", async () => {
       const { store, rival } = subjectOf();
-      const put = (id: string) =>
-        ({ change: "put", kind: "secret", id, body: {}, secrets: { value: "old" } }) as const;
+      const put = (id: string) => ({ change: "put", kind: "secret", id, body: {}, secrets: { value: "old" } }) as const;
       const ids = Array.from({ length: 20 }, (_, index) => `s${index}`);
       await store.applyEntries("org_1", ids.map(put), 1);
       const renew = ({ text }: SealedText): string | null => (text === "old" ? "new" : null);

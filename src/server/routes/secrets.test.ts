@@ -53,7 +53,10 @@ describe("a secret", () => {
     const said = JSON.stringify(answers.map(({ body }) => body));
     for (const value of [VALUE, SECOND, "short"]) expect(said).not.toContain(JSON.stringify(value));
     expect((await api.request("DELETE", "secrets/billing")).status).toBe(204);
-    expect(await api.request("GET", "secrets/billing")).toMatchObject({ status: 404, body: { code: "unknown_secret" } });
+    expect(await api.request("GET", "secrets/billing")).toMatchObject({
+      status: 404,
+      body: { code: "unknown_secret" },
+    });
     expect(await api.request("POST", "secrets/billing/rotate", { body: { value: SECOND } })).toMatchObject({
       status: 404,
       body: { code: "unknown_secret" },
