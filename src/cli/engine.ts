@@ -16,7 +16,7 @@ import { readFormerKeys } from "./audit-key.ts";
 import { openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
-import { openSecretKeys } from "./secret-keys.ts";
+import { openSecretKeys, readSecretSources } from "./secret-keys.ts";
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
@@ -46,7 +46,7 @@ export async function openEngine(
   });
   const agent = new PeerAgent(outbound);
   const { directory, tickets, box, isKeyed } = gateways;
-  const sources = openSources({ env, agent });
+  const sources = openSources({ ...readSecretSources(env), agent });
   const secrets = new Secrets({ store, box, isKeyed, sources, now: () => clock.now() });
   const handed = new DispatchSecrets({
     secrets,

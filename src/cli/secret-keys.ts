@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { reseal } from "../secrets/index.ts";
+import { reseal, type SourceOptions } from "../secrets/index.ts";
 import type { Store } from "../store/index.ts";
 import { formatCount } from "./figures.ts";
 import type { Io } from "./io.ts";
@@ -36,4 +36,11 @@ export async function openSecretKeys({ env, err }: Pick<Io, "env" | "err">, stor
     );
   }
   return { secretKey, formerKeys };
+}
+
+/** Where values of secrets may be kept outside, as the operator set it. */
+export function readSecretSources(env: Io["env"]): Pick<SourceOptions, "variables" | "directory"> {
+  const names = (env["SLUICE_SECRETS_ENV"] ?? "").split(",").map((name) => name.trim());
+  const variables = names.filter((name) => name !== "").map((name) => [name, env[name] ?? ""] as const);
+  return { variables: Object.fromEntries(variables), directory: env["SLUICE_SECRETS_DIR"] || null };
 }

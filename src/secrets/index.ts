@@ -2,4 +2,4 @@ export { DispatchSecrets, type DispatchSecretsOptions } from "./dispatch-secrets
 export { refusalLine, type SecretRefusal } from "./refusal.ts";
 export { reseal } from "./reseal.ts";
 export { type OpenedEntry, Secrets } from "./secrets.ts";
-export { openSources } from "./source/open-sources.ts";
+export { openSources, type SourceOptions } from "./source/open-sources.ts";

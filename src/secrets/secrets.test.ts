@@ -185,8 +185,8 @@ describe("a secret kept elsewhere", () => {
 
   it("is a variable of the server, if its operator lists it", async () => {
     const store = createMemoryStore();
-    const env = { BILLING: "from-env", SLUICE_SECRET_KEY: KEY, SLUICE_SECRETS_ENV: "BILLING, EMPTY" };
-    const secrets = secretsOver(store, box, { env, isKeyed: false });
+    const variables = { BILLING: "from-env", EMPTY: "" };
+    const secrets = secretsOver(store, box, { variables, isKeyed: false });
     for (const [name, variable] of [
       ["listed", "BILLING"],
       ["own-key", "SLUICE_SECRET_KEY"],
@@ -207,7 +207,7 @@ describe("a secret kept elsewhere", () => {
     writeFileSync(join(inside, "team", "token"), "file-value\n");
     writeFileSync(join(inside, "large"), "x".repeat(16_385));
     symlinkSync(join(directory, "outside"), join(inside, "link"));
-    const secrets = secretsOver(store, box, { env: { SLUICE_SECRETS_DIR: inside } });
+    const secrets = secretsOver(store, box, { directory: inside });
     for (const file of ["team/token", "link", "large", "team", "absent"]) {
       await stored(store, file.replace("/", "-"), at({ file }));
     }

@@ -5,17 +5,19 @@ import type { SecretSources } from "./secret-source.ts";
 import { createVaultSource } from "./vault-source.ts";
 
 export interface SourceOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables of the server that secrets may name, with what they are set to. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The folder with files that secrets may name; null: there is none. */
+  readonly directory: string | null;
   /** Guards where Vault may be. */
   readonly agent: PeerAgent;
 }
 
-/** The sources of a server, as its environment sets them: SLUICE_SECRETS_ENV and SLUICE_SECRETS_DIR. */
-export function openSources({ env, agent }: SourceOptions): SecretSources {
-  const names = (env["SLUICE_SECRETS_ENV"] ?? "").split(",").map((name) => name.trim());
+/** The sources of a server. */
+export function openSources({ variables, directory, agent }: SourceOptions): SecretSources {
   return {
-    env: createEnvSource({ env, names: names.filter((name) => name !== "") }),
-    file: createFileSource(env["SLUICE_SECRETS_DIR"] || null),
+    env: createEnvSource(variables),
+    file: createFileSource(directory),
     vault: createVaultSource(agent),
   };
 }
