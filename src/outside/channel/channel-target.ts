@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock/index.ts";
 import { type Channel, channelOf } from "../../registry/index.ts";
-import { refusalLine, type Secrets } from "../../secrets/index.ts";
+import type { Secrets } from "../../secrets/index.ts";
 import {
   channelTarget,
   type ChannelStore,
@@ -18,6 +18,7 @@ import {
   type Target,
   type TargetKind,
 } from "../delivery/index.ts";
+import { sentOfRefusal } from "../webhook/index.ts";
 import { ApprovalTickets } from "./approval-ticket.ts";
 import { ChannelRules } from "./channel-rules.ts";
 import { ChannelSender } from "./channel-sender.ts";
@@ -75,7 +76,7 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
             // Opened for each message, so that a secret that was replaced counts at once.
             const opened = await secrets.openEntry(orgId, "channel", entry.id);
             const [refusal] = Object.values(opened.refusals);
-            if (refusal !== undefined) return { kind: "refused", error: `Not sent: ${refusalLine(refusal)}` };
+            if (refusal !== undefined) return sentOfRefusal(refusal);
             return sender.send({ orgId, channel, secrets: opened.secrets }, deliveries, signal);
           },
         });

@@ -1,7 +1,8 @@
 import type { Clock } from "../../clock/index.ts";
 import { type Webhook, webhookOf } from "../../registry/index.ts";
-import { refusalLine, type Secrets } from "../../secrets/index.ts";
+import type { Secrets } from "../../secrets/index.ts";
 import { deliveryOf, isWanted, type Reach, type Target, type TargetKind } from "../delivery/index.ts";
+import { sentOfRefusal } from "./refused-secret.ts";
 import { send } from "./send.ts";
 import { keysOf } from "./signature.ts";
 
@@ -41,7 +42,7 @@ function targetOf(
       // Opened for each message, so that a secret that was replaced counts at once.
       const opened = await secrets.openEntry(orgId, "webhook", id);
       const { secret: refusal } = opened.refusals;
-      if (refusal !== undefined) return { kind: "refused", error: refusalLine(refusal) };
+      if (refusal !== undefined) return sentOfRefusal(refusal);
       const { secret } = opened.secrets;
       const keys = secret === undefined ? [] : keysOf(secret);
       return send(delivery, { url, keys }, reach, clock.now(), signal);

@@ -170,6 +170,40 @@ describe("webhooks", () => {
     expect(new Set(signatures.map(({ length }) => length))).toEqual(new Set([0, 2]));
   });
 
+  it("are signed with a registered secret, the one of the moment, and with none outside its scopes", async () => {
+    const [old, fresh] = [newHookSecret(), newHookSecret()];
+    const webhooks = open();
+    const set = async (value: string, scopes: readonly string[]): Promise<void> => {
+      const secrets = sealSecrets(box, secretPlace(ORG, "secret", "signing"), { value });
+      await store.applyEntries(ORG, [{ change: "put", kind: "secret", id: "signing", body: { scopes }, secrets }], now);
+    };
+    await set(old, ["webhook:ops"]);
+    await register("ops", { events: ["run.completed"] }, "secret://signing");
+    await webhooks.round();
+    for (const [run, value] of [
+      ["run_1", old],
+      ["run_2", fresh],
+    ] as const) {
+      await set(value, ["webhook:ops"]);
+      await begin(run, [ended(1)]);
+      webhooks.onCommitted(run, [ended(1)]);
+      await webhooks.round();
+      const { text, headers } = received.at(-1) ?? { text: "", headers: {} };
+      const signed = new Webhook(value).sign(String(headers["webhook-id"]), new Date(START), text);
+      expect(headers["webhook-signature"]).toBe(signed);
+    }
+    await set(fresh, ["webhook:other"]);
+    await begin("run_3", [ended(1)]);
+    webhooks.onCommitted("run_3", [ended(1)]);
+    await webhooks.round();
+    expect(received).toHaveLength(2);
+    const [newest] = await listed();
+    expect(newest).toMatchObject({
+      state: "given_up",
+      lastError: expect.stringContaining("secret_out_of_scope") as string,
+    });
+  });
+
   it("get nothing from before they were registered, and cost nothing while there are none", async () => {
     const asked: string[] = [];
     const watched = new Proxy(store, {
