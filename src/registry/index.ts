@@ -31,7 +31,7 @@ export { checkManifestStream } from "./stream-check.ts";
 export { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
 export { teamOf } from "./team.ts";
 export { triggerOf } from "./trigger.ts";
-export { referenceProblems, type SavedEntry, sealedWith } from "./reference-check.ts";
+export { referenceProblems, sealedWith } from "./reference-check.ts";
 export { type RegisteredSecret, SECRET_VALUE, secretOf, type SecretOrigin, type VaultOrigin } from "./secret.ts";
 export { type DispatchUse, type EntryUse, isInScope, type SecretUse, useText } from "./secret-scope.ts";
 export * from "./trigger-kind.ts";

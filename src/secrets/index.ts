@@ -1,5 +1,5 @@
-export { DispatchSecrets, type DispatchSecretsOptions } from "./dispatch-secrets.ts";
+export { DispatchSecrets } from "./dispatch-secrets.ts";
 export { refusalLine, type SecretRefusal } from "./refusal.ts";
 export { reseal } from "./reseal.ts";
-export { type OpenedEntry, Secrets } from "./secrets.ts";
+export { Secrets } from "./secrets.ts";
 export { openSources, type SourceOptions } from "./source/open-sources.ts";

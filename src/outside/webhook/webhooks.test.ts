@@ -188,9 +188,10 @@ describe("webhooks", () => {
       await begin(run, [ended(1)]);
       webhooks.onCommitted(run, [ended(1)]);
       await webhooks.round();
-      const { text, headers } = received.at(-1) ?? { text: "", headers: {} };
-      const signed = new Webhook(value).sign(String(headers["webhook-id"]), new Date(START), text);
-      expect(headers["webhook-signature"]).toBe(signed);
+      const message = received.at(-1);
+      const id = String(message?.headers["webhook-id"]);
+      const signed = new Webhook(value).sign(id, new Date(START), message?.text ?? "");
+      expect(message?.headers["webhook-signature"]).toBe(signed);
     }
     await set(fresh, ["webhook:other"]);
     await begin("run_3", [ended(1)]);
