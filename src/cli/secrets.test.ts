@@ -64,11 +64,11 @@ describe("sluice secrets", () => {
     [["set", "s", "--from-env", "ABSENT", "--scope", "agent:a"], "", "ABSENT is not set"],
     [["set", "s", "--from-file", "absent", "--scope", "agent:a"], "", "absent cannot be read"],
     [["set", "s", "--stdin", "--scope", "team:a"], "some value", "The kinds are gateway, agent, tool"],
-    [["set", "s", "--stdin", "--scope", "agent:a"], "short", "must have 6 to 4096 characters"],
+    [["set", "s", "--stdin", "--scope", "agent:a"], "pin42", "must have 6 to 4096 characters"],
   ])("%j: says what is wrong", async (argv, input, expected) => {
     const { code, err } = await call(argv, input);
     expect(code).not.toBe(0);
     expect(err).toContain(expected);
-    expect(err).not.toContain("some value");
+    expect(err).not.toMatch(/some value|pin42/);
   });
 });

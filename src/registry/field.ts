@@ -6,6 +6,8 @@ import { webUrlFlaw } from "./web-url.ts";
 export interface FieldFlaw {
   readonly code: ProblemCode;
   readonly hint?: string;
+  /** The value is not repeated in the message: it is a secret. */
+  readonly isHidden?: true;
 }
 
 export function isField(
@@ -19,9 +21,10 @@ export function checked<S extends z.ZodType<string | number>>(
   schema: S,
   fits: (value: z.output<S>) => boolean,
   error: string,
-  { code, hint }: FieldFlaw,
+  { code, hint, isHidden }: FieldFlaw,
 ): S {
-  return schema.refine(fits, { error, params: { code, ...(hint === undefined ? {} : { hint }) } });
+  const more = { ...(hint === undefined ? {} : { hint }), ...(isHidden === undefined ? {} : { isHidden }) };
+  return schema.refine(fits, { error, params: { code, ...more } });
 }
 
 const NAME_LENGTH_MAX = 256;
@@ -98,7 +101,7 @@ const printable = checked(
   z.string().min(8).max(SECRET_LENGTH_MAX),
   (value) => /^[\x20-\x7e]*$/.test(value),
   "must be printable ASCII",
-  { code: "wrong_type" },
+  { code: "wrong_type", isHidden: true },
 );
 
 /** Given once and never shown: a value, or `secret://NAME` for a registered secret. */
@@ -112,6 +115,7 @@ export const secret = checked(
 /** The same where no registered secret can stand. */
 export const token = checked(printable, (value) => !isSecretReference(value), "must be the token itself", {
   code: "wrong_type",
+  isHidden: true,
   hint: "A token of a gateway cannot be a registered secret.",
 });
 

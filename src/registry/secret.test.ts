@@ -105,6 +105,23 @@ describe("the spec of a secret", () => {
     expect(problems(spec)).toEqual(expected);
   });
 
+  it("is never repeated in a problem, nor are the secrets of others", () => {
+    const said = (kind: "Secret" | "Webhook" | "Gateway", spec: object): string =>
+      JSON.stringify(readSpec(kind, "ops", JSON.parse(JSON.stringify(spec))));
+    const webhook = { url: "https://example.org", events: ["*"] };
+    for (const text of [
+      said("Secret", { scopes, value: "pin42" }),
+      said("Secret", { scopes, value: `pin42${"x".repeat(5_000)}` }),
+      said("Secret", { scopes, from: { vault: { url: "http://v:8200", path: "a", token: "hvs.pin42" } } }),
+      said("Webhook", { ...webhook, secret: "pin42 with a\nline" }),
+      said("Webhook", { ...webhook, secret: "pin42" }),
+      said("Gateway", { callback_token: "pin42 with a\nline" }),
+    ]) {
+      expect(text).toContain('"ok":false');
+      expect(text).not.toContain("pin42");
+    }
+  });
+
   it("has a name that can stand in a reference", () => {
     for (const name of ["a", "_A", "billing-token", "B_2"]) expect(problems({ scopes }, name)).toEqual([]);
     for (const name of ["2a", "a.b", "a b", "-a", "x".repeat(65)]) {

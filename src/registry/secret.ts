@@ -15,7 +15,7 @@ const value = checked(
   z.string(),
   (text) => text.length >= VALUE_LENGTH_MIN && text.length <= VALUE_LENGTH_MAX && !text.includes("\0"),
   `must have ${VALUE_LENGTH_MIN} to ${VALUE_LENGTH_MAX} characters and no NUL`,
-  { code: "wrong_type", hint: "A shorter value could not be taken out of logs and results." },
+  { code: "wrong_type", isHidden: true, hint: "A shorter value could not be taken out of logs and results." },
 );
 const scope = checked(
   z.string(),
@@ -39,7 +39,7 @@ const reference = checked(
   z.string(),
   (text) => secretNameOf(text) !== null,
   "must name another secret: secret://NAME",
-  { code: "bad_name" },
+  { code: "bad_name", isHidden: true },
 );
 
 export const secretSpec = spec({
