@@ -8,6 +8,7 @@ import { nextSlots } from "../src/outside/schedule/index.ts";
 import { memberRecipients } from "../src/server/index.ts";
 import { type Api, createApi } from "./api/fixture.ts";
 import { REPOSITORY } from "./law/source.ts";
+import { secretsOver } from "./secrets/secrets-over.ts";
 
 const read = (file: string): string => readFileSync(join(REPOSITORY, "examples", file), "utf8");
 const YAML = { "content-type": "application/yaml" };
@@ -102,7 +103,7 @@ describe("the example of an invoice", () => {
     const clock = createSystemClock();
     const recipients = memberRecipients(store, () => clock.now());
     const publicUrl = (): string => "http://127.0.0.1:1";
-    const kinds = [channelTargets({ store, box: gateways.box, clock, recipients, publicUrl })];
+    const kinds = [channelTargets({ store, secrets: secretsOver(store, gateways.box), clock, recipients, publicUrl })];
     const onTrouble = (what: string, error: unknown): never => expect.fail(`${what} ${String(error)}`);
     const deliveries = openDeliveries({ store, kinds, clock, onTrouble });
     await deliveries.round();

@@ -3,6 +3,7 @@ import { FAILURE_CLASSES, type Json, type JsonObject } from "../core/base/index.
 import { envelopeSchema } from "../core/event/index.ts";
 import type { AdapterFiles } from "./adapter-files.ts";
 import { resumeSchema, type TurnHooks, type TurnSupport } from "./agent-turn.ts";
+import type { FindSecret, SecretReference } from "./handed-secret.ts";
 
 /** Raised only when an adapter written for the old number could no longer work. */
 export const ADAPTER_SPECIFICATION = "v1";
@@ -21,6 +22,8 @@ export interface Adapter {
   capabilities(): AdapterCapabilities;
   /** What it calls and at which prices, as far as its configuration defines them; asked after `initialize`. */
   models?(): AdapterModels;
+  /** The registered secrets its configuration refers to; asked after `initialize`. Only these come with dispatches. */
+  secrets?(): readonly SecretReference[];
   /** Resolves with every outcome the adapter can foresee; a rejection is taken as `adapter_bug`. */
   execute(request: AdapterRequest, hooks: AdapterHooks): Promise<AdapterResult>;
   /** Best effort, for work that continues elsewhere after the signal was aborted. */
@@ -69,6 +72,8 @@ export interface AdapterHooks extends Partial<TurnHooks> {
   readonly onLog: (line: LogLine) => void;
   /** Absent where no files are kept. */
   readonly files?: AdapterFiles;
+  /** Finds registered secrets by name and tool; absent: none came with the dispatch. */
+  readonly secret?: FindSecret;
 }
 
 export type StreamPart =

@@ -52,6 +52,13 @@ export {
   type TrialRuling,
   type TrialStep,
 } from "./conformance-judge.ts";
+export {
+  type FindSecret,
+  type HandedSecret,
+  handedSecretSchema,
+  type SecretReference,
+  secretReferenceSchema,
+} from "./handed-secret.ts";
 export { checkAdapter, type ConformanceOptions } from "./conformance.ts";
 export type { ConformanceCheck, ConformanceReport } from "./conformance-report.ts";
 export type { Sample } from "./conformance-request.ts";

@@ -76,7 +76,10 @@ async function adaptersOf(name: AdapterName, section: JsonObject, setup: Adapter
 async function aiSdkAdapters(section: JsonObject, { env, clock }: AdapterSetup): Promise<readonly Adapter[]> {
   const { AI_SDK_PROVIDERS, createAiSdkAdapter } = await import("./ai-sdk/index.ts");
   const mcp = section["mcp"] === undefined ? null : await import("./mcp/mcp-tools.ts");
-  const tools = mcp === null ? {} : { toolsFrom: (written: JsonObject) => mcp.openMcpTools(written, env) };
+  const tools =
+    mcp === null
+      ? {}
+      : { toolsFrom: (written: JsonObject) => mcp.openMcpTools(written, env), secretsIn: mcp.mcpSecrets };
   return modelProviders(section, AI_SDK_PROVIDERS).map((provider) =>
     createAiSdkAdapter({ provider, env, clock, ...tools }),
   );

@@ -13,6 +13,7 @@ import { hangUp, listen } from "./listening.ts";
 import { Outbox } from "./outbox.ts";
 import type { Send } from "./peer-send.ts";
 import { modelsOf, turnsOf } from "./adapter-models.ts";
+import { secretsOf } from "./adapter-secrets.ts";
 import { remoteFiles } from "./remote-files.ts";
 import { Registrar } from "./registrar.ts";
 import type { Registration } from "./wire.ts";
@@ -137,6 +138,7 @@ function registrationOf(
     providers: adapters.map(({ provider }) => provider),
     models: modelsOf(adapters),
     turns: turnsOf(adapters),
+    secrets: secretsOf(adapters),
     server,
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
   };

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { HandedSecret } from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { invalid, readShape, sentDispatchSchema } from "./bridge-body.ts";
@@ -25,7 +26,13 @@ export interface DispatchHandlerOptions {
 
 const OPEN_MAX = 1_000;
 
-type SentDispatch = z.infer<typeof sentDispatchSchema>;
+type SentDispatch = Omit<z.infer<typeof sentDispatchSchema>, "secrets">;
+
+interface ReadDispatch {
+  readonly request: SentDispatch;
+  readonly secrets: readonly HandedSecret[];
+  readonly warnings: readonly string[];
+}
 
 /** Takes dispatches in: checked, begun at most once, with the address for their results. */
 export class DispatchHandler {
@@ -44,12 +51,12 @@ export class DispatchHandler {
 
   /** Begins a dispatch whose result is sent to its callback URL. */
   take(sent: Json): DispatchReply {
-    const { request, warnings } = this.#read(sent);
+    const { request, secrets, warnings } = this.#read(sent);
     if (request.callbackUrl === undefined) {
       throw invalid([{ code: "missing", message: "is needed, so that the result can be sent", path: "callbackUrl" }]);
     }
     const { dispatchId } = request;
-    const answer = this.#start(request, this.#options.deliveries.reportOf(request));
+    const answer = this.#start(request, secrets, this.#options.deliveries.reportOf(request));
     if (answer === "lost") this.#options.deliveries.deliver(this.#lost(request), request.callbackUrl);
     return {
       accepted: true,
@@ -75,7 +82,7 @@ export class DispatchHandler {
   /** Begins a dispatch, or joins the one that is known, and waits for the result. */
   async takeAndWait(sent: Json, signal: AbortSignal): Promise<CallbackBody> {
     const { executions, deliveries } = this.#options;
-    const { request, warnings } = this.#read(sent);
+    const { request, secrets, warnings } = this.#read(sent);
     const stream = deliveries.streamOf(request);
     const report: ExecutionReport = {
       stream: stream.push,
@@ -86,7 +93,7 @@ export class DispatchHandler {
         deliveries.deliver(callbackOf(outcome, "sync"), url, outcome.times, stream.end());
       },
     };
-    if (this.#start(request, report) === "lost") {
+    if (this.#start(request, secrets, report) === "lost") {
       const body = this.#lost(request);
       deliveries.deliver(body, null);
       return withWarnings<CallbackBody>({ ...body, executionPath: "sync" }, warnings);
@@ -97,10 +104,11 @@ export class DispatchHandler {
     return withWarnings<CallbackBody>({ ...body, executionPath: "sync" }, warnings);
   }
 
-  #read(sent: Json): { readonly request: SentDispatch; readonly warnings: readonly string[] } {
+  #read(sent: Json): ReadDispatch {
     const { executions, defaultProvider } = this.#options;
     const { body, warnings } = readSentDispatch(sent, defaultProvider ?? executions.providers[0] ?? null);
-    const request = readShape(sentDispatchSchema, body);
+    // What is reported, journalled and delivered is made of the request, which has no secrets any more.
+    const { secrets = [], ...request } = readShape(sentDispatchSchema, body);
     const origins = this.#options.callbackOrigins?.() ?? null;
     for (const path of ["callbackUrl", "streamUrl", "filesUrl", "turnUrl"] as const) {
       const url = request[path];
@@ -110,10 +118,14 @@ export class DispatchHandler {
         "give every replica of the server the same --public-url (SLUICE_PUBLIC_URL)";
       throw invalid([{ code: "callback_origin", message, path }]);
     }
-    return { request, warnings };
+    return { request, secrets, warnings };
   }
 
-  #start(request: SentDispatch, report: ExecutionReport): "accepted" | "duplicate" | "lost" {
+  #start(
+    request: SentDispatch,
+    secrets: readonly HandedSecret[],
+    report: ExecutionReport,
+  ): "accepted" | "duplicate" | "lost" {
     const { executions } = this.#options;
     if (!executions.isKnown(request.dispatchId)) {
       if (this.#isStopping) throw stopping();
@@ -122,7 +134,7 @@ export class DispatchHandler {
         throw new BridgeRefusal("too_many_dispatches", detail, { headers: { "retry-after": "1" } });
       }
     }
-    return begun(executions.start(request, report), request, executions.providers);
+    return begun(executions.start(request, report, { secrets }), request, executions.providers);
   }
 
   #lost(request: SentDispatch): CallbackBody {

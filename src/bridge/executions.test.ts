@@ -4,7 +4,7 @@ import type { Adapter, AdapterRequest, AdapterResult } from "../adapter/index.ts
 import { createVirtualClock } from "../clock/index.ts";
 import { createRedactor } from "../core/redaction/index.ts";
 import { callbackOf, reportOutcome } from "./callback.ts";
-import { Executions, type ExecutionsOptions } from "./executions.ts";
+import { Executions, type ExecutionsOptions, type Given } from "./executions.ts";
 import { LOG_LENGTH_MAX, LOG_LINES_MAX } from "./log-book.ts";
 import type { ExecutionOutcome } from "./execution-outcome.ts";
 
@@ -30,7 +30,8 @@ function setUp(execute: Adapter["execute"], options: Partial<ExecutionsOptions> 
     stream: (deltas: readonly { text?: string }[]) => texts.push(...deltas.map(({ text }) => text ?? "<media>")),
     ended: (outcome: ExecutionOutcome) => void outcomes.push(outcome),
   };
-  const start = (changes: Partial<AdapterRequest> = {}) => executions.start({ ...REQUEST, ...changes }, report);
+  const start = (changes: Partial<AdapterRequest> = {}, given: Given = {}) =>
+    executions.start({ ...REQUEST, ...changes }, report, given);
   const settle = () => clock.run(() => false);
   return { clock, executions, outcomes, texts, start, settle };
 }
@@ -312,5 +313,58 @@ describe("at_most_once", () => {
       state: "lost",
       startedAt: "1970-01-01T00:00:00.500Z",
     });
+  });
+});
+
+describe("secrets that came with a dispatch", () => {
+  const VALUE = "s3cret-value-1";
+  const secrets = [
+    { name: "token", tool: "billing", value: VALUE },
+    { name: "far", tool: "billing", code: "secret_out_of_scope", message: "Not for you." },
+  ];
+
+  it("are found by name and tool, and only there", async () => {
+    const seen: unknown[] = [];
+    const { start, settle } = setUp((_, { secret }) => {
+      seen.push(secret?.("token", "billing"), secret?.("token", "other"), secret?.("far", "billing"));
+      return done();
+    });
+    start({}, { secrets });
+    await settle();
+    expect(seen).toEqual([
+      { ok: true, value: VALUE },
+      undefined,
+      { ok: false, failure: { code: "secret_out_of_scope", message: "Not for you." } },
+    ]);
+  });
+
+  it("are taken out of everything the adapter says, here and in later dispatches", async () => {
+    const { start, settle, outcomes, texts } = setUp((_, { onLog, onPartial }) => {
+      onLog({ level: "info", message: `with ${VALUE}` });
+      onPartial({ text: `streaming ${VALUE.slice(0, 5)}` });
+      onPartial({ text: `${VALUE.slice(5)} done` });
+      const outputs = { deep: [{ [VALUE]: Buffer.from(VALUE).toString("base64url") }] };
+      return done({ status: "completed", stdout: VALUE, outputs, messages: [{ role: "tool", content: VALUE }] });
+    });
+    start({}, { secrets });
+    await settle();
+    start({ dispatchId: "dsp_later" });
+    await settle();
+    expect(outcomes).toHaveLength(2);
+    for (const outcome of outcomes) {
+      const said = JSON.stringify([outcome, callbackOf(outcome, "async"), texts]);
+      expect(said).not.toContain(VALUE);
+      expect(said).not.toContain(Buffer.from(VALUE).toString("base64url"));
+      expect(said).toContain("[redacted:token]");
+    }
+    expect(texts.join("")).toContain("streaming [redacted:token] done");
+  });
+
+  it("of one organisation are not looked for in texts of another", async () => {
+    const { start, settle, outcomes } = setUp(() => done({ status: "completed", stdout: VALUE }));
+    start({}, { secrets, orgId: "org_1" });
+    start({ dispatchId: "dsp_other" }, { orgId: "org_2" });
+    await settle();
+    expect(outcomes.map(({ result }) => result)).toMatchObject([{ stdout: "[redacted:token]" }, { stdout: VALUE }]);
   });
 });

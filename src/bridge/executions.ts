@@ -1,8 +1,9 @@
-import type { Redactor } from "../core/redaction/index.ts";
-import type { Adapter, AdapterFiles, AdapterRequest, AdapterResult } from "../adapter/index.ts";
+import { createRedactor, type Redactor } from "../core/redaction/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest, AdapterResult, HandedSecret } from "../adapter/index.ts";
 import type { Clock } from "../clock/index.ts";
 import { askAdapter } from "./answer.ts";
 import { callbackOf } from "./callback.ts";
+import { finderOf } from "./dispatch-secrets.ts";
 import { type Archive, EndedResults } from "./ended-results.ts";
 import { type ExecutionReport, OpenDispatch } from "./open-dispatch.ts";
 import type { CallbackBody, ExecutionView } from "./wire.ts";
@@ -31,6 +32,15 @@ export interface ExecutionsOptions {
   readonly abortGraceMs?: number;
 }
 
+/** What an adapter is given beside the request of a dispatch. */
+export interface Given {
+  /** Its files, where they are at hand. */
+  readonly files?: AdapterFiles | undefined;
+  readonly secrets?: readonly HandedSecret[];
+  /** Where a process works for several: secrets of one are not looked for in texts of another. */
+  readonly orgId?: string;
+}
+
 /**
  * `duplicate`: known already, nothing was begun. `lost`: it began in an earlier life of this Bridge and must not begin
  * again. `unjournalled`: it could not be written down first. `stopping`: this Bridge takes nothing new.
@@ -46,7 +56,9 @@ const ABORT_GRACE_MS = 1_000;
 export class Executions {
   readonly #adapters: ReadonlyMap<string, Adapter>;
   readonly #clock: Clock;
-  readonly #redactor: Redactor | undefined;
+  readonly #redactor: Redactor;
+  /** Those that have learned secrets, by organisation. */
+  readonly #learned = new Map<string, Redactor>();
   readonly #filesOf: ExecutionsOptions["filesOf"];
   readonly #archive: Archive | undefined;
   readonly #journal: Begun | undefined;
@@ -60,7 +72,7 @@ export class Executions {
     const { adapters, clock, endedKeepMs = ENDED_KEEP_MS, endedMax = ENDED_MAX } = options;
     this.#adapters = new Map(adapters.map((adapter) => [adapter.provider, adapter]));
     this.#clock = clock;
-    this.#redactor = options.redactor;
+    this.#redactor = options.redactor ?? createRedactor([]);
     this.#filesOf = options.filesOf;
     this.#archive = options.archive;
     this.#journal = options.journal;
@@ -98,8 +110,7 @@ export class Executions {
     return this.#isRunOrEnded(dispatchId) || this.#journal?.startedAt(dispatchId) !== undefined;
   }
 
-  /** `files`: those of this dispatch, where they are at hand. */
-  start(request: AdapterRequest, report: ExecutionReport, files?: AdapterFiles): StartAnswer {
+  start(request: AdapterRequest, report: ExecutionReport, given: Given = {}): StartAnswer {
     const { dispatchId } = request;
     if (this.#isRunOrEnded(dispatchId)) return "duplicate";
     if (this.#journal?.startedAt(dispatchId) !== undefined) return "lost";
@@ -113,7 +124,7 @@ export class Executions {
         return "unjournalled";
       }
     }
-    this.#begin(new OpenDispatch(request, adapter, report, this.#clock, this.#redactor), files);
+    this.#begin(new OpenDispatch(request, adapter, report, this.#clock, this.#redactorFor(given)), given);
     return "accepted";
   }
 
@@ -162,7 +173,17 @@ export class Executions {
     }
   }
 
-  #begin(open: OpenDispatch, given: AdapterFiles | undefined): void {
+  /** Knows whatever was handed over for this organisation so far, so that no later dispatch can repeat it. */
+  #redactorFor({ secrets = [], orgId = "" }: Given): Redactor {
+    const known = this.#learned.get(orgId) ?? this.#redactor;
+    const values = secrets.flatMap((one) => ("value" in one ? [{ name: one.name, value: one.value }] : []));
+    if (values.length === 0) return known;
+    const learned = known.with(values);
+    this.#learned.set(orgId, learned);
+    return learned;
+  }
+
+  #begin(open: OpenDispatch, { files: given, secrets = [] }: Given): void {
     const { request, adapter } = open;
     this.#open.set(request.dispatchId, open);
     const { timeoutMs } = request;
@@ -172,9 +193,11 @@ export class Executions {
     }
     const hooks = open.hooks();
     const files = given ?? this.#filesOf?.(request, hooks.signal);
-    void askAdapter(adapter, request, files === undefined ? hooks : { ...hooks, files }).then((answer) =>
-      this.#end(open, answer),
-    );
+    const more = {
+      ...(files === undefined ? {} : { files }),
+      ...(secrets.length === 0 ? {} : { secret: finderOf(secrets) }),
+    };
+    void askAdapter(adapter, request, { ...hooks, ...more }).then((answer) => this.#end(open, answer));
   }
 
   #abort(open: OpenDispatch, why: "timeout" | "cancelled", reason: string): void {

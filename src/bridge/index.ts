@@ -1,4 +1,5 @@
 export { modelsOf, turnsOf } from "./adapter-models.ts";
+export { secretsOf } from "./adapter-secrets.ts";
 export { startBridge } from "./bridge-server.ts";
 export { readCallback, reportOutcome } from "./callback.ts";
 export type { ExecutionReport } from "./open-dispatch.ts";

@@ -2,12 +2,15 @@
 import { z } from "zod";
 import {
   adapterModelsSchema,
-  TURN_SUPPORT,
   adapterRequestSchema,
   callRulingSchema,
+  handedSecretSchema,
   roundReportSchema,
+  type SecretReference,
+  secretReferenceSchema,
   toolAskSchema,
   toolReportSchema,
+  TURN_SUPPORT,
 } from "../adapter/index.ts";
 import type { Json } from "../core/base/index.ts";
 import { envelopeSchema } from "../core/event/index.ts";
@@ -44,7 +47,12 @@ const instant = z.iso.datetime({ offset: true });
 const COST_USD_MAX = 1_000_000;
 const count = z.number().int().nonnegative().max(1_000_000_000_000);
 
-export const dispatchSchema = adapterRequestSchema;
+const SECRETS_MAX = 200;
+
+/** Secrets are only here: no adapter sees those of another tool, and nothing on disk has them. */
+export const dispatchSchema = adapterRequestSchema.extend({
+  secrets: z.array(handedSecretSchema).max(SECRETS_MAX).optional(),
+});
 export type DispatchBody = z.infer<typeof dispatchSchema>;
 
 export const dispatchBatchSchema = z.object({ dispatches: z.array(json).min(1).max(DISPATCHES_PER_BATCH_MAX) });
@@ -172,6 +180,11 @@ export type ProviderModels = z.infer<typeof adapterModelsSchema>;
 /** By provider: what its adapter lets see of the turns of agents; absent: nothing. */
 export const turnsSchema = z.record(z.string().max(100), z.enum(TURN_SUPPORT));
 
+/** By provider: the registered secrets its configuration refers to. */
+export const referencesSchema = z.record(z.string().max(100), z.array(secretReferenceSchema).max(SECRETS_MAX));
+
+export type ProviderSecrets = Readonly<Record<string, readonly SecretReference[]>>;
+
 export const registrationSchema = z.object({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "lower-case letters, digits and dashes, at most 64, a letter first"),
   name: z.string().max(200).optional(),
@@ -186,6 +199,7 @@ export const registrationSchema = z.object({
   defaultProvider: z.string().max(100).optional(),
   models: modelsSchema.optional(),
   turns: turnsSchema.optional(),
+  secrets: referencesSchema.optional(),
   /** The server, as this Bridge reaches it: it reports there, whichever replica dispatches. */
   server: z.url({ protocol: /^https?$/ }).optional(),
   /** SHA-256 (hex) of the callback token this instance was given before; tokens stay as they are while it is right. */

@@ -21,7 +21,7 @@ const SWEEP_MAX = 200;
 
 export function startBackground(
   io: Io,
-  { store, runtime, launcher, gateways, governance, audit, outbound, files }: Engine,
+  { store, runtime, launcher, secrets, governance, audit, outbound, files }: Engine,
   app: App,
   { publicUrl, slackUrl }: { readonly publicUrl: string; readonly slackUrl: string | null },
   onTrouble: (what: string, error: unknown) => void,
@@ -30,11 +30,10 @@ export function startBackground(
   const { governor } = governance;
   const scheduler = new Scheduler({ store, launcher, clock, replicaId: randomUUID(), onTrouble });
   const recoverer = new Recoverer({ store, runtime, governor, clock, onTrouble });
-  const { box } = gateways;
   const outside = openOutside(io, {
     store,
     runtime,
-    box,
+    secrets,
     outbound,
     clock,
     publicUrl: () => publicUrl,

@@ -9,6 +9,7 @@ import {
   type Script,
   SCRIPTED_PROVIDER,
 } from "../adapters/index.ts";
+import { secretNamesIn } from "../core/base/index.ts";
 import { readModerationRules } from "../core/moderation/index.ts";
 import { createRedactor, type Redactor } from "../core/redaction/index.ts";
 import { AdapterGateway, createNodeModeration, type NodeModeration } from "../driver/moderation/index.ts";
@@ -143,13 +144,12 @@ function usualNames({ sections }: BridgeConfig): readonly AdapterName[] {
   return ["scripted", "ai-sdk", "http", ...listed];
 }
 
-const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i;
-const REFERENCE = /secret:\/\/([A-Za-z_][A-Za-z0-9_]*)/g;
+const SECRET_VARIABLE = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i;
 
 /** Every variable that is named as one, referred to as one, or called like one. */
 function secretsOf({ env }: Io, { secrets, sections }: BridgeConfig): { name: string; value: string }[] {
-  const referred = [...JSON.stringify(sections).matchAll(REFERENCE)].map(([, name = ""]) => name);
-  const called = Object.keys(env).filter((name) => SECRET_NAME.test(name));
+  const referred = secretNamesIn(JSON.stringify(sections));
+  const called = Object.keys(env).filter((name) => SECRET_VARIABLE.test(name));
   return [...new Set([...secrets, ...referred, ...called])].flatMap((name) => {
     const value = env[name] ?? "";
     return value === "" ? [] : [{ name, value }];

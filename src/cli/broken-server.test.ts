@@ -46,6 +46,11 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   doctor: [["--port", "0"]],
   "policies backtest": [["policy.yaml"]],
   "keys create": [["--label", "x", "--role", "viewer"]],
+  "secrets set": [
+    ["x", "--from-file", "policy.yaml"],
+    ["x", "--from-file", "policy.yaml", "--scope", "agent:a"],
+  ],
+  "secrets rotate": [["x", "--from-file", "policy.yaml"]],
   "people invite": [["x@example.com", "--role", "viewer"]],
   "people set": [
     ["per_1", "--role", "viewer"],

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AuditTrail } from "../audit/index.ts";
-import { modelsOf, turnsOf } from "../bridge/index.ts";
+import { modelsOf, secretsOf, turnsOf } from "../bridge/index.ts";
 import { DurableDriver } from "../driver/index.ts";
 import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
@@ -9,12 +9,14 @@ import { openChildPreparer, RunLauncher } from "../launch/index.ts";
 import { EventStarter } from "../outside/trigger/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
+import { DispatchSecrets, openSources, Secrets } from "../secrets/index.ts";
 import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import { openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
+import { openSecretKeys, readSecretSources } from "./secret-keys.ts";
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
@@ -29,20 +31,28 @@ export async function openEngine(
   const objects = openFileStorage(io, config);
   const { adapters, redactor, defaultProvider, answersAny, moderation } = bridge;
   const providers = adapters.map(({ provider }) => provider);
-  const local = { providers, defaultProvider, answersAny, models: modelsOf(adapters), turns: turnsOf(adapters) };
-  const secretKey = env["SLUICE_SECRET_KEY"] || null;
-  const files = new Files({ store, objects, secretKey, now: () => clock.now() });
+  const about = { models: modelsOf(adapters), turns: turnsOf(adapters), secrets: secretsOf(adapters) };
+  const local = { providers, defaultProvider, answersAny, ...about };
+  const { secretKey, formerKeys } = await openSecretKeys(io, store);
+  const files = new Files({ store, objects, secretKey, formerKeys, now: () => clock.now() });
   const gateways = await openGateways({
     store,
     clock,
     secretKey,
+    formerKeys,
     local,
     outbound,
     ...(config.gatewayGrace === undefined ? {} : { graceMs: config.gatewayGrace * 1_000 }),
     onTrouble,
   });
   const agent = new PeerAgent(outbound);
-  const { directory, tickets } = gateways;
+  const { directory, tickets, box, isKeyed } = gateways;
+  const sources = openSources({ ...readSecretSources(env), agent });
+  const secrets = new Secrets({ store, box, isKeyed, sources, now: () => clock.now() });
+  const handed = new DispatchSecrets({
+    secrets,
+    referencesOf: (orgId, gatewayId, provider) => directory.find(orgId, gatewayId)?.secrets[provider] ?? [],
+  });
   const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
   const { governor } = governance;
   const seed = env["SLUICE_AUDIT_SEED"] ?? "";
@@ -63,6 +73,7 @@ export async function openEngine(
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    secrets: (place, request) => handed.forDispatch(place, request),
     onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
     clock,
@@ -75,5 +86,5 @@ export async function openEngine(
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
   const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
-  return { store, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
+  return { store, secrets, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
 }

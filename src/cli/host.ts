@@ -67,18 +67,12 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const traced = readTelemetry(io);
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
-  const { gateways, governance, audit, agent, runtime, launcher, files, objects } = engine;
+  const { gateways, governance, agent, runtime, objects } = engine;
   // The issuer is the operator's own choice, so that no guard stands before it.
   const issuers = new PeerAgent();
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
-    store,
-    runtime,
-    gateways,
-    governance,
-    audit,
-    launcher,
-    files,
+    ...engine,
     signIn: parts.signIn.map((settings) => new SignInProvider({ settings, agent })),
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {

@@ -1,7 +1,7 @@
 import { AlertWatch } from "../outside/alert/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import type { SecretBox } from "../gateway/index.ts";
+import type { Secrets } from "../secrets/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { NewDelivery, Store } from "../store/index.ts";
@@ -16,7 +16,7 @@ import { oneLine } from "./terminal-text.ts";
 export interface OutsideParts {
   readonly store: Store;
   readonly runtime: Pick<Runtime, "onCommitted">;
-  readonly box: SecretBox;
+  readonly secrets: Secrets;
   /** Where webhooks and channels may be. */
   readonly outbound: OutboundGuard;
   /** Where people reach the server; known once it listens. */
@@ -46,11 +46,11 @@ interface Notice {
 }
 
 export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
-  const { store, runtime, box, outbound, clock, publicUrl, slackUrl, onAlert, onTrouble } = parts;
+  const { store, runtime, secrets, outbound, clock, publicUrl, slackUrl, onAlert, onTrouble } = parts;
   const reach = { allow: outbound.allow };
   const channels = channelTargets({
     store,
-    box,
+    secrets,
     clock,
     reach,
     recipients: memberRecipients(store, () => clock.now()),
@@ -59,7 +59,7 @@ export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
   });
   const deliveries = openDeliveries({
     store,
-    kinds: [webhookTargets({ store, box, clock, reach }), channels],
+    kinds: [webhookTargets({ secrets, clock, reach }), channels],
     clock,
     onTrouble,
   });

@@ -118,6 +118,13 @@ export const REGISTRIES: readonly Registry[] = [
     example: "reviewer",
     columns: ["role", "agent", "workflow"],
   },
+  {
+    noun: "secrets",
+    one: "secret",
+    kind: "Secret",
+    example: "billing-token",
+    columns: ["version", "scopes", "from", "lastUsedAt"],
+  },
   { noun: "alerts", one: "alert", kind: "Alert", example: "failing", columns: ["on", "threshold", "to"] },
 ];
 

@@ -16,6 +16,7 @@ import {
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
 import { addSlotsCommand } from "./schedules.ts";
+import { addSecretCommands } from "./secrets.ts";
 import {
   deleteRegistered,
   getRegistered,
@@ -116,6 +117,7 @@ export function addRegistryCommands(program: Command, bench: Workbench): void {
       addRunNowCommand(nouns, bench);
     }
     if (noun === "triggers") addTriggerCommands(nouns, bench);
+    if (noun === "secrets") addSecretCommands(nouns, bench);
     if (noun === "webhooks" || noun === "channels") addDeliveryCommands(nouns, noun, bench);
   }
 }

@@ -8,6 +8,7 @@ import { createAllowList } from "../outbound/index.ts";
 import { serve } from "../server/index.ts";
 import { type OpenedDeliveries, openDeliveries } from "../outside/delivery/index.ts";
 import { webhookTargets } from "../outside/webhook/index.ts";
+import { secretsOver } from "../../test/secrets/secrets-over.ts";
 
 let api: Api;
 let served: Awaited<ReturnType<typeof serve>>;
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const reach = allow.ok ? { allow: allow.value } : {};
   webhooks = openDeliveries({
     store,
-    kinds: [webhookTargets({ store, box: gateways.box, clock, reach })],
+    kinds: [webhookTargets({ secrets: secretsOver(store, gateways.box), clock, reach })],
     clock,
     onTrouble: (_what, error) => troubles.push(error),
   });

@@ -215,6 +215,11 @@ export class SluiceClient extends AuditClient {
     return this.ask("PUT", `/${collection}/${encode(id)}`, { body: spec }, NEEDS.registered);
   }
 
+  /** A new value for a secret; it is never shown again. */
+  rotateSecret(name: string, value: string): Promise<Registered> {
+    return this.ask("POST", `/secrets/${encode(name)}/rotate`, { body: { value } }, NEEDS.registered);
+  }
+
   deleteRegistered(collection: Collection, id: string): Promise<void> {
     return this.command("DELETE", `/${collection}/${encode(id)}`);
   }

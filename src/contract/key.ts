@@ -13,6 +13,7 @@ export const PERMISSIONS = [
   "governance:approve",
   "governance:write",
   "registry:write",
+  "secret:write",
   "audit:read",
   "keys:manage",
 ] as const;

@@ -23,6 +23,7 @@ export const COLLECTIONS = [
   "deployments",
   "bindings",
   "alerts",
+  "secrets",
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
@@ -39,6 +40,9 @@ export const registeredSchema = z
   .describe("Beside these, what its manifest says, in camelCase; what is write-only is not shown");
 /** Beside these fields, what its manifest says, in camelCase. */
 export type Registered = Answered<typeof registeredSchema>;
+
+/** A new value of a secret; the reader of manifests checks it. */
+export const rotateBody = z.strictObject({ value: z.string().describe("The new value; never shown again") });
 
 /** A manifest as it is sent; the reader of manifests checks its spec. */
 export const manifestSchema = z.object({ kind: z.string(), name: z.string(), spec: z.record(z.string(), json) });

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFiles, AdapterRequest, TurnHooks } from "../adapter/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest, HandedSecret, TurnHooks } from "../adapter/index.ts";
 import { Executions, type ExecutionOutcome, type ExecutionReport, reportOutcome } from "../bridge/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
@@ -23,6 +23,8 @@ export interface AttemptCallbacks {
 
 type Extras = Pick<AdapterRequest, "traceparent" | "externalCallbackUrl"> & {
   readonly files?: AdapterFiles | undefined;
+  readonly secrets?: readonly HandedSecret[];
+  readonly orgId?: string;
 };
 
 const LATE_ANSWER_MS = 600_000;
@@ -51,7 +53,7 @@ export class AdapterPool {
     dispatch: Dispatch,
     state: RunState,
     callbacks: AttemptCallbacks,
-    { traceparent, externalCallbackUrl, files }: Extras = {},
+    { traceparent, externalCallbackUrl, ...given }: Extras = {},
   ): void {
     const provider = dispatch.route.provider ?? "";
     const request = dispatchRequest(dispatch, state, provider);
@@ -66,7 +68,7 @@ export class AdapterPool {
         for (let delivery = 0; delivery < outcome.times; delivery += 1) callbacks.callback(result, outcome);
       },
     };
-    const answer = this.#executions.start(request, report, files);
+    const answer = this.#executions.start(request, report, given);
     if (answer !== "unknown_provider") return;
     const error = `no adapter for the provider "${provider}" is at hand`;
     callbacks.answered();

@@ -96,6 +96,19 @@ describe("sealed objects", () => {
     );
   });
 
+  it("are read with the key before, from any place in them", async () => {
+    const size = 3 * CHUNK_BYTES + 5;
+    const objects = createMemoryObjects();
+    await new SealedObjects(objects, "old").put("a", size, split(bytesOf(size), [50_000]));
+    const later = new SealedObjects(objects, "new", ["older", "old"]);
+    const expected = Buffer.from(bytesOf(size));
+    expect((await gather(later.read("a", size, 0, size))).equals(expected)).toBe(true);
+    const from = CHUNK_BYTES - 3;
+    expect((await gather(later.read("a", size, from, 10))).equals(expected.subarray(from, from + 10))).toBe(true);
+    const without = new SealedObjects(objects, "new", ["older"]);
+    await expect(gather(without.read("a", size, 0, size))).rejects.toThrow("SLUICE_SECRET_KEY");
+  });
+
   it("notice every changed byte, a cut, an exchange of chunks, another key and another place", async () => {
     const size = 3 * CHUNK_BYTES;
     const objects = createMemoryObjects();

@@ -21,6 +21,8 @@ export interface FilesOptions {
   readonly objects: ObjectStore;
   /** Encrypts what is kept; null: content is kept as it is. */
   readonly secretKey: string | null;
+  /** Keys before it; what they encrypted is read, too. */
+  readonly formerKeys?: readonly string[];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -44,8 +46,8 @@ export class Files {
 
   constructor(options: FilesOptions) {
     this.#options = options;
-    const { objects, secretKey } = options;
-    this.#sealed = secretKey === null ? null : new SealedObjects(objects, secretKey);
+    const { objects, secretKey, formerKeys = [] } = options;
+    this.#sealed = secretKey === null ? null : new SealedObjects(objects, secretKey, formerKeys);
   }
 
   /** The file, when its content is there already; else a new upload, or one of it that the same caller has begun. */

@@ -16,10 +16,13 @@ const PURPOSE = "sluice file v1";
 export class SealedObjects {
   readonly #objects: ObjectStore;
   readonly #secret: string;
+  /** Keys before it: what they sealed can be read. */
+  readonly #former: readonly string[];
 
-  constructor(objects: ObjectStore, secret: string) {
+  constructor(objects: ObjectStore, secret: string, former: readonly string[] = []) {
     this.#objects = objects;
     this.#secret = secret;
+    this.#former = former;
   }
 
   async put(key: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
@@ -33,10 +36,10 @@ export class SealedObjects {
     const last = Math.floor((from + length - 1) / CHUNK_BYTES);
     const start = first * SEALED_CHUNK_BYTES;
     const end = Math.min((last + 1) * SEALED_CHUNK_BYTES, sealedSize(size));
-    const secret = this.#keyOf(key);
+    const keys = [this.#secret, ...this.#former].map((secret) => keyOf(secret, key));
     let chunk = first;
     for await (const sealed of rechunk(this.#objects.read(key, start, end - start), SEALED_CHUNK_BYTES)) {
-      const plain = unseal(secret, chunk, isLast(chunk, size), sealed);
+      const plain = unsealWith(keys, chunk, isLast(chunk, size), sealed);
       if (plain === undefined)
         throw new ObjectsUnavailable(`${key} cannot be decrypted: SLUICE_SECRET_KEY is another one`);
       const skipped = chunk * CHUNK_BYTES;
@@ -46,7 +49,7 @@ export class SealedObjects {
   }
 
   async *#seal(key: string, size: number, content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    const secret = this.#keyOf(key);
+    const secret = keyOf(this.#secret, key);
     let chunk = 0;
     for await (const plain of rechunk(content, CHUNK_BYTES)) {
       const cipher = createCipheriv("aes-256-gcm", secret, nonceOf(chunk, isLast(chunk, size)));
@@ -54,10 +57,21 @@ export class SealedObjects {
       chunk += 1;
     }
   }
+}
 
-  #keyOf(key: string): Uint8Array {
-    return new Uint8Array(hkdfSync("sha256", this.#secret, key, PURPOSE, 32));
+function keyOf(secret: string, key: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, key, PURPOSE, 32));
+}
+
+/** The key that opens a chunk comes first for those after it. */
+function unsealWith(keys: Uint8Array[], chunk: number, isTheLast: boolean, sealed: Uint8Array): Uint8Array | undefined {
+  for (const [index, key] of keys.entries()) {
+    const plain = unseal(key, chunk, isTheLast, sealed);
+    if (plain === undefined) continue;
+    if (index > 0) keys.unshift(...keys.splice(index, 1));
+    return plain;
   }
+  return undefined;
 }
 
 export function sealedSize(size: number): number {

@@ -6,7 +6,7 @@ import { createMemoryStore, type GatewayBody, type Store } from "../store/index.
 import { GatewayDirectory } from "./directory.ts";
 import { NEW_SPEC } from "./gateway-spec.ts";
 import { type GatewayView, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
-import { createSecretBox } from "./secret-box.ts";
+import { createSecretBox } from "../seal/index.ts";
 
 const ORG = "default";
 const OTHER = "other";

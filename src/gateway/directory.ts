@@ -9,10 +9,10 @@ import {
   type GatewayStore,
   type RegistryStore,
 } from "../store/index.ts";
-import { changedLink, type LinkChange, sealPlaceOf } from "./gateway-link.ts";
+import { changedLink, type LinkChange } from "./gateway-link.ts";
 import { NEW_SPEC, specOf, specPartOf } from "./gateway-spec.ts";
 import { type GatewayView, gatewayOf, LOCAL_GATEWAY, type LocalGateway } from "./gateway-view.ts";
-import type { SecretBox } from "./secret-box.ts";
+import { gatewayPlace, type SecretBox } from "../seal/index.ts";
 import { hashToken, randomToken } from "./token.ts";
 
 export interface DirectoryOptions {
@@ -156,8 +156,8 @@ export class GatewayDirectory {
     const tokens = this.#hasTokens(link, registration)
       ? null
       : { dispatchToken: randomToken("dsp"), callbackToken: randomToken("cbt") };
-    const { models = {}, turns = {} } = registration;
-    const facts = { callbackBase, models, turns };
+    const { models = {}, turns = {}, secrets = {} } = registration;
+    const facts = { callbackBase, models, turns, secrets };
     await this.#putLink(orgId, id, link, { ...tokens, instance: { id: instanceId, startedAt, facts } });
     await this.refresh(orgId);
     return { gatewayId: id, ...(tokens === null ? {} : { tokens }), isNew: entry === undefined };
@@ -216,7 +216,7 @@ export class GatewayDirectory {
 
   #dispatchTokenIn(link: GatewayLink | undefined): string | undefined {
     if (link === undefined || link.dispatchToken === null) return undefined;
-    return this.#options.box.open(link.dispatchToken, sealPlaceOf(link.orgId, link.gatewayId));
+    return this.#options.box.open(link.dispatchToken, gatewayPlace(link.orgId, link.gatewayId));
   }
 
   async #putLink(orgId: string, gatewayId: string, before: GatewayLink | undefined, change: LinkChange): Promise<void> {

@@ -1,6 +1,6 @@
 import type { GatewayLink } from "../store/index.ts";
 import { factsJson, type InstanceFacts } from "./instance-facts.ts";
-import type { SecretBox } from "./secret-box.ts";
+import { gatewayPlace, type SecretBox } from "../seal/index.ts";
 import { hashToken } from "./token.ts";
 
 /** What an operator or a Bridge sets for the link to a gateway; what is left out stays as it was. */
@@ -35,7 +35,7 @@ export function changedLink(
     dispatchToken:
       change.dispatchToken === undefined
         ? (before?.dispatchToken ?? null)
-        : box.seal(change.dispatchToken, sealPlaceOf(orgId, gatewayId)),
+        : box.seal(change.dispatchToken, gatewayPlace(orgId, gatewayId)),
     callbackHash: hash,
     previousCallbackHash: isRotated ? before.callbackHash : (before?.previousCallbackHash ?? null),
     previousUntil: isRotated ? now + OVERLAP_MS : (before?.previousUntil ?? null),
@@ -48,9 +48,4 @@ export function changedLink(
 function statusAfter(before: GatewayLink | undefined, { instance, isMoved }: LinkChange): GatewayLink["status"] {
   if (instance !== undefined) return "healthy";
   return before === undefined || isMoved === true ? "unknown" : before.status;
-}
-
-/** A sealed token opens only in its own place. */
-export function sealPlaceOf(orgId: string, gatewayId: string): string {
-  return `${orgId}/gateway/${gatewayId}/dispatch`;
 }

@@ -1,4 +1,4 @@
-import type { ProviderModels } from "../bridge/index.ts";
+import type { ProviderModels, ProviderSecrets } from "../bridge/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { OutboundGuard, OutboundRefusal } from "../outbound/index.ts";
 import type { GatewayBody, GatewayLink, GatewayStatus } from "../store/index.ts";
@@ -26,6 +26,8 @@ export interface GatewayView extends GatewayBody {
   readonly models: Readonly<Record<string, ProviderModels>>;
   /** What its adapters let see of the turns of agents, by provider; absent: nothing (`opaque`). */
   readonly turns?: Readonly<Record<string, string>>;
+  /** Which registered secrets the configuration of its adapters refers to; by provider. */
+  readonly secrets: ProviderSecrets;
   /** Why this server does not call its URL; it is offline as long as there is a reason. */
   readonly refusal?: OutboundRefusal;
 }
@@ -36,6 +38,7 @@ export interface LocalGateway {
   readonly answersAny: boolean;
   readonly models?: Readonly<Record<string, ProviderModels>>;
   readonly turns?: Readonly<Record<string, string>>;
+  readonly secrets?: ProviderSecrets;
 }
 
 export interface GatewayParts {
@@ -56,7 +59,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
   // Nothing can be sent where there is no address, or where this server must not call.
   const status = spec.url === "" || refusal !== null ? "offline" : (link?.status ?? "unknown");
   const isReachable = spec.url !== "" && refusal === null;
-  const { callbackBase, models, turns } = readFacts(link?.instanceFacts ?? null);
+  const { callbackBase, models, turns, secrets } = readFacts(link?.instanceFacts ?? null);
   const seenAt = link?.seenAt ?? null;
   return {
     ...spec,
@@ -72,6 +75,7 @@ export function gatewayOf({ orgId, id, body, link, local, outbound, now, graceMs
     callbackBase: isLocal ? null : callbackBase,
     models: isLocal ? (local.models ?? {}) : models,
     turns: isLocal ? (local.turns ?? {}) : turns,
+    secrets: isLocal ? (local.secrets ?? {}) : secrets,
     ...(refusal === null ? {} : { refusal }),
   };
 }

@@ -11,7 +11,7 @@ import { GatewayDirectory } from "./directory.ts";
 import { NEW_SPEC } from "./gateway-spec.ts";
 import { GatewayHealth } from "./health.ts";
 import { openGateways } from "./open-gateways.ts";
-import { createSecretBox } from "./secret-box.ts";
+import { createSecretBox } from "../seal/index.ts";
 
 const ORG = "default";
 const opened: { close(): Promise<void> }[] = [];

@@ -5,5 +5,4 @@ export type { RemoteReport } from "./opened.ts";
 export { RemoteDispatcher } from "./remote-dispatcher.ts";
 export { refusalText } from "../outbound/index.ts";
 export { chooseRoute, type RouteChoice, type RouteRequest } from "./routing.ts";
-export type { SecretBox } from "./secret-box.ts";
 export type { Tickets } from "./ticket.ts";

@@ -1,4 +1,10 @@
-import { modelsSchema, type ProviderModels, turnsSchema } from "../bridge/index.ts";
+import {
+  modelsSchema,
+  type ProviderModels,
+  type ProviderSecrets,
+  referencesSchema,
+  turnsSchema,
+} from "../bridge/index.ts";
 import { getOwn, type JsonObject } from "../core/base/index.ts";
 
 /** What the instance that answers for a gateway has reported of itself. */
@@ -8,9 +14,11 @@ export interface InstanceFacts {
   /** By provider. */
   readonly models: Readonly<Record<string, ProviderModels>>;
   readonly turns: Readonly<Record<string, string>>;
+  /** Which registered secrets its configuration refers to; by provider. */
+  readonly secrets: ProviderSecrets;
 }
 
-const NO_FACTS: InstanceFacts = { callbackBase: null, models: {}, turns: {} };
+const NO_FACTS: InstanceFacts = { callbackBase: null, models: {}, turns: {}, secrets: {} };
 
 /** Rows are written by this room only, but perhaps by another version of it. */
 export function readFacts(written: JsonObject | null): InstanceFacts {
@@ -18,10 +26,12 @@ export function readFacts(written: JsonObject | null): InstanceFacts {
   const callbackBase = getOwn(written, "callbackBase");
   const models = modelsSchema.safeParse(getOwn(written, "models") ?? {});
   const turns = turnsSchema.safeParse(getOwn(written, "turns") ?? {});
+  const secrets = referencesSchema.safeParse(getOwn(written, "secrets") ?? {});
   return {
     callbackBase: typeof callbackBase === "string" ? callbackBase : null,
     models: models.success ? models.data : {},
     turns: turns.success ? turns.data : {},
+    secrets: secrets.success ? secrets.data : {},
   };
 }
 

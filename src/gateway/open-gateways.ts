@@ -5,7 +5,7 @@ import type { GatewayStore, RegistryStore } from "../store/index.ts";
 import { GatewayDirectory } from "./directory.ts";
 import type { LocalGateway } from "./gateway-view.ts";
 import { GatewayHealth } from "./health.ts";
-import { createSecretBox, type SecretBox } from "./secret-box.ts";
+import { createSecretBox, type SecretBox } from "../seal/index.ts";
 import { Tickets } from "./ticket.ts";
 
 export interface GatewaysOptions {
@@ -13,6 +13,8 @@ export interface GatewaysOptions {
   readonly clock: Clock;
   /** Seals the tokens that must be read again. Null: a key of the installation's own, kept beside what it seals. */
   readonly secretKey: string | null;
+  /** Keys before it; what they sealed is opened, too. */
+  readonly formerKeys?: readonly string[];
   readonly local: LocalGateway | null;
   /** Which URLs of gateways may be saved and called. Default: any; a server always has one. */
   readonly outbound?: OutboundGuard | null;
@@ -26,6 +28,8 @@ export interface OpenedGateways {
   readonly tickets: Tickets;
   /** For whatever else must be kept and read again. */
   readonly box: SecretBox;
+  /** Whether the key was given, and is not the installation's own. */
+  readonly isKeyed: boolean;
   readonly outbound: OutboundGuard | null;
   /** Where Bridges and services outside reach this installation; empty until that is known. */
   publicUrl: string;
@@ -38,6 +42,7 @@ export async function openGateways({
   store,
   clock,
   secretKey,
+  formerKeys = [],
   local,
   outbound = null,
   graceMs,
@@ -45,7 +50,7 @@ export async function openGateways({
 }: GatewaysOptions): Promise<OpenedGateways> {
   const sealing = secretKey ?? (await store.ensureSecret("secret_box", newSecret()));
   const tickets = new Tickets(await store.ensureSecret("tickets", newSecret()));
-  const box = createSecretBox(sealing);
+  const box = createSecretBox(sealing, formerKeys);
   const grace = graceMs === undefined ? {} : { graceMs };
   const directory = new GatewayDirectory({ store, box, clock, local, outbound, ...grace, onTrouble });
   const agent = new PeerAgent(outbound);
@@ -54,6 +59,7 @@ export async function openGateways({
     directory,
     tickets,
     box,
+    isKeyed: secretKey !== null,
     outbound,
     publicUrl: "",
     start() {

@@ -27,7 +27,7 @@ import { NEW_SPEC } from "./gateway-spec.ts";
 import { BATCH_BYTES_MAX } from "./dispatch-batch.ts";
 import type { Opened, Sending } from "./opened.ts";
 import { RemoteDispatcher } from "./remote-dispatcher.ts";
-import { createSecretBox } from "./secret-box.ts";
+import { createSecretBox } from "../seal/index.ts";
 
 const ORG = "default";
 const closing: (() => unknown)[] = [];

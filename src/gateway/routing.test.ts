@@ -22,6 +22,7 @@ const gateway = (id: string, more: Partial<GatewayView> = {}): GatewayView => ({
   isAwaited: false,
   callbackBase: null,
   models: {},
+  secrets: {},
   ...more,
 });
 

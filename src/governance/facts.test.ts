@@ -42,6 +42,7 @@ const LOCAL: GatewayView = {
   isAwaited: false,
   callbackBase: null,
   models: {},
+  secrets: {},
   answersAny: false,
 };
 

@@ -15,10 +15,10 @@ import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
 import { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
 import { readSpec, type SpecReading } from "./read-spec.ts";
-import { type Box, openSecrets, sealSecrets, secretPlace } from "./sealed-secrets.ts";
+import { referenceProblems, sealedWith } from "./reference-check.ts";
+import { openSecrets, sealSecrets, type SecretBox, secretPlace } from "../seal/index.ts";
 import { partsOf, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { catalogAround, lookUpIn, surroundingsOf } from "./surroundings.ts";
-import { madeSecrets, triggerReferenceProblems, workflowsAround } from "./trigger-check.ts";
 import { type SourceProblem, workflowProblems, workflowSpec } from "./workflow.ts";
 
 export interface ApplySurroundings {
@@ -27,7 +27,9 @@ export interface ApplySurroundings {
   readonly at: number;
   /** Who is noted as having changed things. */
   readonly actor: string;
-  readonly box: Box;
+  readonly box: SecretBox;
+  /** Whether SLUICE_SECRET_KEY is set: only then are values of secrets taken. */
+  readonly isKeyed: boolean;
   /** Which of the tokens given for a gateway are not the present ones. */
   readonly newTokens: (gatewayId: string, tokens: Readonly<Record<string, string>>) => Promise<readonly string[]>;
   /** What an unregistered gateway is like; undefined when there is none of this id. */
@@ -138,14 +140,9 @@ async function planEntry(
   const builtIn = isGateway ? around.builtInGateway(name) : builtInBody(kind, name);
   const before = (await store.getEntry(orgId, entryKind, name))?.body ?? builtIn;
   const keptSecrets = isGateway ? {} : await store.entrySecrets(orgId, entryKind, name);
-  if (kind === "Trigger") {
-    const around = {
-      ...workflowsAround(store, orgId, sourcesOf(stream)),
-      secrets: Object.keys({ ...keptSecrets, ...secrets }),
-    };
-    const lacking = await triggerReferenceProblems(body, around);
-    if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
-  }
+  const entry = { kind, name, body, given: secrets, kept: keptSecrets };
+  const lacking = await referenceProblems(entry, { ...around, beside: stream });
+  if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
   const newSecrets = isGateway
     ? await around.newTokens(name, secrets)
     : await differing(secrets, async () => openSecrets(box, place, keptSecrets));
@@ -159,18 +156,8 @@ async function planEntry(
   const audit = changeAudit(change, actor, at).filter(({ type }) => type !== "config.applied");
   // Tokens of gateways are sealed and hashed where they are sent and checked.
   if (isGateway) return { applied, audit, change: put, gateway: { id: name, body: plan.body, tokens: secrets } };
-  const made = kind === "Trigger" ? madeSecrets(name, plan.body, Object.keys(keptSecrets)) : {};
-  return { applied, audit, change: { ...put, secrets: sealSecrets(box, place, { ...secrets, ...made }) } };
-}
-
-/** The texts of the workflows of a stream. */
-function sourcesOf(stream: readonly Manifest[]): ReadonlyMap<string, string> {
-  return new Map(
-    stream.flatMap(({ kind, name, spec }) => {
-      const source = kind === "Workflow" && isJsonObject(spec) ? getOwn(spec, "source") : undefined;
-      return typeof source === "string" ? [[name, source] as const] : [];
-    }),
-  );
+  const sealed = sealSecrets(box, place, sealedWith({ ...entry, body: plan.body }));
+  return { applied, audit, change: { ...put, secrets: sealed } };
 }
 
 /** Names of secrets that are not the kept ones. */

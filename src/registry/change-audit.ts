@@ -8,6 +8,7 @@ const TYPE_OF: Readonly<Partial<Record<RegisteredKind, AuditType>>> = {
   Agent: "agent.changed",
   Gateway: "gateway.changed",
   Policy: "policy.changed",
+  Secret: "secret.changed",
 };
 
 export interface RecordedChange {
@@ -26,7 +27,8 @@ export function changeAudit(change: RecordedChange, actor: string, at: number): 
   const resource = `${entryKindOf(kind)}/${name}`;
   const type = TYPE_OF[kind] ?? "config.applied";
   const digest = after === undefined ? {} : { digest: digestJson(is ?? {}) };
-  const changed = auditEntry({ at, type, actor, resource, detail: { action, fields, ...digest } });
+  const version = kind === "Secret" && after !== undefined ? { version: after["version"] ?? 1 } : {};
+  const changed = auditEntry({ at, type, actor, resource, detail: { action, fields, ...digest, ...version } });
   const [from = null, to = null] = [was, is].map((spec) => getOwn(spec ?? {}, "trust_level"));
   if (kind !== "Agent" || from === to) return [changed];
   return [changed, auditEntry({ at, type: "trust.changed", actor, resource, detail: { from, to } })];

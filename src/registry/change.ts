@@ -5,6 +5,7 @@ import { gatewaySpecOf } from "./gateway.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { lensChangeProblems } from "./lens.ts";
 import { unifiedDiff } from "./unified-diff.ts";
+import { settleSecret, withoutVersion } from "./secret.ts";
 import type { SpecProblem } from "./spec-problem.ts";
 import { specText } from "./spec-text.ts";
 
@@ -44,13 +45,26 @@ export function planChange(
     ok: true,
     action: kept === undefined ? "created" : "updated",
     diff: unifiedDiff(kept === undefined ? "" : specText(kept), specText(wanted)) + secrets,
-    body: kind === "Agent" ? settleAgent(body, before, at) : body,
+    body: settled(kind, body, before, newSecrets.length > 0, at),
   };
+}
+
+/** With what the server counts and notes of an entry. */
+function settled(
+  kind: RegisteredKind,
+  body: JsonObject,
+  before: JsonObject | undefined,
+  isNewSecret: boolean,
+  at: number,
+): JsonObject {
+  if (kind === "Agent") return settleAgent(body, before, at);
+  return kind === "Secret" ? settleSecret(body, before, isNewSecret) : body;
 }
 
 /** What was kept of an entry, as its manifest would be. */
 export function shownSpec(kind: RegisteredKind, body: JsonObject): JsonObject {
   if (kind === "Gateway") return gatewaySpecOf(body);
+  if (kind === "Secret") return withoutVersion(body);
   return kind === "Agent" ? withoutPhaseSince(body) : body;
 }
 

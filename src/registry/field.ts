@@ -1,11 +1,13 @@
 import { z } from "zod";
-import type { Json, JsonObject, ProblemCode } from "../core/base/index.ts";
+import { isSecretReference, type Json, type JsonObject, type ProblemCode, secretNameOf } from "../core/base/index.ts";
 import { webUrlFlaw } from "./web-url.ts";
 
 /** What a check of our own returns besides its message. */
 export interface FieldFlaw {
   readonly code: ProblemCode;
   readonly hint?: string;
+  /** The value is not repeated in the message: it is a secret. */
+  readonly isHidden?: true;
 }
 
 export function isField(
@@ -19,9 +21,10 @@ export function checked<S extends z.ZodType<string | number>>(
   schema: S,
   fits: (value: z.output<S>) => boolean,
   error: string,
-  { code, hint }: FieldFlaw,
+  { code, hint, isHidden }: FieldFlaw,
 ): S {
-  return schema.refine(fits, { error, params: { code, ...(hint === undefined ? {} : { hint }) } });
+  const more = { ...(hint === undefined ? {} : { hint }), ...(isHidden === undefined ? {} : { isHidden }) };
+  return schema.refine(fits, { error, params: { code, ...more } });
 }
 
 const NAME_LENGTH_MAX = 256;
@@ -94,13 +97,27 @@ export const webUrl = z
 
 const SECRET_LENGTH_MAX = 500;
 
-/** Given once and never shown. */
-export const secret = checked(
+const printable = checked(
   z.string().min(8).max(SECRET_LENGTH_MAX),
   (value) => /^[\x20-\x7e]*$/.test(value),
   "must be printable ASCII",
-  { code: "wrong_type" },
+  { code: "wrong_type", isHidden: true },
 );
+
+/** Given once and never shown: a value, or `secret://NAME` for a registered secret. */
+export const secret = checked(
+  printable,
+  (value) => !isSecretReference(value) || secretNameOf(value) !== null,
+  "must be secret:// and the name of a secret",
+  { code: "bad_name" },
+);
+
+/** The same where no registered secret can stand. */
+export const token = checked(printable, (value) => !isSecretReference(value), "must be the token itself", {
+  code: "wrong_type",
+  isHidden: true,
+  hint: "A token of a gateway cannot be a registered secret.",
+});
 
 export const anyJson: z.ZodType<Json> = z.custom<Json>();
 export const anyMap = z.record(z.string(), anyJson);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../core/base/index.ts";
 import type { GatewayBody } from "../store/index.ts";
-import { name, names, secret, spec, webUrl, whole } from "./field.ts";
+import { name, names, spec, token, webUrl, whole } from "./field.ts";
 
 export const gatewaySpec = spec({
   name: name.nullish().describe("What people see instead of the id"),
@@ -13,8 +13,8 @@ export const gatewaySpec = spec({
   capabilities: names.default([]).describe("What steps may ask for"),
   providers: names.default([]).describe("Whose models and tools it serves"),
   default_provider: name.nullish().describe("Runs what names no provider"),
-  dispatch_token: secret.nullish().describe("Write-only: sent with every dispatch"),
-  callback_token: secret.nullish().describe("Write-only: what callbacks must carry"),
+  dispatch_token: token.nullish().describe("Write-only: sent with every dispatch"),
+  callback_token: token.nullish().describe("Write-only: what callbacks must carry"),
 });
 
 export function gatewayBodyOf(written: z.output<typeof gatewaySpec>): GatewayBody {

@@ -20,6 +20,7 @@ export const MANIFEST_KINDS = {
   Trigger: { entry: "trigger", collection: "triggers", title: "a trigger" },
   Tool: { entry: "tool", collection: "tools", title: "a tool" },
   Grant: { entry: "grant", collection: "grants", title: "a grant" },
+  Secret: { entry: "secret", collection: "secrets", title: "a secret" },
   RoleBinding: { entry: "binding", collection: "bindings", title: "a role binding" },
 } as const satisfies Readonly<
   Record<string, { readonly entry: EntryKind | null; readonly collection: string; readonly title: string }>

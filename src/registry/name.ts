@@ -1,4 +1,4 @@
-import { LIMITS } from "../core/base/index.ts";
+import { LIMITS, SECRET_NAME } from "../core/base/index.ts";
 import type { ManifestKind } from "./kind.ts";
 import { shown, specProblem, type SpecProblem } from "./spec-problem.ts";
 
@@ -24,6 +24,11 @@ const RULES: Readonly<Partial<Record<ManifestKind, NameRule>>> = {
     pattern: /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
     lengthMax: LIMITS.nameLengthMax,
     expected: "kebab-case, such as vendor-risk-review",
+  },
+  Secret: {
+    pattern: SECRET_NAME,
+    lengthMax: LIMITS.nameLengthMax,
+    expected: "letters, digits, _ and -, a letter or _ first",
   },
   // As long and as odd as those who sell models call them.
   Model: {

@@ -1,4 +1,5 @@
-import { getOwn, type JsonObject } from "../core/base/index.ts";
+import { getOwn, type JsonObject, type TreePath } from "../core/base/index.ts";
+import { walk } from "../core/expression/index.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
 
@@ -13,7 +14,7 @@ export type CheckOutbound = (
 
 /** An address an entry makes a server call, and the field it is written in. */
 interface Outbound {
-  readonly field: "url" | "host";
+  readonly at: TreePath;
   readonly url: string;
   readonly purpose: OutboundPurpose;
 }
@@ -28,18 +29,23 @@ export async function outboundProblems(
   if (outbound === null) return [];
   const refusal = await check(outbound.url, outbound.purpose);
   if (refusal === null) return [];
-  return [specProblem("outbound_refused", [outbound.field], refusal.message, { hint: refusal.hint ?? undefined })];
+  return [specProblem("outbound_refused", outbound.at, refusal.message, { hint: refusal.hint ?? undefined })];
 }
 
 function outboundOf(kind: RegisteredKind, body: JsonObject): Outbound | null {
   const [url, host] = [getOwn(body, "url"), getOwn(body, "host")];
   if (kind === "Gateway" || kind === "Webhook" || kind === "Channel") {
     if (typeof url === "string" && url !== "")
-      return { field: "url", url, purpose: kind === "Gateway" ? "peer" : "message" };
+      return { at: ["url"], url, purpose: kind === "Gateway" ? "peer" : "message" };
+  }
+  if (kind === "Secret") {
+    const at = ["from", "vault", "url"];
+    const vault = walk(body, at);
+    return typeof vault === "string" ? { at, url: vault, purpose: "peer" } : null;
   }
   if (kind !== "Channel" || typeof host !== "string") return null;
   const port = getOwn(body, "port");
-  return { field: "host", url: hostUrl(host, typeof port === "number" ? port : MAIL_PORT), purpose: "mail" };
+  return { at: ["host"], url: hostUrl(host, typeof port === "number" ? port : MAIL_PORT), purpose: "mail" };
 }
 
 const MAIL_PORT = 587;

@@ -242,6 +242,22 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     },
     least: { tool: "payments/refund", agent: "cashier", until: "2031-05-04T10:00:00Z" },
   },
+  Secret: {
+    full: {
+      from: {
+        vault: {
+          url: "https://vault.example.org:8200",
+          mount: "kv",
+          path: "apps/billing",
+          field: "token",
+          namespace: "team",
+          token: "secret://vault-token",
+        },
+      },
+      scopes: ["gateway:eu", "agent:*", "tool:billing/*", "workflow:refund", "trigger:orders", "secret:other"],
+    },
+    least: { scopes: ["gateway:*"] },
+  },
   RoleBinding: {
     full: { role: "reviewer", agent: "analyst", workflow: "hello", max_spend_usd: 12.5 },
     least: { role: "reviewer", agent: "analyst" },

@@ -19,6 +19,7 @@ import { nameProblems } from "./name.ts";
 import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
 import { roleBindingSpec } from "./role-binding.ts";
 import { scheduleSpec, timingProblems } from "./schedule.ts";
+import { SECRET_VALUE, secretProblems, secretSpec } from "./secret.ts";
 import { problemsOfIssues, specProblem, type SpecProblem } from "./spec-problem.ts";
 import { teamBodyOf, teamProblems, teamSpec } from "./team.ts";
 import { toolProblems, toolSpec } from "./tool.ts";
@@ -69,6 +70,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },
   Tool: { schema: toolSpec, problems: toolProblems },
   Grant: { schema: grantSpec, problems: grantProblems },
+  Secret: { schema: secretSpec, problems: secretProblems, secrets: [SECRET_VALUE] },
   RoleBinding: { schema: roleBindingSpec },
 };
 
@@ -93,7 +95,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
   const parsed = schema.safeParse(written, { reportInput: true });
   const problems = [
     ...nameProblems(kind, name),
-    ...secretProblems(kind, withoutPaths(sent, hidden)),
+    ...literalProblems(kind, withoutPaths(sent, hidden)),
     ...withoutRepeats([
       ...(parsed.success ? [] : problemsOfIssues(parsed.error.issues, schema, title)),
       ...(look?.(written, name) ?? []),
@@ -113,7 +115,7 @@ export function readSpec(kind: ManifestKind, name: string, sent: Json): SpecRead
 }
 
 /** The text of a workflow is looked at by its own reader, which knows where that is allowed. */
-function secretProblems(kind: ManifestKind, sent: JsonObject): readonly SpecProblem[] {
+function literalProblems(kind: ManifestKind, sent: JsonObject): readonly SpecProblem[] {
   const isAllowed = getOwn(sent, ALLOW_KEY);
   const problems: SpecProblem[] = [];
   if (isAllowed !== undefined && typeof isAllowed !== "boolean") {

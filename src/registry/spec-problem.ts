@@ -89,7 +89,8 @@ function problemsOf(issue: z.core.$ZodIssue, schema: z.core.$ZodType, title: str
     case "custom": {
       const params: Readonly<Record<string, unknown>> = issue.params ?? {};
       const code = isField(params) ? params.code : "wrong_type";
-      return [specProblem(code, at, `${subject} ${issue.message}${butItIs(input)}.`, isField(params) ? params : {})];
+      const shownInput = isField(params) && params.isHidden === true ? "" : butItIs(input);
+      return [specProblem(code, at, `${subject} ${issue.message}${shownInput}.`, isField(params) ? params : {})];
     }
     case "invalid_union": {
       const meant = issue.errors.find((branch) => branch.every((one) => isWithin(one, input)));

@@ -8,6 +8,7 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import { createMemoryObjects, Files } from "../files/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
+import type { Secrets } from "../secrets/index.ts";
 import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
@@ -23,6 +24,7 @@ import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import type { OpenRoute } from "./open-routes.ts";
+import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
@@ -49,6 +51,7 @@ export interface AppOptions {
   readonly verifier?: TokenVerifier | null;
   /** Default: their content is in memory, and goes with the process. */
   readonly files?: Files;
+  readonly secrets?: Secrets;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
   readonly config?: Partial<ApiConfig>;
@@ -90,6 +93,7 @@ export function createApp({
   launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
   files,
+  secrets,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -108,6 +112,7 @@ export function createApp({
     gateways,
     governance,
     files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
+    secrets: secrets ?? ownSecrets(store, gateways, config.now),
     config,
     metrics,
     streams,

@@ -86,6 +86,7 @@ describe("permissions", () => {
       "approvals.assign": { to: null },
       "persons.change": { roles: ["viewer"] },
       "organisations.rename": { name: "Mine" },
+      "secrets.rotate": { value: "a new value" },
     };
     for (const { method, path, operation, isInPerson } of ROUTES) {
       if (!path.includes("{") || operation.endsWith(".save") || isInPerson) continue;

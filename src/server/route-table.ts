@@ -24,6 +24,7 @@ import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
+import { secretRoutes } from "./routes/secrets.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
@@ -66,6 +67,7 @@ export const ROUTES: readonly Route[] = [
     ...usageRoutes,
     ...backtestRoutes,
     ...registryRoutes,
+    ...secretRoutes,
     ...scheduleRoutes,
     ...triggerRoutes,
     ...webhookRoutes,

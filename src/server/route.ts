@@ -2,13 +2,15 @@ import type { z } from "zod";
 import type { Permission } from "../contract/index.ts";
 import type { AuditTrail } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
-import type { GatewayDirectory, SecretBox, Tickets } from "../gateway/index.ts";
+import type { GatewayDirectory, Tickets } from "../gateway/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Files } from "../files/index.ts";
 import type { TriggerStarter } from "../outside/trigger/index.ts";
 import type { ApprovalTickets } from "../outside/channel/index.ts";
+import type { SecretBox } from "../seal/index.ts";
+import type { Secrets } from "../secrets/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
 import type { Refusals } from "./audit-note.ts";
@@ -39,6 +41,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly files: Files;
+  readonly secrets: Secrets;
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
   readonly hookFailures: HookFailures;
@@ -59,6 +62,8 @@ export interface Gateways {
   readonly directory: GatewayDirectory;
   readonly tickets: Tickets;
   readonly box: SecretBox;
+  /** Whether SLUICE_SECRET_KEY is set: only then are values of secrets taken. */
+  readonly isKeyed: boolean;
   /** Which URLs of organisations this server calls; null: it calls any. */
   readonly outbound: OutboundGuard | null;
   /** Where Bridges and services outside reach this installation; empty when that is not known. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { auditEntry } from "../core/audit/index.ts";
 import { getOwn } from "../core/base/index.ts";
 import { DECISIONS } from "../core/event/index.ts";
-import { type Channel, channelOf, openSecrets, secretPlace } from "../registry/index.ts";
+import { type Channel, channelOf } from "../registry/index.ts";
 import {
   ANSWER_ACTION,
   needsSignIn,
@@ -97,8 +97,7 @@ async function findSigner(
     const entry = await store.getEntry(orgId, "channel", name);
     const channel = entry === undefined ? null : channelOf(entry);
     if (channel?.type !== "slack" || !channel.isEnabled) continue;
-    const kept = await store.entrySecrets(orgId, "channel", name);
-    const { signing_secret: secret, token } = openSecrets(gateways.box, secretPlace(orgId, "channel", name), kept);
+    const { signing_secret: secret, token } = (await services.secrets.openEntry(orgId, "channel", name)).secrets;
     if (secret === undefined) continue;
     const verdict = verifySlack([secret], { timestamp, signature }, bytes, config.now());
     if (verdict === "bad_timestamp") reason = verdict;

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { getOwn } from "../core/base/index.ts";
-import { isHook, isOpen, openSecrets, secretPlace, type Trigger, triggerOf } from "../registry/index.ts";
+import { isHook, isOpen, type Trigger, triggerOf } from "../registry/index.ts";
+import { refusalLine } from "../secrets/index.ts";
 import type { Entry } from "../store/index.ts";
 import { candidateOfHook, type DeclaredArgs, type HookCandidate, TriggerStarter } from "../outside/trigger/index.ts";
 import { Refused } from "./problem.ts";
@@ -54,7 +55,7 @@ export interface FoundTrigger {
 
 /** The triggers an address may mean. One whose address cannot be guessed is found only by all of it. */
 export async function triggersAt(services: Services, address: TriggerAddress): Promise<readonly FoundTrigger[]> {
-  const { store, gateways, config } = services;
+  const { store, config } = services;
   const { name, path, orgId } = address;
   const named = orgId === null ? undefined : await store.getEntry(orgId, "trigger", name);
   const entries =
@@ -67,8 +68,10 @@ export async function triggersAt(services: Services, address: TriggerAddress): P
   for (const entry of entries) {
     const trigger = readable(entry, config.onTrouble);
     if (trigger === null) continue;
-    const kept = await store.entrySecrets(entry.orgId, "trigger", entry.id);
-    const secrets = openSecrets(gateways.box, secretPlace(entry.orgId, "trigger", entry.id), kept);
+    const { secrets, refusals } = await services.secrets.openEntry(entry.orgId, "trigger", entry.id);
+    for (const refusal of Object.values(refusals)) {
+      config.onTrouble(`messages to the trigger ${entry.id} cannot be verified`, new Error(refusalLine(refusal)));
+    }
     const isMeant = isOpen(trigger) ? isSameText(path ?? "", getOwn(secrets, "path") ?? "") : path === null;
     if (isMeant) found.push({ orgId: entry.orgId, trigger, secrets });
   }

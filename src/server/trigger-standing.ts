@@ -1,5 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
-import { isOpen, openSecrets, secretPlace, triggerOf } from "../registry/index.ts";
+import { isOpen, triggerOf } from "../registry/index.ts";
+import { openSecrets, secretPlace } from "../seal/index.ts";
 import type { Entry } from "../store/index.ts";
 import type { Principal } from "./auth.ts";
 import type { Services } from "./route.ts";

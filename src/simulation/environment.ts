@@ -53,6 +53,7 @@ export async function buildEnvironment(
     actor: "simulation",
     // Nothing of a simulation outlives it.
     box: { seal: (text: string) => text, open: (sealed: string) => sealed },
+    isKeyed: true,
     newTokens: async () => [],
     builtInGateway: () => undefined,
   };

@@ -22,6 +22,7 @@ export * from "./person-store.ts";
 export * from "./registry-store.ts";
 export * from "./replica-store.ts";
 export * from "./schedule-store.ts";
+export type * from "./secret-store.ts";
 export * from "./session-store.ts";
 export * from "./store.ts";
 export * from "./database-trouble.ts";

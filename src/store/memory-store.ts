@@ -16,6 +16,7 @@ import { memoryRegistry } from "./memory/memory-registry.ts";
 import { memoryReplicas } from "./memory/memory-replicas.ts";
 import { memoryReports } from "./memory/memory-reports.ts";
 import { memoryRuns } from "./memory/memory-runs.ts";
+import { memorySecrets } from "./memory/memory-secrets.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
@@ -62,6 +63,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryHooks(world),
     ...memoryAlerts(world),
     ...memorySchedules(world),
+    ...memorySecrets(world),
     ...memoryFiles(world),
     ...memoryTriggers(world),
     migrate: async () => undefined,

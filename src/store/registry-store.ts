@@ -71,6 +71,7 @@ export const ENTRY_KINDS = [
   "model",
   "policy",
   "schedule",
+  "secret",
   "team",
   "tool",
   "trigger",

@@ -26,6 +26,7 @@ import { sqlReports } from "./sql/sql-reports.ts";
 import { sqlRuns } from "./sql/sql-runs.ts";
 import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
+import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
@@ -63,6 +64,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlHooks(sql),
     ...sqlAlerts(sql),
     ...sqlSchedules(sql),
+    ...sqlSecrets(sql),
     ...sqlFiles(sql),
     ...sqlTriggers(sql),
     migrate: () => migrate(sql),

@@ -17,6 +17,7 @@ import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } f
 import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
+import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
@@ -47,6 +48,7 @@ export interface Store
     GovernedStore,
     AgentMemoryStore,
     ScheduleStore,
+    SecretStore,
     FileStore,
     TriggerStore,
     OutsideStore {

@@ -108,6 +108,8 @@ export interface ApiParts {
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
+  /** Seals what must be read again; the installation's own key otherwise. */
+  readonly secretKey?: string;
 }
 
 export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT, parts: ApiParts = {}): Promise<Api> {
@@ -117,7 +119,14 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const clock = createSystemClock();
   const store = createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
-  const gateways = await openGateways({ store, clock, secretKey: null, local, outbound: outbound ?? null, onTrouble });
+  const gateways = await openGateways({
+    store,
+    clock,
+    secretKey: parts.secretKey ?? null,
+    local,
+    outbound: outbound ?? null,
+    onTrouble,
+  });
   const { directory, tickets } = gateways;
   const agent = new PeerAgent(outbound);
   const governance = openGovernance({

@@ -12,6 +12,7 @@ import type { JsonObject } from "../../src/core/base/index.ts";
 import type { NewDelivery } from "../../src/store/index.ts";
 import { memberRecipients, serve } from "../../src/server/index.ts";
 import { type Api, createApi } from "../api/fixture.ts";
+import { secretsOver } from "../secrets/secrets-over.ts";
 
 /** A server that listens, with its channels; nothing is sent before a test says so. */
 export interface Ground {
@@ -70,7 +71,7 @@ export async function openGround({ slackUrl }: GroundParts = {}): Promise<Ground
   const open = (): TargetKind =>
     channelTargets({
       store,
-      box: gateways.box,
+      secrets: secretsOver(store, gateways.box, { now }),
       clock,
       reach: { allow: allow.value },
       publicUrl: () => served.url,

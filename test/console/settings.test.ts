@@ -273,6 +273,22 @@ describe("settings", () => {
     expect(received).toBeGreaterThanOrEqual(0);
   });
 
+  it("registers a secret, says what is missing for its value, and shows what may be shown", async () => {
+    const page = await visit({ path: "/settings/secrets/-" });
+    await page.getByLabel("Name").fill("billing-token");
+    await writeAll(page, `value: a-value-of-our-own\nscopes: [gateway:local]\n`);
+    await page.getByRole("button", { name: "Save" }).click();
+    await has(page, /started without SLUICE_SECRET_KEY/);
+    await writeAll(page, `from: { file: billing/token }\nscopes: [gateway:local]\n`);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/secrets\/billing-token/);
+    const editor = page.locator(".code-editor .cm-content");
+    await editor.getByText("gateway:local").waitFor();
+    expect(await editor.textContent()).not.toMatch(/version|last_used/);
+    await page.getByRole("tab", { name: "Secrets" }).click();
+    await page.locator("tr[data-key='billing-token']").getByText("gateway:local").waitFor();
+  });
+
   it("shows the slots of a schedule, and library steps", async () => {
     const page = await visit({ path: "/settings/schedules/nightly" });
     await has(page, "No slot has come yet.");
@@ -321,6 +337,7 @@ describe("how these screens look", () => {
     ["settings-schedule", "/settings/schedules/nightly", "No slot has come yet."],
     ["settings-teams", "/settings/teams", "No teams yet"],
     ["settings-channels", "/settings/channels", "No channels yet"],
+    ["settings-secrets", "/settings/secrets", "billing-token"],
   ];
 
   describe.each([

@@ -462,6 +462,7 @@
   updated_at bigint not null
   saved_by text collate C
   CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
@@ -567,6 +568,13 @@
   applied_at bigint not null
   PRIMARY KEY (version)
   CREATE UNIQUE INDEX schema_migrations_pkey ON public.schema_migrations USING btree (version)
+
+-- secret_uses
+  org_id text not null collate C
+  name text not null collate C
+  used_at bigint not null
+  PRIMARY KEY (org_id, name)
+  CREATE UNIQUE INDEX secret_uses_pkey ON public.secret_uses USING btree (org_id, name)
 
 -- sessions
   id text not null collate C

@@ -21,6 +21,7 @@ import { launchRules } from "./launch-rules.ts";
 import { listRules } from "./list-rules.ts";
 import { liveRules } from "./live-rules.ts";
 import { peopleRules, saverRules } from "./people-rules.ts";
+import { secretRules } from "./secret-rules.ts";
 import { sessionRules } from "./session-rules.ts";
 import { rateRules } from "./rate-rules.ts";
 import { registryRules } from "./registry-rules.ts";
@@ -58,6 +59,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     afterAll(() => subject.close());
     const subjectOf: SubjectOf = () => subject;
     commitRules(subjectOf);
+    secretRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
     placeRules(subjectOf);

@@ -108,6 +108,8 @@ describe.each(Object.entries(STORES))("objects in %s", (_name, open) => {
       const others = new Files({ store, objects, secretKey, now: () => now });
       await expect(gather(others.read(kept))).rejects.toMatchObject({ code: "file_store_unavailable" });
     }
+    const later = new Files({ store, objects, secretKey: "other", formerKeys: ["secret"], now: () => now });
+    expect((await gather(later.read(kept))).toString()).toBe("used by a run");
     // What was kept in plain is read by a server that encrypts.
     const plain = new Files({ store, objects, secretKey: null, now: () => now });
     const before = await plain.put("org_1", "key_1", { name: "b", mime: "a/b", size: 1 }, once(Buffer.from("b")));

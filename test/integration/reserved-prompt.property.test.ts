@@ -45,6 +45,7 @@ const LOCAL: GatewayView = {
   isAwaited: false,
   callbackBase: null,
   models: {},
+  secrets: {},
   answersAny: false,
 };
 

@@ -9,6 +9,7 @@ import {
   type AdapterRequest,
   type AdapterResult,
   type FinalResult,
+  type SecretReference,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
 import { fileFailure } from "../file-trouble.ts";
@@ -20,7 +21,7 @@ import { readConfig, type AiSdkConfig } from "./config.ts";
 import { type Climb, ContractLadder } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
-import { NOTHING_OPEN, withHttpTools } from "./http-tools.ts";
+import { httpToolSecrets, NOTHING_OPEN, withHttpTools } from "./http-tools.ts";
 import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
 import { fileParts, keepGenerated, ModelFileError, withoutFileOutputs } from "./model-files.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
@@ -39,6 +40,8 @@ export interface AiSdkAdapterOptions {
   readonly tools?: ToolOpener;
   /** Makes tools out of the `mcp` section of the configuration, where `tools` is not given. */
   readonly toolsFrom?: (mcp: JsonObject) => ToolOpener;
+  /** The registered secrets that section refers to. */
+  readonly secretsIn?: (mcp: JsonObject) => readonly SecretReference[];
 }
 
 const MODEL_LENGTH_MAX = 200;
@@ -110,6 +113,12 @@ class AiSdkAdapter implements Adapter {
     return { streaming: true, structuredOutput: true, tools: true, deferred: false, turns: "durable" } as const;
   }
 
+  secrets(): readonly SecretReference[] {
+    const { mcp, http_tools } = this.#config;
+    const ofServers = mcp === undefined ? [] : (this.#options.secretsIn?.(mcp) ?? []);
+    return [...ofServers, ...httpToolSecrets(http_tools)];
+  }
+
   models(): AdapterModels {
     const { prices } = this.#config;
     const model = this.#defaultModel();
@@ -155,7 +164,7 @@ class AiSdkAdapter implements Adapter {
   ): Promise<AdapterResult> {
     const text = userTextOf(request);
     if (text === "") return failed(refused("The message is empty; there is nothing to ask the model."));
-    const opened = await this.#tools(request, hooks.signal);
+    const opened = await this.#tools(request, hooks);
     if (hooks.signal.aborted) {
       if ("close" in opened) await opened.close().catch(() => undefined);
       return failed(abortFailure(hooks.signal));
@@ -216,7 +225,7 @@ class AiSdkAdapter implements Adapter {
   }
 
   /** A model without the tools its step counts on would make its answer up, so that a missing one ends the attempt. */
-  async #tools({ tools = [] }: AdapterRequest, signal: AbortSignal): Promise<OpenTools | CallFailure> {
+  async #tools({ tools = [] }: AdapterRequest, { signal, secret }: AdapterHooks): Promise<OpenTools | CallFailure> {
     if (tools.length === 0) return NOTHING_OPEN;
     const names = [...new Set(tools)];
     if (this.#openTools === undefined) {
@@ -225,7 +234,7 @@ class AiSdkAdapter implements Adapter {
       );
     }
     try {
-      const opened = await this.#openTools(names, signal);
+      const opened = await this.#openTools(names, signal, secret);
       if (Object.keys(opened.tools).length > 0) return opened;
       await opened.close();
       return refused(`None of the tools the step names is there: ${names.join(", ")}.`);

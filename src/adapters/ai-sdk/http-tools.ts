@@ -1,8 +1,10 @@
+import type { SecretReference } from "../../adapter/index.ts";
 import { getOwn, isJsonObject, type Json, type JsonObject, jsonToText, matchesGlob } from "../../core/base/index.ts";
 import { createAllowList, fetchGuarded } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { hostAndPort } from "../http/call.ts";
 import { fillHeaders, hideSecrets } from "../http/secret-header.ts";
+import { type SecretLookup, secretLookup, secretsInHeaders } from "../secret-lookup.ts";
 import type { HttpTool } from "./config.ts";
 import type { ModelTool, OpenTools, ToolOpener } from "./model-tools.ts";
 
@@ -13,14 +15,14 @@ const EXCERPT_LENGTH_MAX = 2_000;
 /** An address that a model may call as a tool. The operator wrote it; the model writes the args, and nothing else. */
 export function httpTool(
   { description, url, method = "POST", args, headers = {}, timeout_ms }: HttpTool,
-  env: Environment,
+  find: SecretLookup,
 ): ModelTool {
   return {
     ...(description === undefined ? {} : { description }),
     inputSchema: args ?? { type: "object" },
     async execute(given, signal, callId) {
-      const filled = fillHeaders(headers, env);
-      if (!filled.ok) throw new Error(`The environment variable ${filled.failure} is not set, and the tool needs it.`);
+      const filled = fillHeaders(headers, find);
+      if (!filled.ok) throw new Error(filled.failure);
       const hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
       const address = hasBody ? url : withQuery(url, given);
       const allow = createAllowList([hostAndPort(url)]);
@@ -58,17 +60,25 @@ export function withHttpTools(
   env: Environment,
 ): ToolOpener | undefined {
   if (http === undefined) return rest;
-  return async (names, signal) => {
+  return async (names, signal, secret) => {
     const own = Object.entries(http).filter(([name]) => names.some((pattern) => matchesGlob(pattern, name)));
     // A pattern may stand for tools of both kinds.
     const others = names.filter(
       (name) => getOwn(http, name) === undefined && (rest !== undefined || !name.includes("*")),
     );
     if (others.length > 0 && rest === undefined) throw unknownTools(others, Object.keys(http));
-    const opened: OpenTools = others.length === 0 || rest === undefined ? NOTHING_OPEN : await rest(others, signal);
-    const tools = Object.fromEntries(own.map(([name, tool]) => [name, httpTool(tool, env)]));
+    const opened: OpenTools =
+      others.length === 0 || rest === undefined ? NOTHING_OPEN : await rest(others, signal, secret);
+    const tools = Object.fromEntries(
+      own.map(([name, tool]) => [name, httpTool(tool, secretLookup(env, secret, name))]),
+    );
     return { tools: { ...tools, ...opened.tools }, close: () => opened.close() };
   };
+}
+
+/** The secrets that their headers name. */
+export function httpToolSecrets(http: Readonly<Record<string, HttpTool>> = {}): readonly SecretReference[] {
+  return secretsInHeaders(Object.entries(http).map(([name, { headers = {} }]) => [name, headers] as const));
 }
 
 export const NOTHING_OPEN: OpenTools = { tools: {}, close: () => Promise.resolve() };

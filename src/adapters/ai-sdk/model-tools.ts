@@ -1,5 +1,5 @@
 import type { ToolSet } from "ai";
-import type { AllowedCall, ModelToolCall, ToolDescription } from "../../adapter/index.ts";
+import type { AllowedCall, FindSecret, ModelToolCall, ToolDescription } from "../../adapter/index.ts";
 import { utf8Length, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { RequestedTool } from "./model-call.ts";
 import type { Sdk } from "./sdk.ts";
@@ -24,7 +24,7 @@ export interface OpenTools {
 }
 
 /** Makes the tools a step names ready for one attempt. */
-export type ToolOpener = (names: readonly string[], signal: AbortSignal) => Promise<OpenTools>;
+export type ToolOpener = (names: readonly string[], signal: AbortSignal, secret?: FindSecret) => Promise<OpenTools>;
 
 export const TOOL_RESULT_BYTES_MAX = 262_144;
 const NAME_LENGTH_MAX = 64;

@@ -1,7 +1,7 @@
-import { fail, filesIn, getOwn, succeed, type Json, type Outcome } from "../../core/base/index.ts";
+import { fail, filesIn, getOwn, jsonToText, succeed, type Json, type Outcome } from "../../core/base/index.ts";
 import type { AdapterFiles, AdapterRequest, AdapterResult } from "../../adapter/index.ts";
 import { createAllowList, type AllowList, type StreamedBody } from "../../outbound/index.ts";
-import type { Environment } from "../environment.ts";
+import type { SecretLookup } from "../secret-lookup.ts";
 import { METHODS, type HttpConfig, type Method, type Target } from "./config.ts";
 import { multipartOf } from "./multipart.ts";
 import { fillHeaders } from "./secret-header.ts";
@@ -25,17 +25,17 @@ const TIMEOUT_MS = 30_000;
 export function readCall(
   request: AdapterRequest,
   config: HttpConfig,
-  env: Environment,
+  lookupFor: (tool: string) => SecretLookup,
   files?: AdapterFiles,
 ): Outcome<Call, Failed> {
   const place = findPlace(request, config);
   if (!place.ok) return place;
-  const { url, target } = place.value;
+  const { url, target, name } = place.value;
   const method = readMethod(request, target, place.value.method);
   if (!method.ok) return method;
-  const filled = fillHeaders(target?.headers ?? {}, env);
+  const filled = fillHeaders(target?.headers ?? {}, lookupFor(name));
   if (!filled.ok) {
-    const message = `The environment variable ${filled.failure} is not set, and a header of this target needs it.`;
+    const message = `${filled.failure} A header of this target needs it.`;
     return fail({ status: "failed", failure: "provider_auth", message });
   }
   const body = method.value === "GET" || method.value === "HEAD" ? null : bodyOf(request, files);
@@ -63,6 +63,8 @@ interface Place {
   readonly url: string;
   /** Null: the URL was written by the author of the workflow. */
   readonly target: Target | null;
+  /** Of the target; '' when there is none. */
+  readonly name: string;
   /** The start of the message, before the place: `POST billing`. */
   readonly method?: Method | undefined;
 }
@@ -72,12 +74,14 @@ function findPlace({ inputs, model, message }: AdapterRequest, config: HttpConfi
   const named = getOwn(inputs, "target");
   if (named !== undefined && named !== null) {
     const target = typeof named === "string" ? getOwn(targets, named) : undefined;
-    return target === undefined ? unknownTarget(named, targets) : succeed({ url: target.url, target });
+    return target === undefined
+      ? unknownTarget(named, targets)
+      : succeed({ url: target.url, target, name: jsonToText(named) });
   }
   const url = getOwn(inputs, "url");
-  if (typeof url === "string") return succeed({ url, target: null });
+  if (typeof url === "string") return succeed({ url, target: null, name: "" });
   const target = model === undefined ? undefined : getOwn(targets, model);
-  return target === undefined ? placeIn(message, targets) : succeed({ url: target.url, target });
+  return target === undefined ? placeIn(message, targets) : succeed({ url: target.url, target, name: model ?? "" });
 }
 
 /** All of it: `METHOD place` or `place`; a text that is more than that names no place. */
@@ -87,8 +91,8 @@ function placeIn(message: string, targets: NonNullable<HttpConfig["targets"]>): 
   const [, written, place = ""] = PLACE.exec(message.trim()) ?? [];
   const method = METHODS.find((name) => name === written);
   const target = getOwn(targets, place);
-  if (target !== undefined) return succeed({ url: target.url, target, method });
-  if (/^https?:\/\//i.test(place)) return succeed({ url: place, target: null, method });
+  if (target !== undefined) return succeed({ url: target.url, target, name: place, method });
+  if (/^https?:\/\//i.test(place)) return succeed({ url: place, target: null, name: "", method });
   if (method !== undefined) return unknownTarget(place, targets);
   return refused(
     "no_target",

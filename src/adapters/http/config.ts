@@ -17,7 +17,7 @@ export const targetSchema = z.strictObject({
     }),
   /** Fixed by the operator; without it a node chooses. */
   method: z.enum(METHODS).optional(),
-  /** `secret://NAME` in a value stands for the environment variable NAME. */
+  /** `secret://NAME` in a value stands for a registered secret, or for an environment variable of the Bridge. */
   headers: z
     .record(
       z.string().regex(HEADER_NAME, "is no name of a header"),

@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/base/index.ts";
+import { stubRequest } from "../../../test/gateway/stub-adapter.ts";
 import {
   checkAdapter,
   type AdapterFiles,
   type AdapterRequest,
   type AdapterResult,
+  type FindSecret,
   type LogLine,
 } from "../../adapter/index.ts";
 import { createHttpAdapter } from "./http-adapter.ts";
@@ -236,6 +238,44 @@ describe("what is sent", () => {
     expect(JSON.stringify(await call({ inputs: { target: "t" } }, setup(rude)))).not.toContain("top");
   });
 
+  it("takes secrets that came with the dispatch before its own, for their own target only", async () => {
+    const seen: unknown[] = [];
+    const url = await listen((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end("{}");
+    });
+    const headers = { Authorization: "Bearer secret://billing-token" };
+    const adapter = createHttpAdapter({ env: { "billing-token": "of the environment" } });
+    await adapter.initialize({ targets: { t: { url, headers }, other: { url, headers }, far: { url, headers } } });
+    expect(adapter.secrets?.()).toEqual(["t", "other", "far"].map((tool) => ({ name: "billing-token", tool })));
+    const secret: FindSecret = (name, tool) => {
+      if (tool === "t" && name === "billing-token") return { ok: true, value: "of the dispatch" };
+      if (tool === "other") return { ok: true, value: "two\nlines" };
+      return { ok: false, failure: { code: "secret_out_of_scope", message: "It is for others." } };
+    };
+    const ask = (target: string, env = adapter) =>
+      env.execute(stubRequest({ provider: "http", inputs: { target } }), {
+        signal: new AbortController().signal,
+        onPartial: () => undefined,
+        onLog: () => undefined,
+        secret,
+      });
+    await ask("t");
+    await ask("far");
+    expect(seen).toEqual(["Bearer of the dispatch", "Bearer of the environment"]);
+    expect(await ask("other")).toMatchObject({
+      failure: "provider_auth",
+      message: expect.stringContaining("holds characters that a header cannot") as string,
+    });
+    const bare = createHttpAdapter({ env: {} });
+    await bare.initialize({ targets: { far: { url, headers } } });
+    expect(await ask("far", bare)).toMatchObject({
+      failure: "provider_auth",
+      message: expect.stringContaining("secret_out_of_scope: It is for others.") as string,
+    });
+    expect(seen).toHaveLength(2);
+  });
+
   it("is nothing at all without the secret", async () => {
     const config = { targets: { t: { url: "http://127.0.0.1:1/", headers: { "x-key": "secret://NOT_SET" } } } };
     expect(await call({ inputs: { target: "t" } }, { config })).toMatchObject({
@@ -245,8 +285,8 @@ describe("what is sent", () => {
     const adapter = createHttpAdapter({ env: { NOT_SET: "" } });
     await adapter.initialize(config);
     expect(await adapter.checkHealth()).toMatchObject({
-      status: "degraded",
-      message: expect.stringContaining("NOT_SET") as string,
+      status: "healthy",
+      message: "Not in the environment, and awaited with each dispatch: NOT_SET.",
     });
   });
 });

@@ -12,7 +12,7 @@ import { createSystemClock, type Clock } from "../../clock/index.ts";
 import {
   ADAPTER_SPECIFICATION,
   type Adapter,
-  type AdapterFiles,
+  type AdapterHooks,
   type AdapterRequest,
   type AdapterResult,
 } from "../../adapter/index.ts";
@@ -21,16 +21,16 @@ import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
 import { fileFailure } from "../file-trouble.ts";
 import { RunningAttempts } from "../running-attempts.ts";
+import { awaitedSecrets, secretLookup, secretsInHeaders } from "../secret-lookup.ts";
 import { failureOf, resultOf } from "./answer.ts";
 import { FILE_ANSWER_BYTES_MAX, fileOutputOf, isFileAnswer, keepAnswer } from "./file-answer.ts";
 import { readCall } from "./call.ts";
 import { configSchema, type HttpConfig } from "./config.ts";
-import { missingSecrets } from "./secret-header.ts";
 
 const HTTP_PROVIDER = "http";
 
 export interface HttpAdapterOptions {
-  /** Where `secret://NAME` is looked up. */
+  /** Where `secret://NAME` is looked up when no secret of that name came with the dispatch. */
   readonly env: Environment;
   readonly resolve?: Resolve;
   readonly clock?: Clock;
@@ -43,9 +43,9 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
   const call = async (
     request: AdapterRequest,
     signal: AbortSignal,
-    files: AdapterFiles | undefined,
+    { files, secret }: Pick<AdapterHooks, "files" | "secret">,
   ): Promise<AdapterResult> => {
-    const read = readCall(request, config, env, files);
+    const read = readCall(request, config, (tool) => secretLookup(env, secret, tool), files);
     if (!read.ok) return read.failure;
     const { url, method, headers, body, timeoutMs, allow, isListOnly, secrets } = read.value;
     const output = files === undefined ? undefined : fileOutputOf(request);
@@ -65,6 +65,9 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
     return reply.ok ? resultOf(reply, secrets, clock.now()) : failureOf(reply);
   };
 
+  const references = () =>
+    secretsInHeaders(Object.entries(config.targets ?? {}).map(([name, { headers = {} }]) => [name, headers] as const));
+
   return {
     specificationVersion: ADAPTER_SPECIFICATION,
     provider: HTTP_PROVIDER,
@@ -75,16 +78,16 @@ export function createHttpAdapter({ env, resolve, clock = createSystemClock() }:
     },
     shutdown: () => running.end(),
     checkHealth() {
-      const missing = Object.values(config.targets ?? {}).flatMap(({ headers }) => missingSecrets(headers ?? {}, env));
-      if (missing.length === 0) return Promise.resolve({ status: "healthy" });
-      const message = `Targets need environment variables that are not set: ${[...new Set(missing)].join(", ")}.`;
-      return Promise.resolve({ status: "degraded", message });
+      const message = awaitedSecrets(references(), env);
+      return Promise.resolve({ status: "healthy", ...(message === null ? {} : { message }) });
     },
     capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: true }),
+    secrets: references,
     cancel: (dispatchId) => running.cancel(dispatchId),
-    async execute(request, { signal, onLog, files }) {
+    async execute(request, hooks) {
+      const { signal, onLog } = hooks;
       const result = await running.run(request.dispatchId, signal, (either) =>
-        call(request, either, files).catch(fileFailure),
+        call(request, either, hooks).catch(fileFailure),
       );
       if (result.status === "deferred" && request.externalCallbackUrl === undefined) {
         const message = "The service answers later, but this request carries no URL at which it could.";

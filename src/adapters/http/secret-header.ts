@@ -1,5 +1,5 @@
-import { fail, succeed, type Outcome } from "../../core/base/index.ts";
-import type { Environment } from "../environment.ts";
+import { fail, fillSecrets, type Outcome, secretNamesIn, succeed } from "../../core/base/index.ts";
+import type { SecretLookup } from "../secret-lookup.ts";
 
 export interface FilledHeaders {
   readonly headers: Readonly<Record<string, string>>;
@@ -7,35 +7,27 @@ export interface FilledHeaders {
   readonly secrets: readonly string[];
 }
 
-const REFERENCE = /secret:\/\/([A-Za-z_][A-Za-z0-9_]*)/g;
-
 /** Shorter values are words, not secrets; hiding them would garble the answer. */
 const SECRET_LENGTH_MIN = 6;
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Puts secrets where a configured header names them; fails with the name of the first one that is not there. */
+/** Puts secrets where a configured header names them; fails with what is wrong with the first one that cannot be. */
 export function fillHeaders(
   headers: Readonly<Record<string, string>>,
-  env: Environment,
+  lookup: SecretLookup,
 ): Outcome<FilledHeaders, string> {
-  const secrets: string[] = [];
+  const values = new Map<string, string>();
   const filled: [string, string][] = [];
   for (const [header, template] of Object.entries(headers)) {
-    const missing = secretsIn(template).find((name) => readSecret(env, name) === undefined);
-    if (missing !== undefined) return fail(missing);
-    const value = template.replaceAll(REFERENCE, (_, name: string) => {
-      const secret = readSecret(env, name) ?? "";
-      secrets.push(secret);
-      return secret;
-    });
-    filled.push([header, value]);
+    for (const name of secretNamesIn(template)) {
+      const found = lookup(name);
+      if (!found.ok) return found;
+      if (!SENDABLE.test(found.value)) return fail(`The secret "${name}" holds characters that a header cannot.`);
+      values.set(name, found.value);
+    }
+    filled.push([header, fillSecrets(template, (name) => values.get(name) ?? "")]);
   }
-  return succeed({ headers: Object.fromEntries(filled), secrets });
-}
-
-export function missingSecrets(headers: Readonly<Record<string, string>>, env: Environment): readonly string[] {
-  return Object.values(headers)
-    .flatMap(secretsIn)
-    .filter((name) => readSecret(env, name) === undefined);
+  return succeed({ headers: Object.fromEntries(filled), secrets: [...values.values()] });
 }
 
 /** Services that echo what they were sent must not bring a secret into a run. */
@@ -45,13 +37,4 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     .toSorted((left, right) => right.length - left.length)
     .reduce((hidden, secret) => hidden.replaceAll(secret, "[secret]"), text);
-}
-
-function secretsIn(template: string): readonly string[] {
-  return [...template.matchAll(REFERENCE)].map(([, name = ""]) => name);
-}
-
-function readSecret(env: Environment, name: string): string | undefined {
-  const value = Object.hasOwn(env, name) ? env[name] : undefined;
-  return value === "" ? undefined : value;
 }

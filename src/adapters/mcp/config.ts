@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../../core/base/index.ts";
+import { isSecretReference, type JsonObject, secretNameOf } from "../../core/base/index.ts";
 import { readConfigSection } from "../config-section.ts";
 
 export const MCP_PROVIDER = "mcp";
@@ -8,7 +8,6 @@ const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,8192}$/;
-const SECRET = /^secret:\/\/([A-Za-z_][A-Za-z0-9_]{0,127})$/;
 const DIGEST = /^(?:sha256:)?([0-9a-f]{64})$/;
 
 /** Names through which code can be put into a process that was meant to run something else. */
@@ -26,8 +25,8 @@ const httpServer = z.strictObject({
         .string()
         .regex(HEADER_VALUE, "must be one line of printable ASCII")
         .refine(
-          (value) => !value.startsWith("secret://") || SECRET.test(value),
-          "must be secret:// and a variable name",
+          (value) => !isSecretReference(value) || secretNameOf(value) !== null,
+          "must be secret:// and the name of a secret",
         ),
     )
     .optional(),
@@ -106,7 +105,7 @@ export function splitName(name: string): ToolName | undefined {
   return { server: name.slice(0, slash), tool: name.slice(slash + 1) };
 }
 
-/** The variable a header's value is taken from, when it is not written down. */
-export function secretName(value: string): string | undefined {
-  return SECRET.exec(value)?.[1];
+/** The headers of each server that is reached over HTTP. */
+export function headersOf({ servers }: McpConfig): readonly (readonly [string, Readonly<Record<string, string>>])[] {
+  return [...servers].flatMap(([name, server]) => ("url" in server ? [[name, server.headers ?? {}] as const] : []));
 }

@@ -5,8 +5,10 @@ import type {
   jsonSchemaValidator,
   Tool,
 } from "@modelcontextprotocol/client";
+import type { AdapterHooks } from "../../adapter/index.ts";
 import { digestJson, matchesGlob, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
+import { secretLookup } from "../secret-lookup.ts";
 import type { McpConfig } from "./config.ts";
 import { openLink, type Link } from "./link.ts";
 import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
@@ -40,11 +42,11 @@ export async function connectServer(
   config: McpConfig,
   name: string,
   env: Environment,
-  signal: AbortSignal,
+  { signal, secret }: Pick<AdapterHooks, "signal" | "secret">,
 ): Promise<McpConnection> {
   const server = config.servers.get(name);
   if (server === undefined) throw unknownServer(name, [...config.servers.keys()]);
-  const link = await openLink(server, env, name);
+  const link = await openLink(server, env, secretLookup(env, secret, name), name);
   const sdk = await import("@modelcontextprotocol/client");
   const client = new sdk.Client(
     { name: "sluice", version: "1" },

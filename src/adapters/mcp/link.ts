@@ -1,7 +1,9 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { createModelFetch, ResponseTooLarge } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
-import { secretName, type HttpServer, type McpServer, type StdioServer } from "./config.ts";
+import { fillHeaders } from "../http/secret-header.ts";
+import type { SecretLookup } from "../secret-lookup.ts";
+import type { HttpServer, McpServer, StdioServer } from "./config.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { RESULT_BYTES_MAX } from "./tool-result.ts";
 
@@ -27,20 +29,20 @@ const GOODBYE_TIMEOUT_MS = 2_000;
 const FRAME_BYTES = 65_536;
 const COMPLAINT_LENGTH_MAX = 1_024;
 
-export function openLink(server: McpServer, env: Environment, name: string): Promise<Link> {
-  return "url" in server ? openHttp(server, env, name) : openStdio(server, env);
+export function openLink(server: McpServer, env: Environment, lookup: SecretLookup, name: string): Promise<Link> {
+  return "url" in server ? openHttp(server, lookup, name) : openStdio(server, env);
 }
 
-async function openHttp(server: HttpServer, env: Environment, name: string): Promise<Link> {
-  const headers = Object.entries(server.headers ?? {}).map(([header, value]): [string, string] => [
-    header,
-    secretOf(value, env, name),
-  ]);
+async function openHttp(server: HttpServer, lookup: SecretLookup, name: string): Promise<Link> {
+  const filled = fillHeaders(server.headers ?? {}, lookup);
+  if (!filled.ok) {
+    throw new McpFailure("provider_auth", `${filled.failure} A header of the MCP server "${name}" needs it.`);
+  }
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const outbound = createModelFetch({ responseBytesMax: RESULT_BYTES_MAX + FRAME_BYTES });
   const trouble: Trouble = { isTooLarge: false, complaint: "" };
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-    requestInit: { headers, redirect: "error" },
+    requestInit: { headers: { ...filled.value.headers }, redirect: "error" },
     // A stream that broke is not picked up again: whether to call once more is for the retry policy to decide.
     reconnectionOptions: {
       initialReconnectionDelay: 0,
@@ -58,14 +60,6 @@ async function openHttp(server: HttpServer, env: Environment, name: string): Pro
     },
     close: () => outbound.close(),
   };
-}
-
-function secretOf(value: string, env: Environment, server: string): string {
-  const variable = secretName(value);
-  if (variable === undefined) return value;
-  const secret = env[variable];
-  if (secret !== undefined && secret !== "") return secret;
-  throw new McpFailure("provider_auth", `The MCP server "${server}" needs the environment variable ${variable}.`);
 }
 
 /** A call may take as long as it takes; only the farewell is limited. */

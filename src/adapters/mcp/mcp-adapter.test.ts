@@ -180,14 +180,16 @@ describe("credentials", () => {
     expect(JSON.stringify(refused)).not.toContain("wrong-token-9");
     expect(await call({ inputs: { tool: "unset/echo" } })).toMatchObject({
       failure: "provider_auth",
-      message: 'The MCP server "unset" needs the environment variable NOT_SET.',
+      message:
+        'unknown_secret: No secret "NOT_SET" came with the dispatch, and the environment variable NOT_SET is not set. ' +
+        'A header of the MCP server "unset" needs it.',
     });
   });
 
-  it("reports in its health which variable is missing", async () => {
+  it("reports in its health which secret it awaits with dispatches", async () => {
     expect(await adapter.checkHealth()).toEqual({
-      status: "degraded",
-      message: "Environment variables are not set: unset needs NOT_SET.",
+      status: "healthy",
+      message: "Not in the environment, and awaited with each dispatch: NOT_SET.",
     });
   });
 });

@@ -1,6 +1,7 @@
 import { ADAPTER_SPECIFICATION, type Adapter, type AdapterResult } from "../../adapter/index.ts";
 import type { Environment } from "../environment.ts";
-import { MCP_PROVIDER, readMcpConfig, secretName, type McpConfig } from "./config.ts";
+import { awaitedSecrets, secretsInHeaders } from "../secret-lookup.ts";
+import { headersOf, MCP_PROVIDER, readMcpConfig, type McpConfig } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
 import { failureOf } from "./mcp-failure.ts";
 import { readToolRequest } from "./tool-request.ts";
@@ -37,13 +38,15 @@ export function createMcpAdapter({ env }: McpAdapterOptions): Adapter {
     checkHealth: () => Promise.resolve(healthOf(config, env)),
     capabilities: () => ({ streaming: false, structuredOutput: true, tools: false, deferred: false }),
     cancel: () => Promise.resolve(),
-    async execute(request, { signal }) {
+    secrets: () => secretsInHeaders(headersOf(config)),
+    async execute(request, hooks) {
+      const { signal } = hooks;
       if (signal.aborted) return endedBy(signal);
       let server = "";
       const work = async (): Promise<AdapterResult> => {
         const wanted = readToolRequest(request);
         server = wanted.server;
-        const connection = await connectServer(config, wanted.server, env, signal);
+        const connection = await connectServer(config, wanted.server, env, hooks);
         try {
           const tool = await connection.findTool(wanted.tool);
           const answer = await connection.call(tool, wanted.arguments, signal);
@@ -76,16 +79,8 @@ function endedBy(signal: AbortSignal): AdapterResult {
 }
 
 /** What can be known without starting or calling anything. */
-function healthOf({ servers }: McpConfig, env: Environment): Awaited<ReturnType<Adapter["checkHealth"]>> {
-  if (servers.size === 0) return { status: "healthy", message: "No MCP server is configured." };
-  const missing = [...servers].flatMap(([name, server]) =>
-    "url" in server
-      ? Object.values(server.headers ?? {}).flatMap((value) => {
-          const variable = secretName(value);
-          return variable === undefined || (env[variable] ?? "") !== "" ? [] : [`${name} needs ${variable}`];
-        })
-      : [],
-  );
-  if (missing.length === 0) return { status: "healthy" };
-  return { status: "degraded", message: `Environment variables are not set: ${missing.join(", ")}.` };
+function healthOf(config: McpConfig, env: Environment): Awaited<ReturnType<Adapter["checkHealth"]>> {
+  if (config.servers.size === 0) return { status: "healthy", message: "No MCP server is configured." };
+  const message = awaitedSecrets(secretsInHeaders(headersOf(config)), env);
+  return { status: "healthy", ...(message === null ? {} : { message }) };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startToolServer, type ToolServer } from "../../../test/mcp/http-server.ts";
-import { openMcpTools } from "./mcp-tools.ts";
+import type { FindSecret } from "../../adapter/index.ts";
+import { mcpSecrets, openMcpTools } from "./mcp-tools.ts";
 
 let server: ToolServer;
 const signal = new AbortController().signal;
@@ -56,6 +57,26 @@ describe("tools for a model", () => {
 
   it.each([["echo"], ["other/echo"], ["tools/nope"], ["__proto__/x"]])("refuses %s", async (name) => {
     await expect(opened(["tools/echo", name])).rejects.toMatchObject({ failure: "provider_refused" });
+  });
+
+  it("calls a server with the secret that came with the dispatch for it", async () => {
+    const token = "Bearer a-token-of-the-dispatch";
+    const closed = await startToolServer({ token });
+    const section = {
+      servers: { keyed: { url: closed.url, headers: { Authorization: "Bearer secret://mcp-token" } } },
+    };
+    expect(mcpSecrets(section)).toEqual([{ name: "mcp-token", tool: "keyed" }]);
+    const open = openMcpTools(section, {});
+    const handed: FindSecret = (name, tool) =>
+      name === "mcp-token" && tool === "keyed" ? { ok: true, value: "a-token-of-the-dispatch" } : undefined;
+    const { tools, close } = await open(["keyed/echo"], signal, handed);
+    expect(await tools["keyed__echo"]?.execute({ a: 1 }, signal, "run/a/0/0/0")).toBe('{"a":1}');
+    await close();
+    await expect(open(["keyed/echo"], signal)).rejects.toMatchObject({
+      failure: "provider_auth",
+      message: expect.stringContaining("unknown_secret") as string,
+    });
+    await closed.close();
   });
 
   it("ends a call by its signal", async () => {

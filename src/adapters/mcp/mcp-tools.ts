@@ -1,7 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/client";
+import type { FindSecret, SecretReference } from "../../adapter/index.ts";
 import { matchesGlob, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { Environment } from "../environment.ts";
-import { readMcpConfig, splitName } from "./config.ts";
+import { secretsInHeaders } from "../secret-lookup.ts";
+import { headersOf, readMcpConfig, splitName } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
 import { McpFailure } from "./mcp-failure.ts";
 import { answerOf } from "./tool-result.ts";
@@ -33,15 +35,16 @@ const MODEL_NAME_LENGTH_MAX = 64;
 export function openMcpTools(
   section: JsonObject,
   env: Environment,
-): (names: readonly string[], signal: AbortSignal) => Promise<McpTools> {
+): (names: readonly string[], signal: AbortSignal, secret?: FindSecret) => Promise<McpTools> {
   const config = readMcpConfig(section);
-  return async (names, signal) => {
+  return async (names, signal, secret) => {
+    const hooks = { signal, ...(secret === undefined ? {} : { secret }) };
     const connections = new Map<string, McpConnection>();
     const close = async (): Promise<void> => {
       await Promise.all(Array.from(connections.values(), (connection) => connection.close()));
     };
     const open = async (server: string): Promise<McpConnection> => {
-      const connection = connections.get(server) ?? (await connectServer(config, server, env, signal));
+      const connection = connections.get(server) ?? (await connectServer(config, server, env, hooks));
       connections.set(server, connection);
       return connection;
     };
@@ -98,6 +101,11 @@ function hintsOf({ annotations }: Tool): McpTool["hints"] {
     ...(typeof readOnlyHint === "boolean" ? { readOnly: readOnlyHint } : {}),
     ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
   };
+}
+
+/** The secrets that the servers of the section name. */
+export function mcpSecrets(section: JsonObject): readonly SecretReference[] {
+  return secretsInHeaders(headersOf(readMcpConfig(section)));
 }
 
 function notAName(name: string): McpFailure {

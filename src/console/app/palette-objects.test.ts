@@ -33,7 +33,7 @@ describe("what the palette finds", () => {
           "Lens",
           "Library step",
         ],
-        ["Model", "Policy", "Role binding", "Schedule", "Team", "Trigger", "Webhook"],
+        ["Model", "Policy", "Role binding", "Schedule", "Secret", "Team", "Trigger", "Webhook"],
       ].flat(),
     );
     for (const { path } of found) expect(routeOf(path.split("?")[0] ?? "")).not.toBeNull();

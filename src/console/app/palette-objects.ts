@@ -27,6 +27,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   webhooks: { kind: "Webhook", icon: "external", base: "/settings/webhooks" },
   channels: { kind: "Channel", icon: "external", base: "/settings/channels" },
   models: { kind: "Model", icon: "settings", base: "/settings/models" },
+  secrets: { kind: "Secret", icon: "gate", base: "/settings/secrets" },
   "credit-plans": { kind: "Credit plan", icon: "chart", base: "/settings/credit-plans" },
   tools: { kind: "Tool", icon: "settings", base: "/settings/tools" },
   grants: { kind: "Grant", icon: "gate", base: "/settings/grants" },

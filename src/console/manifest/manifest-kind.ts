@@ -7,7 +7,7 @@ export interface ManifestKind {
   readonly collection: Collection | "gateways";
   /** In the middle of a sentence: `a policy`. */
   readonly title: string;
-  readonly permission: "registry:write" | "governance:write";
+  readonly permission: "registry:write" | "governance:write" | "secret:write";
   /** A first text for a new entry. */
   readonly sample: string;
   /** What it is for, in one sentence. */
@@ -121,6 +121,14 @@ export const KINDS = {
     purpose: "What a model costs, by its exact id.",
     sample: "provider: openai\ninput_usd_per_mtok: 1\noutput_usd_per_mtok: 4\n",
   },
+  secrets: {
+    kind: "Secret",
+    collection: "secrets",
+    title: "a secret",
+    permission: "secret:write",
+    purpose: "A value that is sealed and never shown again, and who gets it: secret://NAME stands for it.",
+    sample: "value: a new value, at least six characters\nscopes: [gateway:local]\n",
+  },
   "credit-plans": {
     kind: "CreditPlan",
     collection: "credit-plans",
@@ -198,6 +206,15 @@ export function specOf(shown: JsonObject): JsonObject {
   return snakeMap(
     Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)),
   );
+}
+
+/** Of a secret the server also counts its values, and notes its last use. */
+const NOT_WRITTEN_OF_SECRET: ReadonlySet<string> = new Set(["version", "lastUsedAt"]);
+
+/** The same for an entry of a kind. */
+export function specOfKind({ kind }: Pick<ManifestKind, "kind">, shown: JsonObject): JsonObject {
+  if (kind !== "Secret") return specOf(shown);
+  return specOf(Object.fromEntries(Object.entries(shown).filter(([key]) => !NOT_WRITTEN_OF_SECRET.has(key))));
 }
 
 /** For a gateway the API also returns its health. */

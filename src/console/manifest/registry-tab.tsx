@@ -12,7 +12,7 @@ import { ProblemView } from "../parts/problem-view.tsx";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { TimeText } from "../parts/time-text.tsx";
-import { type ManifestKind, nounOf, specOf } from "./manifest-kind.ts";
+import { type ManifestKind, nounOf, specOfKind } from "./manifest-kind.ts";
 import { printYaml } from "../../core/text/index.ts";
 import { SpecEditor } from "./spec-editor.tsx";
 import "./manifest.css";
@@ -119,7 +119,7 @@ function Entry({ kind, base, id, sample, beside }: RegistryTabProps & { readonly
       title={isNew ? `New ${nounOf(kind)}` : id}
       back={<Link to={base}>All {collection}</Link>}
       beside={beside?.(entry, spec)}
-      initial={entry === null ? (sample ?? kind.sample) : printYaml(specOf(entry))}
+      initial={entry === null ? (sample ?? kind.sample) : printYaml(specOfKind(kind, entry))}
       isBuiltIn={entry?.revision === 0}
       onSpec={setSpec}
       onSaved={(name) => {

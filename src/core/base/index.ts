@@ -7,5 +7,6 @@ export * from "./failure.ts";
 export * from "./file-value.ts";
 export * from "./digest.ts";
 export * from "./civil-date.ts";
+export * from "./secret-reference.ts";
 export * from "./suggest.ts";
 export * from "./glob.ts";

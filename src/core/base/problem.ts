@@ -53,6 +53,9 @@ export const PROBLEM_CODES = [
   "conflicting_merge",
   "text_unstorable",
   "secret_literal",
+  "secret_key_missing",
+  "secret_out_of_scope",
+  "unknown_secret",
   "outbound_refused",
 ] as const;
 

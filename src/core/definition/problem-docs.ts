@@ -154,6 +154,18 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "A text looks like a secret, such as an API key; every reader of the file can read it.",
     "Keep it in the environment of the Bridge; for a false alarm write allow_secret_literals: true.",
   ),
+  secret_key_missing: doc(
+    "A secret is given a value, and the server has no SLUICE_SECRET_KEY to seal it with.",
+    "Start every replica with the same SLUICE_SECRET_KEY, or name with from where the value is kept.",
+  ),
+  secret_out_of_scope: doc(
+    "A registered secret is named by something outside its scopes.",
+    "Add the scope that the message names, or use another secret.",
+  ),
+  unknown_secret: doc(
+    "A secret:// reference names a secret that is not registered.",
+    "Set it with sluice secrets set, or fix the name.",
+  ),
   reemitted_input: doc(
     "A field is an input and an output of one step, so the agent may alter what it was given.",
     "Remove the output to pass the input through.",

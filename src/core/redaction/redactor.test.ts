@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../base/index.ts";
 import { createRedactor, SECRET_LENGTH_MIN } from "./index.ts";
+import { LEARNED_MAX } from "./redactor.ts";
 
 const KEY = 's3cr/t+k=y "quoted"\\ ü🔑\n';
 const redactor = createRedactor([{ name: "KEY", value: KEY }]);
@@ -194,5 +195,26 @@ describe("stream", () => {
     const text = "a".repeat(1_048_576);
     expect(many.text(text)).toBe(text);
     expect(many.text(`${text}042`)).toBe(`${"a".repeat(1_048_576 - 60)}[redacted:K42]`);
+  });
+});
+
+describe("a redactor that learns", () => {
+  it("knows what it was given later, and what it knew before", () => {
+    const first = createRedactor([{ name: "A", value: "alpha-value" }]);
+    const second = first.with([{ name: "B", value: "beta-value" }]);
+    expect(second.text("alpha-value beta-value")).toBe("[redacted:A] [redacted:B]");
+    expect(first.text("beta-value")).toBe("beta-value");
+    expect(second.with([{ name: "B", value: "beta-value" }])).toBe(second);
+    const rotated = second.with([{ name: "B", value: "gamma-value" }]);
+    expect(rotated.text("beta-value gamma-value")).toBe("[redacted:B] [redacted:B]");
+  });
+
+  it("forgets the oldest of what it learned beyond its limit, and nothing of what it began with", () => {
+    const value = (index: number): string => `value-number-${String(index).padStart(4, "0")}`;
+    let redactor = createRedactor([{ name: "BASE", value: "base-value" }]);
+    redactor = redactor.with(Array.from({ length: LEARNED_MAX }, (_, index) => ({ name: "S", value: value(index) })));
+    expect(redactor.text(value(0))).toBe("[redacted:S]");
+    redactor = redactor.with([{ name: "S", value: value(LEARNED_MAX) }]);
+    expect(redactor.text(`${value(0)} ${value(1)} base-value`)).toBe(`${value(0)} [redacted:S] [redacted:BASE]`);
   });
 });

@@ -26,9 +26,24 @@ export interface Redactor {
   json(value: Json): Json;
   /** For a text that arrives in pieces. */
   stream(): RedactionStream;
+  /** One that knows these, too; of all that were added this way, the newest LEARNED_MAX. */
+  with(secrets: readonly Secret[]): Redactor;
 }
 
-export function createRedactor(secrets: readonly Secret[]): Redactor {
+/** Each is looked for in many spellings, and the tables for that are held in memory. */
+export const LEARNED_MAX = 200;
+
+export function createRedactor(secrets: readonly Secret[], learned: readonly Secret[] = []): Redactor {
+  const all = [...secrets, ...learned];
+  const more = (added: readonly Secret[]): Redactor => {
+    const fresh = added.filter(({ name, value }) => !all.some((one) => one.name === name && one.value === value));
+    return fresh.length === 0 ? self : createRedactor(secrets, [...learned, ...fresh].slice(-LEARNED_MAX));
+  };
+  const self: Redactor = { ...redactionOf(all), with: more };
+  return self;
+}
+
+function redactionOf(secrets: readonly Secret[]): Omit<Redactor, "with"> {
   const known = secrets.filter((secret) => secret.value.length >= SECRET_LENGTH_MIN);
   const ignored = secrets.filter((secret) => secret.value.length < SECRET_LENGTH_MIN).map((secret) => secret.name);
   if (known.length === 0) return { ignored, text: same, json: same, stream: () => ({ push: same, flush: () => "" }) };

@@ -1,16 +1,20 @@
-import type { Adapter, AdapterFiles } from "../../adapter/index.ts";
+import type { Adapter, AdapterFiles, HandedSecret } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import {
-  openDispatchId,
   type Dispatch,
   type Effect,
   findNode,
   isAttemptOpen,
+  NO_TOKENS,
+  openDispatchId,
   type Timer,
 } from "../../core/engine/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
+import { LOCAL_GATEWAY } from "../../gateway/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
+import { dispatchRequest } from "../dispatch-request.ts";
 import type { DrivenRun } from "./driven-run.ts";
+import type { HandSecrets } from "./driver-options.ts";
 import type { Moderator } from "./moderator.ts";
 import { isElsewhere, resolveLost, RemoteAttempts, type RemoteOptions, traceparentOf } from "./remote-attempts.ts";
 import { reportOfOutcome } from "./attempt-report.ts";
@@ -32,6 +36,7 @@ export interface AttemptsOptions {
   readonly moderator: Moderator;
   readonly remote: RemoteOptions | undefined;
   readonly files: ((orgId: string, runId: string) => AdapterFiles) | undefined;
+  readonly secrets: HandSecrets | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -46,7 +51,7 @@ export class Attempts {
   readonly #pool: AdapterPool;
   readonly #remote: RemoteAttempts | null;
   readonly #heldBack: { readonly live: DrivenRun; readonly dispatch: Dispatch }[] = [];
-  /** Not sent yet: moderation is asked whether they may be. */
+  /** Not sent yet: moderation is asked whether they may be, or their secrets are looked up. */
   readonly #asking = new Set<string>();
   /** Answered here, and not committed yet: to send one of them again would make it happen twice. */
   readonly #answered = new Set<string>();
@@ -110,21 +115,45 @@ export class Attempts {
 
   #moderate(live: DrivenRun, dispatch: Dispatch): void {
     const asked = this.#options.moderator.beforeSend(live, dispatch);
-    if (asked === undefined) return this.#sendNow(live, dispatch);
+    if (asked === undefined) return this.#handSecrets(live, dispatch);
     const { nodeId, attempt, segment, dispatchId } = dispatch;
     this.#asking.add(dispatchId);
     void asked.then((refused) => {
       // It was cancelled meanwhile.
       if (!this.#asking.delete(dispatchId)) return;
-      if (refused === null) this.#sendNow(live, dispatch);
+      if (refused === null) this.#handSecrets(live, dispatch);
       else
         this.#options.queue.enqueue(live.state.runId, { type: "callback", nodeId, attempt, segment, result: refused });
     });
   }
 
-  #sendNow(live: DrivenRun, dispatch: Dispatch): void {
+  /** Looked up after the commit and right before the dispatch leaves, so that nothing that is kept ever has them. */
+  #handSecrets(live: DrivenRun, dispatch: Dispatch): void {
+    const { nodeId, attempt, dispatchId, route } = dispatch;
+    const { orgId, runId, workflow } = live.run;
+    const provider = route.provider ?? "";
+    const place = { orgId, gatewayId: route.gatewayId ?? LOCAL_GATEWAY, provider, workflow };
+    const asked = this.#options.secrets?.(place, () => dispatchRequest(dispatch, live.state, provider));
+    if (asked === undefined) return this.#sendNow(live, dispatch);
+    this.#asking.add(dispatchId);
+    void asked.then(
+      (secrets) => {
+        // It was cancelled meanwhile.
+        if (this.#asking.delete(dispatchId)) this.#sendNow(live, dispatch, secrets);
+      },
+      (error: unknown) => {
+        if (!this.#asking.delete(dispatchId)) return;
+        this.#options.onTrouble(`the secrets for ${dispatchId} could not be looked up`, error);
+        const why = { errorCode: "dispatch_failed", error: "its secrets could not be looked up" } as const;
+        const result = { status: "failed", ...why, retryable: true, tokens: NO_TOKENS, costMicros: 0 } as const;
+        this.#options.queue.enqueue(runId, { type: "callback", nodeId, attempt, result });
+      },
+    );
+  }
+
+  #sendNow(live: DrivenRun, dispatch: Dispatch, secrets: readonly HandedSecret[] = []): void {
     const { nodeId, attempt, route, dispatchId } = dispatch;
-    if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch);
+    if (isElsewhere(route.executionPath) && this.#remote !== null) return this.#remote.send(live, dispatch, secrets);
     const { runId } = live.state;
     const isDeferring = this.#deferring.has(route.provider ?? "");
     const traceparent = traceparentOf(live, dispatchId);
@@ -145,7 +174,7 @@ export class Attempts {
       },
     });
     const files = this.#options.files?.(orgId, runId);
-    this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl, files });
+    this.#pool.send(dispatch, live.state, callbacks, { traceparent, externalCallbackUrl, files, secrets, orgId });
   }
 
   cancel(live: DrivenRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {

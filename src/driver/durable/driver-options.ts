@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFiles } from "../../adapter/index.ts";
+import type { Adapter, AdapterFiles, AdapterRequest, HandedSecret } from "../../adapter/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Redactor } from "../../core/redaction/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
@@ -8,6 +8,17 @@ import type { Judge } from "../../governance/index.ts";
 import type { ChildPreparer } from "./children.ts";
 import type { EventSubscriber } from "./event-matcher.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
+
+/** The secrets that go with a dispatch; undefined: it needs none, and leaves at once. */
+export type HandSecrets = (
+  place: {
+    readonly orgId: string;
+    readonly gatewayId: string;
+    readonly provider: string;
+    readonly workflow: string;
+  },
+  request: () => AdapterRequest,
+) => Promise<readonly HandedSecret[]> | undefined;
 
 export interface DurableDriverOptions {
   readonly store: Store;
@@ -40,4 +51,6 @@ export interface DurableDriverOptions {
   readonly remote?: RemoteOptions;
   /** The files of a run, for adapters of this process; without it they get none. */
   readonly files?: (orgId: string, runId: string) => AdapterFiles;
+  /** Looks up registered secrets right before a dispatch leaves; without it none goes along. */
+  readonly secrets?: HandSecrets;
 }

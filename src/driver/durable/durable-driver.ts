@@ -64,6 +64,7 @@ export class DurableDriver implements Runtime {
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote, files } = options;
+    const { secrets } = options;
     const queue = this.#queue;
     this.#options = options;
     const listeners = (this.#listeners = new Listeners(onTrouble));
@@ -88,6 +89,7 @@ export class DurableDriver implements Runtime {
       moderator,
       remote,
       files,
+      secrets,
       onTrouble,
     };
     const attempts = (this.#attempts = new Attempts(sending));

@@ -1,4 +1,4 @@
-import type { AdapterRequest } from "../../adapter/index.ts";
+import type { AdapterRequest, HandedSecret } from "../../adapter/index.ts";
 import { CALLBACK_PATH, STREAM_PATH, TURN_PATH } from "../../bridge/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import {
@@ -88,7 +88,7 @@ export class RemoteAttempts {
     this.#dispatcher.close();
   }
 
-  send(live: DrivenRun, dispatch: Dispatch): void {
+  send(live: DrivenRun, dispatch: Dispatch, secrets: readonly HandedSecret[]): void {
     const { state, run } = live;
     const { route, nodeId, attempt, dispatchId, effects } = dispatch;
     const { directory, publicUrl } = this.#options;
@@ -112,6 +112,7 @@ export class RemoteAttempts {
         externalCallbackUrl: this.externalUrl(live, dispatch),
         ...this.#filesUrl(live, dispatch, base, request),
         traceparent: traceparentOf(live, dispatchId),
+        ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
       },
     });
   }

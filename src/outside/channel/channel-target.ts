@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock/index.ts";
-import type { SecretBox } from "../../gateway/index.ts";
-import { type Channel, channelOf, openSecrets, secretPlace } from "../../registry/index.ts";
+import { type Channel, channelOf } from "../../registry/index.ts";
+import type { Secrets } from "../../secrets/index.ts";
 import {
   channelTarget,
   type ChannelStore,
@@ -18,6 +18,7 @@ import {
   type Target,
   type TargetKind,
 } from "../delivery/index.ts";
+import { sentOfRefusal } from "../webhook/index.ts";
 import { ApprovalTickets } from "./approval-ticket.ts";
 import { ChannelRules } from "./channel-rules.ts";
 import { ChannelSender } from "./channel-sender.ts";
@@ -30,10 +31,10 @@ export interface ChannelTargetsOptions {
   readonly store: ChannelStore &
     Pick<RunStore, "getApproval" | "getRun"> &
     Pick<WorkflowStore, "getWorkflow" | "getDefinition"> &
-    Pick<RegistryStore, "entrySecrets" | "listEntries"> &
+    Pick<RegistryStore, "listEntries"> &
     ConstructorParameters<typeof ApprovalTickets>[0];
   /** What opens the secrets of channels. */
-  readonly box: SecretBox;
+  readonly secrets: Pick<Secrets, "openEntry">;
   readonly clock: Pick<Clock, "now">;
   /** Private addresses are refused unless this allows them. */
   readonly reach?: Reach;
@@ -46,7 +47,7 @@ export interface ChannelTargetsOptions {
 
 /** Channels as targets: people are notified of what their rules say. */
 export function channelTargets(options: ChannelTargetsOptions): TargetKind {
-  const { store, box, recipients } = options;
+  const { store, secrets, recipients } = options;
   const rules = new ChannelRules(store);
   const tickets = new ApprovalTickets(store);
   const happenings = new Happenings(store);
@@ -61,8 +62,6 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
       const targets: Target[] = [];
       for (const entry of entries) {
         const channel = channelOf(entry);
-        const kept = await store.entrySecrets(orgId, "channel", entry.id);
-        const secrets = openSecrets(box, secretPlace(orgId, "channel", entry.id), kept);
         targets.push({
           id: channelTarget(entry.id),
           since: sinceOf(entry),
@@ -73,7 +72,13 @@ export function channelTargets(options: ChannelTargetsOptions): TargetKind {
             return deliveriesFor(channel, occurrence, happening, recipients);
           },
           pause: (delivery) => pauseOf(channel, delivery, options),
-          send: (deliveries, signal) => sender.send({ orgId, channel, secrets }, deliveries, signal),
+          send: async (deliveries, signal) => {
+            // Opened for each message, so that a secret that was replaced counts at once.
+            const opened = await secrets.openEntry(orgId, "channel", entry.id);
+            const [refusal] = Object.values(opened.refusals);
+            if (refusal !== undefined) return sentOfRefusal(refusal);
+            return sender.send({ orgId, channel, secrets: opened.secrets }, deliveries, signal);
+          },
         });
       }
       return targets;

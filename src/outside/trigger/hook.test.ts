@@ -1,8 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { hookPlace } from "../../seal/index.ts";
 import type { HookRecord } from "../../store/index.ts";
 import { newHookSecret } from "../webhook/index.ts";
-import { candidateOfHook, findSigner as findAmong, HOOK_OVERLAP_MS, hookPlace } from "./hook.ts";
+import { candidateOfHook, findSigner as findAmong, HOOK_OVERLAP_MS } from "./hook.ts";
 import { argsOfMessage } from "./message-args.ts";
 
 describe("the args a message means", () => {

@@ -1,4 +1,4 @@
-import type { SecretBox } from "../../gateway/index.ts";
+import { hookPlace, type SecretBox } from "../../seal/index.ts";
 import { type HookSource, type HookTrigger } from "../../registry/index.ts";
 import type { HookRecord } from "../../store/index.ts";
 import type { IncomingMessage, Verdict } from "./verify/scheme.ts";
@@ -6,11 +6,6 @@ import { SCHEMES } from "./verify/schemes.ts";
 
 /** After a secret was replaced, the one before it is good for so long. */
 export const HOOK_OVERLAP_MS = 24 * 3_600_000;
-
-/** Where the secret of a workflow's hook is sealed for. */
-export function hookPlace(orgId: string, workflow: string): string {
-  return `${orgId}/hook/${workflow}`;
-}
 
 /** A trigger that a message may be meant for, with the secrets its sender may have. */
 export interface HookCandidate {

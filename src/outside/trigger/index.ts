@@ -1,7 +1,7 @@
 export { deliveryIdOf } from "./delivery-id.ts";
 export { evaluateTrigger } from "./evaluate.ts";
 export { EventStarter } from "./event-starter.ts";
-export { candidateOfHook, findSigner, HOOK_OVERLAP_MS, type HookCandidate, hookPlace, lackingHeaders } from "./hook.ts";
+export { candidateOfHook, findSigner, HOOK_OVERLAP_MS, type HookCandidate, lackingHeaders } from "./hook.ts";
 export { actorOf, launchTriggered } from "./launch-triggered.ts";
 export type { DeclaredArgs } from "./message-args.ts";
 export {

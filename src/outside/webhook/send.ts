@@ -6,8 +6,8 @@ import { sign } from "./signature.ts";
 /** Where a message goes. */
 export interface Receiver {
   readonly url: string;
-  /** None: what it is sent is not signed. Null: there is a secret, and it cannot be opened. */
-  readonly keys: readonly Uint8Array[] | null;
+  /** None: what it is sent is not signed. */
+  readonly keys: readonly Uint8Array[];
 }
 
 const SEND_TIMEOUT_MS = 15_000;
@@ -21,9 +21,6 @@ export async function send(
   now: number,
   signal: AbortSignal,
 ): Promise<Sent> {
-  if (keys === null) {
-    return { kind: "refused", error: "Its secret cannot be opened any more; write it again." };
-  }
   const timestamp = String(Math.floor(now / 1_000));
   const reply = await fetchGuarded(url, {
     method: "POST",

@@ -9,12 +9,13 @@ import { auditEntry, entriesOfEvents } from "../../core/audit/index.ts";
 import type { JsonObject } from "../../core/base/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import { createAllowList } from "../../outbound/index.ts";
-import { sealSecrets, secretPlace } from "../../registry/index.ts";
+import { sealSecrets, secretPlace } from "../../seal/index.ts";
 import { createMemoryStore, type DeliveryRecord, type Store } from "../../store/index.ts";
 import { noticeMessage, type OpenedDeliveries, openDeliveries, DELIVERY_RETRY_MS } from "../delivery/index.ts";
 import { deliveriesTo } from "./deliveries-to.ts";
 import { newHookSecret } from "./signature.ts";
 import { webhookTargets } from "./webhook-target.ts";
+import { secretsOver } from "../../../test/secrets/secrets-over.ts";
 
 const ORG = "org_1";
 const START = 1_800_000_000_000;
@@ -74,7 +75,7 @@ function open(on: Store = store, allowed: readonly string[] = [`127.0.0.1:${port
   if (!allow.ok) throw new Error(allow.failure);
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = stillness;
-  const kinds = [webhookTargets({ store: on, box, clock, reach: { allow: allow.value } })];
+  const kinds = [webhookTargets({ secrets: secretsOver(on, box), clock, reach: { allow: allow.value } })];
   return openDeliveries({ store: on, kinds, clock, onTrouble });
 }
 
@@ -167,6 +168,41 @@ describe("webhooks", () => {
         .filter(Boolean),
     );
     expect(new Set(signatures.map(({ length }) => length))).toEqual(new Set([0, 2]));
+  });
+
+  it("are signed with a registered secret, the one of the moment, and with none outside its scopes", async () => {
+    const [old, fresh] = [newHookSecret(), newHookSecret()];
+    const webhooks = open();
+    const set = async (value: string, scopes: readonly string[]): Promise<void> => {
+      const secrets = sealSecrets(box, secretPlace(ORG, "secret", "signing"), { value });
+      await store.applyEntries(ORG, [{ change: "put", kind: "secret", id: "signing", body: { scopes }, secrets }], now);
+    };
+    await set(old, ["webhook:ops"]);
+    await register("ops", { events: ["run.completed"] }, "secret://signing");
+    await webhooks.round();
+    for (const [run, value] of [
+      ["run_1", old],
+      ["run_2", fresh],
+    ] as const) {
+      await set(value, ["webhook:ops"]);
+      await begin(run, [ended(1)]);
+      webhooks.onCommitted(run, [ended(1)]);
+      await webhooks.round();
+      const message = received.at(-1);
+      const id = String(message?.headers["webhook-id"]);
+      const signed = new Webhook(value).sign(id, new Date(START), message?.text ?? "");
+      expect(message?.headers["webhook-signature"]).toBe(signed);
+    }
+    await set(fresh, ["webhook:other"]);
+    await begin("run_3", [ended(1)]);
+    webhooks.onCommitted("run_3", [ended(1)]);
+    await webhooks.round();
+    expect(received).toHaveLength(2);
+    const [newest] = await listed();
+    expect(newest).toMatchObject({
+      state: "given_up",
+      lastError: expect.stringContaining("secret_out_of_scope") as string,
+    });
   });
 
   it("get nothing from before they were registered, and cost nothing while there are none", async () => {

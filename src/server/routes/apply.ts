@@ -110,6 +110,7 @@ function surroundingsOf({ services, principal }: AnyCall): ApplySurroundings {
     at: config.now(),
     actor: keyId,
     box: gateways.box,
+    isKeyed: gateways.isKeyed,
     checkOutbound: checkOutboundOf(services),
     newTokens: async (gatewayId, tokens) => {
       if (Object.keys(tokens).length === 0) return [];

@@ -1,4 +1,4 @@
-import { openSecrets, secretPlace } from "../../registry/index.ts";
+import { openSecrets, secretPlace } from "../../seal/index.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type Api, createApi, STRANGER } from "../../../test/api/fixture.ts";
 import { openApiDocument } from "../openapi.ts";

@@ -9,18 +9,15 @@ import {
   entryKindOf,
   getRegistered,
   listRegistered,
-  madeSecrets,
   MANIFEST_KINDS,
-  openSecrets,
   outboundProblems,
   planChange,
   readSpec,
+  referenceProblems,
   type RegisteredKind,
-  sealSecrets,
-  secretPlace,
-  triggerReferenceProblems,
-  workflowsAround,
+  sealedWith,
 } from "../../registry/index.ts";
+import { openSecrets, sealSecrets, secretPlace } from "../../seal/index.ts";
 import type { Entry } from "../../store/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
 import { entryOnWire } from "../entry-on-wire.ts";
@@ -55,6 +52,7 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Alert: "registry:write",
   RoleBinding: "registry:write",
   Trigger: "registry:write",
+  Secret: "secret:write",
 };
 
 /** Gateways and workflows have routes of their own. */
@@ -78,6 +76,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Alert: "unknown_alert",
   RoleBinding: "unknown_binding",
   Trigger: "unknown_trigger",
+  Secret: "unknown_secret",
 };
 
 export const registryRoutes: readonly Route[] = (Object.keys(UNKNOWN) as PlainKind[]).flatMap(routesOf);
@@ -121,7 +120,7 @@ function routesOf(kind: PlainKind): readonly Route[] {
       permission: WRITING[kind],
       body: { schema: sentSpec(kind), bytesMax: BODY_BYTES_MAX.other, types: [JSON_TYPE], isOptional: false },
       replies: { 200: { description: "As it is now", ...shown }, 201: { description: "It is new", ...shown } },
-      handle: (call) => save(call, kind),
+      handle: (call) => saveEntry(call, kind),
     }),
     defineRoute({
       method: "DELETE",
@@ -135,13 +134,17 @@ function routesOf(kind: PlainKind): readonly Route[] {
   ];
 }
 
-/** What is true of entries beside what was written: what a budget has left, and where a trigger is reached. */
+/** What is true of entries beside what was written: what a budget has left, where a trigger is reached, and the like. */
 async function standingOf(
   { services, principal }: Pick<AnyCall, "services" | "principal">,
   kind: PlainKind,
   entries: readonly Entry[],
 ): Promise<(entry: Entry) => JsonObject> {
   if (kind === "Trigger") return triggerStanding(services, principal, entries);
+  if (kind === "Secret") {
+    const uses = await services.store.secretUses(principal.orgId);
+    return ({ id }) => ({ lastUsedAt: isoOrNull(uses.get(id)) });
+  }
   if (kind !== "Budget") return () => ({});
   const at = services.config.now();
   const { envelopes } = await services.store.readCounters(principal.orgId, periodOf("monthly", at).start);
@@ -158,9 +161,13 @@ async function standingOf(
   };
 }
 
+function isoOrNull(at: number | undefined): string | null {
+  return at === undefined ? null : isoFromEpochMs(at);
+}
+
 type AnyCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params">;
 
-async function requireEntry({ services, principal, params }: AnyCall, kind: PlainKind): Promise<Entry> {
+export async function requireEntry({ services, principal, params }: AnyCall, kind: PlainKind): Promise<Entry> {
   const { id = "" } = params;
   const entry = await getRegistered(services.store, principal.orgId, kind, id);
   if (entry === undefined) throw unknown(kind, id);
@@ -171,7 +178,7 @@ function unknown(kind: PlainKind, id: string): Refused {
   return new Refused(UNKNOWN[kind], `There is no ${MANIFEST_KINDS[kind].title.replace(/^an? /, "")} "${id}".`);
 }
 
-async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): Promise<Response> {
+export async function saveEntry(call: AnyCall & { readonly body: Json }, kind: PlainKind): Promise<Response> {
   const { services, principal, params, body } = call;
   const { store } = services;
   const { orgId, keyId } = principal;
@@ -186,24 +193,21 @@ async function save(call: AnyCall & { readonly body: Json }, kind: PlainKind): P
   const { box } = services.gateways;
   const place = secretPlace(orgId, entryKind, id);
   const kept = await store.entrySecrets(orgId, entryKind, id);
-  if (kind === "Trigger") {
-    const around = { ...workflowsAround(store, orgId), secrets: Object.keys({ ...kept, ...secrets }) };
-    const lacking = await triggerReferenceProblems(read.body, around);
-    if (lacking.length > 0) throw invalidSpec(lacking);
-  }
+  const given = { kind, name: id, body: read.body, given: secrets, kept };
+  const lacking = await referenceProblems(given, { store, orgId, isKeyed: services.gateways.isKeyed });
+  if (lacking.length > 0) throw invalidSpec(lacking);
   const newSecrets = await differing(secrets, async () => openSecrets(box, place, kept));
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);
   if (before !== undefined && plan.action === "unchanged")
     return json({ ...entryOnWire(kind, before), ...(await standingOf(call, kind, [before]))(before) });
   const change = { kind, name: id, action: plan.action, before: before?.body, after: plan.body };
-  const made = kind === "Trigger" ? madeSecrets(id, plan.body, Object.keys(kept)) : {};
   const put = {
     change: "put",
     kind: entryKind,
     id,
     body: plan.body,
-    secrets: sealSecrets(box, place, { ...secrets, ...made }),
+    secrets: sealSecrets(box, place, sealedWith({ ...given, body: plan.body })),
   } as const;
   const [entry] = await store.applyEntries(orgId, [put], at, changeAudit(change, keyId, at));
   await services.governance.registered.refresh(orgId);

@@ -69,6 +69,7 @@ function apply(
       case "delete": {
         const key = keyOf(orgId, change.kind, change.id);
         world.entrySecrets.delete(key);
+        if (change.kind === "secret") world.secretUses.delete(keyOf(orgId, change.id));
         isChanged = world.entries.delete(key) || isChanged;
         break;
       }

@@ -41,6 +41,8 @@ export interface MemoryWorld {
   /** By organisation, kind and id. */
   readonly entries: Map<string, Entry>;
   readonly entrySecrets: Map<string, Readonly<Record<string, string>>>;
+  /** When secrets were last handed out, by organisation and name. */
+  readonly secretUses: Map<string, number>;
   /** By organisation. */
   readonly config: Map<string, MemoryConfig>;
   readonly gatewayLinks: Map<string, GatewayLink>;
@@ -120,6 +122,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     replicas: new Map(),
     entries: new Map(),
     entrySecrets: new Map(),
+    secretUses: new Map(),
     config: new Map(),
     gatewayLinks: new Map(),
     gatewayHistory: new Map(),

@@ -35,6 +35,7 @@ import { BLOCKS } from "./0030-blocks.ts";
 import { APPROVERS_FOUND } from "./0031-approvers-found.ts";
 import { PLACES } from "./0032-places.ts";
 import { TOOLS } from "./0033-tools.ts";
+import { SECRETS } from "./0034-secrets.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -71,6 +72,7 @@ const MIGRATIONS: readonly Migration[] = [
   APPROVERS_FOUND,
   PLACES,
   TOOLS,
+  SECRETS,
 ];
 
 /** The last step this program knows. */

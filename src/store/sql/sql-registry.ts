@@ -88,6 +88,7 @@ async function put(
 async function remove(sql: Sql, orgId: string, kind: EntryKind, id: string): Promise<boolean> {
   const isGone = (await lookUp(sql, DELETE, [orgId, kind, id])).length > 0;
   if (isGone) await sql.query(DELETE_SECRETS, [orgId, kind, id]);
+  if (isGone && kind === "secret") await sql.query(DELETE_USES, [orgId, id]);
   return isGone;
 }
 
@@ -137,6 +138,7 @@ const PUT_SECRET = {
     on conflict (org_id, kind, id, name) do update set value = excluded.value
       where entry_secrets.value <> excluded.value returning name`,
 };
+const DELETE_USES = { name: "delete secret uses", text: "delete from secret_uses where org_id = $1 and name = $2" };
 const DELETE_SECRETS = {
   name: "delete entry secrets",
   text: "delete from entry_secrets where org_id = $1 and kind = $2 and id = $3",

@@ -131,6 +131,15 @@ function placesOf(tab: string): Parts {
         kind: KINDS.bindings,
         columns: [textColumn("role", "Role"), textColumn("agent", "Agent"), textColumn("workflow", "Workflow")],
       };
+    case "secrets":
+      return {
+        kind: KINDS.secrets,
+        columns: [
+          textColumn("version", "Version"),
+          { id: "scopes", head: "Scopes", cell: ({ scopes }) => wordsOf(scopes) },
+          textColumn("lastUsedAt", "Last used"),
+        ],
+      };
     case "alerts":
       return {
         kind: KINDS.alerts,

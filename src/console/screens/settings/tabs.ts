@@ -17,5 +17,6 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "grants", label: "Grants" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
+  { id: "secrets", label: "Secrets" },
   { id: "alerts", label: "Alerts" },
 ];

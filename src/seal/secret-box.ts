@@ -11,10 +11,12 @@ const VERSION = "v1";
 const NONCE_BYTES = 12;
 /** A shorter tag would be taken too, and could be guessed. */
 const TAG_BYTES = 16;
+const EMPTY = Buffer.alloc(0);
 
-/** `secret`: any text; its hash is the key. */
-export function createSecretBox(secret: string): SecretBox {
-  const key = createHash("sha256").update("sluice secret box\0").update(secret, "utf8").digest();
+/** `secret`: any text; its hash is the key. `former`: what was sealed with one of these is opened, too. */
+export function createSecretBox(secret: string, former: readonly string[] = []): SecretBox {
+  const key = keyOf(secret);
+  const keys = [key, ...former.map(keyOf)];
   return {
     seal(text, place) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -28,16 +30,27 @@ export function createSecretBox(secret: string): SecretBox {
     open(sealed, place) {
       const [version, nonce = "", tag = "", body = "", ...rest] = sealed.split(".");
       if (version !== VERSION || rest.length > 0) return undefined;
-      try {
-        const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), {
-          authTagLength: TAG_BYTES,
-        });
-        decipher.setAAD(Buffer.from(place, "utf8"));
-        decipher.setAuthTag(Buffer.from(tag, "base64url"));
-        return Buffer.concat([decipher.update(Buffer.from(body, "base64url")), decipher.final()]).toString("utf8");
-      } catch {
-        return undefined;
+      for (const one of keys) {
+        const text = decipher(one, [nonce, tag, body], place);
+        if (text !== undefined) return text;
       }
+      return undefined;
     },
   };
+}
+
+function keyOf(secret: string): Uint8Array {
+  return createHash("sha256").update("sluice secret box\0").update(secret, "utf8").digest();
+}
+
+function decipher(key: Uint8Array, parts: readonly string[], place: string): string | undefined {
+  const [nonce = EMPTY, tag = EMPTY, body = EMPTY] = parts.map((part) => Buffer.from(part, "base64url"));
+  try {
+    const cipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(place, "utf8"));
+    cipher.setAuthTag(tag);
+    return Buffer.concat([cipher.update(body), cipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { reseal, type SourceOptions } from "../secrets/index.ts";
+import type { Store } from "../store/index.ts";
+import { formatCount } from "./figures.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What seals, and what has sealed before. */
+export interface SecretKeys {
+  /** Null: a key of the installation's own, kept in the database. */
+  readonly secretKey: string | null;
+  readonly formerKeys: readonly string[];
+}
+
+const OWN_KEY_BYTES = 32;
+
+/**
+ * The keys of the environment. With one that was given, whatever the key before it has sealed, or the installation's own
+ * key from the time without one, is sealed again.
+ */
+export async function openSecretKeys({ env, err }: Pick<Io, "env" | "err">, store: Store): Promise<SecretKeys> {
+  const secretKey = env["SLUICE_SECRET_KEY"] || null;
+  const old = env["SLUICE_SECRET_KEY_OLD"] || null;
+  if (secretKey === null) {
+    if (old === null) return { secretKey, formerKeys: [] };
+    throw new Refusal("SLUICE_SECRET_KEY_OLD is set without SLUICE_SECRET_KEY: set the new key, or remove the old one");
+  }
+  const formerKeys = old === null ? [] : [old];
+  const own = await store.ensureSecret("secret_box", randomBytes(OWN_KEY_BYTES).toString("base64url"));
+  const { resealed, unreadable } = await reseal({ store, key: secretKey, formerKeys: [...formerKeys, own] });
+  if (resealed > 0) err.write(`sluice: ${formatCount(resealed, "secret")} sealed again with SLUICE_SECRET_KEY\n`);
+  if (unreadable > 0) {
+    err.write(
+      `sluice: ${formatCount(unreadable, "secret")} cannot be opened: SLUICE_SECRET_KEY is another key than they were ` +
+        "sealed with; start with that one in SLUICE_SECRET_KEY_OLD, or set them again\n",
+    );
+  }
+  return { secretKey, formerKeys };
+}
+
+/** Where values of secrets may be kept outside, as the operator set it. */
+export function readSecretSources(env: Io["env"]): Pick<SourceOptions, "variables" | "directory"> {
+  const names = (env["SLUICE_SECRETS_ENV"] ?? "").split(",").map((name) => name.trim());
+  const variables = names.filter((name) => name !== "").map((name) => [name, env[name] ?? ""] as const);
+  return { variables: Object.fromEntries(variables), directory: env["SLUICE_SECRETS_DIR"] || null };
+}

@@ -1,0 +1,61 @@
+/** Where the kinds of use are that a scope may name. */
+const DISPATCH_KINDS = ["gateway", "agent", "tool", "workflow"] as const;
+const ENTRY_KINDS = ["trigger", "channel", "webhook", "secret"] as const;
+export const SCOPE_KINDS = [...DISPATCH_KINDS, ...ENTRY_KINDS] as const;
+
+/** Work that is handed to a gateway. */
+export interface DispatchUse extends Readonly<Record<Exclude<(typeof DISPATCH_KINDS)[number], "tool">, string>> {
+  readonly by: "dispatch";
+  /** The target, server or tool whose configuration names the secret; null: the adapter itself. */
+  readonly tool: string | null;
+}
+
+/** Something registered that the server itself works with. */
+export interface EntryUse {
+  readonly by: (typeof ENTRY_KINDS)[number];
+  readonly name: string;
+}
+
+export type SecretUse = DispatchUse | EntryUse;
+
+/**
+ * Of a dispatch, every kind of scope that is written must have one that fits, and one of them must be written: they
+ * narrow each other. A trigger, a channel, a webhook or another secret needs a scope of its own kind.
+ */
+export function isInScope(scopes: readonly string[], use: SecretUse): boolean {
+  if (use.by !== "dispatch") return namesOf(scopes, use.by).some((name) => fits(name, use.name));
+  const written = DISPATCH_KINDS.filter((kind) => namesOf(scopes, kind).length > 0);
+  return written.length > 0 && written.every((kind) => namesOf(scopes, kind).some((name) => fits(name, use[kind])));
+}
+
+function namesOf(scopes: readonly string[], kind: string): readonly string[] {
+  return scopes.filter((scope) => scope.startsWith(`${kind}:`)).map((scope) => scope.slice(kind.length + 1));
+}
+
+/** `billing/*` also means the server `billing` itself, to which its tools belong. */
+function fits(pattern: string, name: string | null): boolean {
+  if (name === null) return false;
+  return pattern === `${name}/*` || isLike(pattern.split("*"), name);
+}
+
+/** Whether the pieces between the stars stand in the name one after the other, the first and the last at its ends. */
+function isLike(pieces: readonly string[], name: string): boolean {
+  const [first = "", ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let from = first.length;
+  for (const piece of others) {
+    const at = name.indexOf(piece, from);
+    if (at < 0) return false;
+    from = at + piece.length;
+  }
+  return from <= name.length - last.length;
+}
+
+/** How a message names a use. */
+export function useText(use: SecretUse): string {
+  if (use.by !== "dispatch") return `${use.by}:${use.name}`;
+  const tool = use.tool === null ? [] : [`tool:${use.tool}`];
+  return [`gateway:${use.gateway}`, `agent:${use.agent}`, `workflow:${use.workflow}`, ...tool].join(" ");
+}

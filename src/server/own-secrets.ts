@@ -1,0 +1,10 @@
+import { PeerAgent } from "../outbound/index.ts";
+import { openSources, Secrets } from "../secrets/index.ts";
+import type { Store } from "../store/index.ts";
+import type { Gateways } from "./route.ts";
+
+/** The registered secrets for an app that was given none: no variable and no file is for them. */
+export function ownSecrets(store: Store, { box, isKeyed, outbound }: Gateways, now: () => number): Secrets {
+  const sources = openSources({ variables: {}, directory: null, agent: new PeerAgent(outbound) });
+  return new Secrets({ store, box, isKeyed, sources, now });
+}
