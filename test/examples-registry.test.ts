@@ -146,3 +146,54 @@ describe("the examples from other systems", () => {
     await api.close();
   });
 });
+
+describe("the example of an agent's turn", () => {
+  let api: Api;
+  beforeEach(async () => {
+    api = await createApi({}, read("23-agent-turn.script.yaml"));
+    const applied = await api.request("POST", "apply", { body: read("23-registry/turn.yaml"), headers: YAML });
+    expect(applied.status, JSON.stringify(applied.body)).toBe(200);
+    await api.save(read("23-agent-turn.lobsterX").replaceAll(/^#.*\n/gm, ""));
+  });
+  afterEach(() => api.close());
+
+  /** Runs it until the refund is held, answers, and lets it end. */
+  async function answered(answer: object): Promise<string> {
+    const runId = await api.run("broken-order");
+    const { body: pending } = await api.request("GET", "approvals?status=pending");
+    const path = `approvals/${pending.data[0].id}`;
+    expect((await api.request("GET", path)).body).toMatchObject({
+      runId,
+      nodeId: "help",
+      source: "tool",
+      choices: ["approve", "reject", "abort"],
+      subject: {
+        call: {
+          tool: "refund",
+          args: { order: 7, amount: 900 },
+          action: "financial",
+          round: 1,
+          words: "The lamp arrived broken, so I refund all of it.",
+        },
+        costMicros: 30_000,
+        policies: [{ name: "refunds-over-100", reason: "refunds over 100 need a person" }],
+      },
+    });
+    const resolved = await api.request("POST", `${path}/resolve`, { body: answer });
+    expect(resolved.status, JSON.stringify(resolved.body)).toBe(200);
+    expect(await api.settle(runId)).toBe("completed");
+    const { body: state } = await api.request("GET", `runs/${runId}/state`);
+    return state.nodeResults[0].output;
+  }
+
+  it("is held before it refunds 900, and refunds what a person approves", async () => {
+    const said = await answered({ decision: "approve", modifications: { args: { order: 7, amount: 450 } } });
+    expect(said).toBe("I have refunded 450; the lamp can be repaired.");
+  });
+
+  it("is given the reason when a person rejects the call, and answers all the same", async () => {
+    expect(await answered({ decision: "reject", reason: "it was sold as broken" })).toBe(
+      "I may not refund it; a person will write to you.",
+    );
+  });
+});
