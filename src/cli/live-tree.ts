@@ -5,6 +5,7 @@ import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { describeNode, type Fold, type Progress } from "./progress.ts";
 import { clip, createPaint, oneLine, pad, widthOf } from "./terminal-text.ts";
+import { TurnLines } from "./turn-lines.ts";
 
 const FRAME_MS = 100;
 const ID_COLUMNS_MAX = 32;
@@ -23,6 +24,7 @@ export function createLiveTree(io: Io): Progress {
 class LiveTree {
   readonly #io: Io;
   readonly #retries = new Map<string, number>();
+  readonly #turns = new TurnLines();
   #view: RunView | null = null;
   #drawnLines = 0;
   #stopTick: Stop | null = null;
@@ -34,7 +36,10 @@ class LiveTree {
 
   show(view: RunView, events: readonly RunEvent[]): void {
     this.#view = view;
-    for (const { type, at, payload } of events) {
+    const paint = createPaint(this.#io.err, this.#io.env);
+    for (const event of events) {
+      const { type, at, payload } = event;
+      this.#turns.lineOf(event, paint);
       if (type === "node.retried") this.#retries.set(payload.nodeId, at + payload.delayMs);
     }
     if (!this.#isPaused) this.#stopTick ??= this.#io.clock.after(FRAME_MS, () => this.#tick());
@@ -77,7 +82,7 @@ class LiveTree {
     const shown = chooseNodes(nodes, Math.max(3, rows - 4));
     const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map(({ id }) => widthOf(oneLine(id)))));
     const lines = shown.map((node) => {
-      const aside = { now, retryAt: this.#retries.get(node.id), fold: folds.get(node.id) };
+      const aside = { now, retryAt: this.#retries.get(node.id), fold: folds.get(node.id), turn: this.#turns.summaryOf(node.id) };
       const { icon, colour, detail } = describeNode(node, aside);
       const id = pad(clip(oneLine(node.id), idColumns), idColumns);
       return `${paint(colour, icon)} ${id}  ${clip(detail, columns - idColumns - 5)}`;
