@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { TurnView } from "../src/client/index.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import { channelTargets } from "../src/outside/channel/index.ts";
 import { openDeliveries } from "../src/outside/delivery/index.ts";
@@ -158,7 +159,7 @@ describe("the example of an agent's turn", () => {
   afterEach(() => api.close());
 
   /** Runs it until the refund is held, answers, and lets it end. */
-  async function answered(answer: object): Promise<string> {
+  async function answered(answer: object): Promise<TurnView> {
     const runId = await api.run("broken-order");
     const { body: pending } = await api.request("GET", "approvals?status=pending");
     const path = `approvals/${pending.data[0].id}`;
@@ -182,18 +183,64 @@ describe("the example of an agent's turn", () => {
     const resolved = await api.request("POST", `${path}/resolve`, { body: answer });
     expect(resolved.status, JSON.stringify(resolved.body)).toBe(200);
     expect(await api.settle(runId)).toBe("completed");
-    const { body: state } = await api.request("GET", `runs/${runId}/state`);
-    return state.nodeResults[0].output;
+    return (await api.request("GET", `runs/${runId}/nodes/help/turn`)).body;
   }
 
   it("is held before it refunds 900, and refunds what a person approves", async () => {
-    const said = await answered({ decision: "approve", modifications: { args: { order: 7, amount: 450 } } });
-    expect(said).toBe("I have refunded 450; the lamp can be repaired.");
+    const turn = await answered({ decision: "approve", modifications: { args: { order: 7, amount: 450 } } });
+    expect(turn).toMatchObject({
+      status: "completed",
+      costMicros: 40_000,
+      rounds: [
+        {
+          text: "I look up the order first.",
+          finish: "tool_calls",
+          segment: 0,
+          calls: [
+            { tool: "find_order", action: "read", verdict: { disposition: "allow" }, result: { value: { paid: 900 } } },
+          ],
+        },
+        {
+          costMicros: 20_000,
+          calls: [
+            {
+              callId: `${turn.runId}/help/0/1/0`,
+              tool: "refund",
+              args: { order: 7, amount: 450 },
+              askedArgs: { order: 7, amount: 900 },
+              effects: "at_most_once",
+              verdict: { disposition: "allow", verdictId: null },
+              approvalId: expect.stringMatching(/^apr_/),
+              result: { value: { done: true }, isError: false, by: null },
+            },
+          ],
+        },
+        { segment: 1, text: "I have refunded 450; the lamp can be repaired.", finish: "stop", calls: [] },
+      ],
+    });
   });
 
   it("is given the reason when a person rejects the call, and answers all the same", async () => {
-    expect(await answered({ decision: "reject", reason: "it was sold as broken" })).toBe(
-      "I may not refund it; a person will write to you.",
-    );
+    const { rounds } = await answered({ decision: "reject", reason: "it was sold as broken" });
+    expect(rounds[1]?.calls).toMatchObject([
+      { verdict: { disposition: "deny", reason: expect.stringContaining("it was sold as broken") }, result: null },
+    ]);
+    expect(rounds[2]?.text).toBe("I may not refund it; a person will write to you.");
+  });
+
+  it("has a turn only where an agent has one", async () => {
+    const runId = await api.run("broken-order");
+    expect((await api.request("GET", `runs/${runId}/nodes/letter/turn`)).body).toMatchObject({ rounds: [] });
+    expect((await api.request("GET", `runs/${runId}/nodes/help/turn`)).body.rounds[1]).toMatchObject({
+      calls: [{ verdict: { disposition: "hold", gate: "approval_required" }, isUnknown: false, result: null }],
+    });
+    for (const [path, code] of [
+      [`runs/${runId}/nodes/nobody/turn`, "unknown_node"],
+      ["runs/run_none/nodes/help/turn", "unknown_run"],
+    ] as const) {
+      expect((await api.request("GET", path)).body).toMatchObject({ status: 404, code });
+    }
+    const reader = await api.key(["workflow:read"]);
+    expect((await api.request("GET", `runs/${runId}/nodes/help/turn`, { key: reader })).status).toBe(403);
   });
 });
