@@ -15,7 +15,7 @@ export class TurnLog {
   readonly #runId: string;
   readonly #node: { readonly id: string; readonly epoch: number };
   #rounds = new Map<number, Omit<Round, "calls">>();
-  #calls = new Map<string, Call & { readonly round: number }>();
+  #calls = new Map<string, { readonly round: number; readonly call: Call }>();
 
   constructor(runId: string, node: { readonly id: string; readonly epoch: number }) {
     this.#runId = runId;
@@ -33,6 +33,7 @@ export class TurnLog {
         return this.#decided(event);
       case "tool.completed":
         return this.#completed(event);
+      default:
     }
   }
 
@@ -43,7 +44,7 @@ export class TurnLog {
       .sort((left, right) => left - right)
       .map((number) => ({
         ...(this.#rounds.get(number) ?? unreported(number)),
-        calls: [...this.#calls.values()].filter(({ round }) => round === number).map(withoutRound),
+        calls: [...this.#calls.values()].filter(({ round }) => round === number).map(({ call }) => call),
       }));
   }
 
@@ -58,38 +59,35 @@ export class TurnLog {
     this.#rounds.set(round, { round, attempt, segment, at: isoFromEpochMs(at), finish, text, ...used });
     for (const [position, call] of payload.calls.entries()) {
       const callId = callIdOf({ runId: this.#runId }, this.#node, round, position);
-      if (!this.#calls.has(callId)) this.#calls.set(callId, { ...unjudged(callId, call), round });
+      if (!this.#calls.has(callId)) this.#calls.set(callId, { round, call: unjudged(callId, call) });
     }
   }
 
   #requested({ payload }: EventOf<"tool.requested">): void {
     const { callId, round, action, effects } = payload;
     if (!callId.startsWith(`${this.#runId}/${this.#node.id}/${this.#node.epoch}/`)) return;
-    this.#calls.set(callId, { ...unjudged(callId, payload), round, action, effects });
+    this.#calls.set(callId, { round, call: { ...unjudged(callId, payload), action, effects } });
   }
 
   #decided({ payload }: EventOf<"tool.decided">): void {
     const { callId, disposition, gate = null, code = null, reason = null, verdictId, isUnknown = false } = payload;
-    const call = this.#calls.get(callId);
-    if (call === undefined) return;
+    const known = this.#calls.get(callId);
+    if (known === undefined) return;
+    const { round, call } = known;
     const { approvalId = call.approvalId, args } = payload;
     const changed = args === undefined ? {} : { args: shownMembers(args, callId), askedArgs: call.args };
     const verdict = { disposition, gate, code, reason, verdictId };
-    this.#calls.set(callId, { ...call, ...changed, verdict, approvalId, isUnknown });
+    this.#calls.set(callId, { round, call: { ...call, ...changed, verdict, approvalId, isUnknown } });
   }
 
   #completed({ at, payload }: EventOf<"tool.completed">): void {
     const { callId, isError, durationMs, by = null } = payload;
-    const call = this.#calls.get(callId);
-    if (call === undefined) return;
+    const known = this.#calls.get(callId);
+    if (known === undefined) return;
     const value = shown(payload.result, `${callId}.result`);
     const result = { value, isError, durationMs, by, at: isoFromEpochMs(at) };
-    this.#calls.set(callId, { ...call, isUnknown: false, result });
+    this.#calls.set(callId, { ...known, call: { ...known.call, isUnknown: false, result } });
   }
-}
-
-function withoutRound({ round: _, ...call }: Call & { readonly round: number }): Call {
-  return call;
 }
 
 function unreported(round: number): Omit<Round, "calls"> {
