@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { TurnView } from "../src/client/index.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import { channelTargets } from "../src/outside/channel/index.ts";
 import { openDeliveries } from "../src/outside/delivery/index.ts";
@@ -145,5 +146,102 @@ describe("the examples from other systems", () => {
     });
     expect(tried.body).toMatchObject({ args: { number: 7, title: "It leaks", text: "From above." } });
     await api.close();
+  });
+});
+
+describe("the example of an agent's turn", () => {
+  let api: Api;
+  beforeEach(async () => {
+    api = await createApi({}, read("23-agent-turn.script.yaml"));
+    const applied = await api.request("POST", "apply", { body: read("23-registry/turn.yaml"), headers: YAML });
+    expect(applied.status, JSON.stringify(applied.body)).toBe(200);
+    await api.save(read("23-agent-turn.lobsterX").replaceAll(/^#.*\n/gm, ""));
+  });
+  afterEach(() => api.close());
+
+  /** Runs it until the refund is held, answers, and lets it end. */
+  async function answered(answer: object): Promise<TurnView> {
+    const runId = await api.run("broken-order");
+    const { body: pending } = await api.request("GET", "approvals?status=pending");
+    const path = `approvals/${pending.data[0].id}`;
+    expect((await api.request("GET", path)).body).toMatchObject({
+      runId,
+      nodeId: "help",
+      source: "tool",
+      choices: ["approve", "reject", "abort"],
+      subject: {
+        call: {
+          tool: "refund",
+          args: { order: 7, amount: 900 },
+          action: "financial",
+          round: 1,
+          words: "The lamp arrived broken, so I refund all of it.",
+        },
+        costMicros: 30_000,
+        policies: [{ name: "refunds-over-100", reason: "refunds over 100 need a person" }],
+      },
+    });
+    const resolved = await api.request("POST", `${path}/resolve`, { body: answer });
+    expect(resolved.status, JSON.stringify(resolved.body)).toBe(200);
+    expect(await api.settle(runId)).toBe("completed");
+    return (await api.request("GET", `runs/${runId}/nodes/help/turn`)).body;
+  }
+
+  it("is held before it refunds 900, and refunds what a person approves", async () => {
+    const turn = await answered({ decision: "approve", modifications: { args: { order: 7, amount: 450 } } });
+    expect(turn).toMatchObject({
+      status: "completed",
+      costMicros: 40_000,
+      rounds: [
+        {
+          text: "I look up the order first.",
+          finish: "tool_calls",
+          segment: 0,
+          calls: [
+            { tool: "find_order", action: "read", verdict: { disposition: "allow" }, result: { value: { paid: 900 } } },
+          ],
+        },
+        {
+          costMicros: 20_000,
+          calls: [
+            {
+              callId: `${turn.runId}/help/0/1/0`,
+              tool: "refund",
+              args: { order: 7, amount: 450 },
+              askedArgs: { order: 7, amount: 900 },
+              effects: "at_most_once",
+              verdict: { disposition: "allow", verdictId: null },
+              approvalId: expect.stringMatching(/^apr_/),
+              result: { value: { done: true }, isError: false, by: null },
+            },
+          ],
+        },
+        { segment: 1, text: "I have refunded 450; the lamp can be repaired.", finish: "stop", calls: [] },
+      ],
+    });
+  });
+
+  it("is given the reason when a person rejects the call, and answers all the same", async () => {
+    const { rounds } = await answered({ decision: "reject", reason: "it was sold as broken" });
+    expect(rounds[1]?.calls).toMatchObject([
+      { verdict: { disposition: "deny", reason: expect.stringContaining("it was sold as broken") }, result: null },
+    ]);
+    expect(rounds[2]?.text).toBe("I may not refund it; a person will write to you.");
+  });
+
+  it("has a turn only where an agent has one", async () => {
+    const runId = await api.run("broken-order");
+    expect((await api.request("GET", `runs/${runId}/nodes/letter/turn`)).body).toMatchObject({ rounds: [] });
+    expect((await api.request("GET", `runs/${runId}/nodes/help/turn`)).body.rounds[1]).toMatchObject({
+      calls: [{ verdict: { disposition: "hold", gate: "approval_required" }, isUnknown: false, result: null }],
+    });
+    for (const [path, code] of [
+      [`runs/${runId}/nodes/nobody/turn`, "unknown_node"],
+      ["runs/run_none/nodes/help/turn", "unknown_run"],
+    ] as const) {
+      expect((await api.request("GET", path)).body).toMatchObject({ status: 404, code });
+    }
+    const reader = await api.key(["workflow:read"]);
+    expect((await api.request("GET", `runs/${runId}/nodes/help/turn`, { key: reader })).status).toBe(403);
   });
 });

@@ -194,6 +194,12 @@ describe("examples with their scripts", () => {
     expect(statuses(refused)["pay"]).not.toBe("completed");
   });
 
+  it("23: an agent calls tools round by round, and answers", async () => {
+    const projection = await run("23-agent-turn.lobsterX", { script: "23-agent-turn.script.yaml" });
+    expect(projection).toMatchObject({ status: "completed", costMicros: 45_000 });
+    expect(projection.nodeResults[0]?.output).toBe("I have refunded 900.");
+  });
+
   it("07: no doubt, no second look", async () => {
     const script = "07-lens-graph.script.yaml";
     const projection = await run("07-lens-graph.yaml", { script, args: { question: "Why?" } });

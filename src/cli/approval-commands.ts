@@ -49,14 +49,16 @@ function addAnswers(approvals: Command, bench: Workbench): void {
     ["approve", "approve it", "sluice approvals approve apr_01hq --form amount=20 --reason checked"],
     ["reject", "reject it; a reason is needed", 'sluice approvals reject apr_01hq --reason "too early"'],
   ] as const) {
-    addAnswerOptions(approvals.command(verb).description(about))
+    const command = addAnswerOptions(approvals.command(verb).description(about));
+    if (verb === "approve") addCallOptions(command);
+    command
       .addHelpText("after", example(line))
       .action(
         onServer(bench, (io, api, id: string, options: ResolveOptions) => resolveApproval(io, api, id, verb, options)),
       );
   }
   addAnswerOptions(approvals.command("edit").description("change what is sent, see what differs, and approve that"))
-    .option("--set <input=value>", "an input that is to be different; may be repeated; else $EDITOR is opened", collect)
+    .option("--set <name=value>", "an input or arg that is different; may be repeated; else $EDITOR is opened", collect)
     .addHelpText("after", example("sluice approvals edit apr_01hq --set amount=20"))
     .action(onServer(bench, editApproval));
   addAnswerOptions(approvals.command("resolve").description("answer with one of the choices an approval offers"))
@@ -67,6 +69,12 @@ function addAnswers(approvals: Command, bench: Workbench): void {
         resolveApproval(io, api, id, options.choice, options),
       ),
     );
+}
+
+function addCallOptions(command: Command): void {
+  command
+    .option("--args <json>", "of a tool call: make it with these args, in place of all that are shown")
+    .option("--result <json>", "of a tool call that never reported: it was made, and returned this");
 }
 
 function addAnswerOptions(command: Command): Command {

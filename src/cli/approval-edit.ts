@@ -7,6 +7,7 @@ import { diffLines, hunksOf, printYaml, readSource } from "../core/text/index.ts
 import { largeValueOf, shownText } from "../core/view/index.ts";
 import type { Api } from "./api.ts";
 import { diffText } from "./approval-text.ts";
+import { editableArgs, printArgsDiff } from "./call-answer.ts";
 import { EXIT } from "./exit-code.ts";
 import { isConfirmed, readPair, type ResolveOptions, sendAnswer } from "./inbox.ts";
 import { type Io, isAtTerminal } from "./io.ts";
@@ -18,21 +19,15 @@ export interface EditOptions extends ResolveOptions {
   readonly set?: readonly string[];
 }
 
-/** Changes bound inputs, shows what differs, and approves exactly that. */
+/** Changes bound inputs, or the args of a tool call, shows what differs, and approves exactly that. */
 export async function editApproval(io: Io, api: Api, id: string, options: EditOptions): Promise<number> {
   const approval = await api.getApproval(id);
-  const inputs = editable(approval);
-  const written = options.set ?? [];
-  const edited = written.length > 0 ? withSet(inputs, written) : await editByHand(io, approval, inputs);
-  const changed = changesOf(inputs, edited);
-  if (Object.keys(changed).length === 0) {
+  if (approval.status !== "pending")
+    throw new Refusal(`${printable(id)} does not wait any more: it is ${approval.status}`);
+  const modifications = await (approval.subject?.call === undefined ? editInputs : editArgs)(io, approval, options);
+  if (modifications === null) {
     io.err.write("nothing was changed, and nothing was answered\n");
     return EXIT.cancelled;
-  }
-  for (const [name, value] of Object.entries(changed)) {
-    io.err.write(`${oneLine(name)}\n`);
-    const lines = diffText(hunksOf(diffLines(shownText(inputs[name]), shownText(value)))).split("\n");
-    for (const line of lines) io.err.write(`  ${printable(line)}\n`);
   }
   if (options.yes !== true) {
     if (!isAtTerminal(io)) throw new Refusal("add --yes to approve with these changes, or do it at a terminal");
@@ -41,12 +36,33 @@ export async function editApproval(io: Io, api: Api, id: string, options: EditOp
       return EXIT.cancelled;
     }
   }
-  return sendAnswer(io, api, approval, options, { decision: "approve", modifications: { inputs: changed } });
+  return sendAnswer(io, api, approval, options, { decision: "approve", modifications });
 }
 
-function editable({ id, subject, status }: Approval): JsonObject {
+/** What is to be different, with what differs on the screen; null: nothing. */
+async function editInputs(io: Io, approval: Approval, { set = [] }: EditOptions): Promise<JsonObject | null> {
+  const inputs = editable(approval);
+  const edited = set.length > 0 ? withSet(inputs, set) : await editByHand(io, approval, inputs);
+  const changed = changesOf(inputs, edited);
+  for (const [name, value] of Object.entries(changed)) {
+    io.err.write(`${oneLine(name)}\n`);
+    const lines = diffText(hunksOf(diffLines(shownText(inputs[name]), shownText(value)))).split("\n");
+    for (const line of lines) io.err.write(`  ${printable(line)}\n`);
+  }
+  return Object.keys(changed).length === 0 ? null : { inputs: changed };
+}
+
+/** The args of a call are sent as a whole, so that one may also be added or left out. */
+async function editArgs(io: Io, approval: Approval, { set = [] }: EditOptions): Promise<JsonObject | null> {
+  const before = editableArgs(approval);
+  const args = set.length > 0 ? withSet(before, set) : await editByHand(io, approval, before);
+  if (canonicalJson(args) === canonicalJson(before)) return null;
+  printArgsDiff(io, approval, { args });
+  return { args };
+}
+
+function editable({ id, subject }: Approval): JsonObject {
   const inputs = Object.entries(subject?.request?.inputs ?? {}).filter(([, value]) => largeValueOf(value) === null);
-  if (status !== "pending") throw new Refusal(`${printable(id)} does not wait any more: it is ${status}`);
   if (inputs.length === 0) throw new Refusal(`${printable(id)} has no inputs that can be changed here`);
   return Object.fromEntries(inputs);
 }

@@ -1,6 +1,14 @@
 import type { AnswerRight, Approval, ApprovalComment } from "../client/index.ts";
 import { type DiffHunk, diffLines, hunksOf } from "../core/text/index.ts";
-import { largeValueOf, NOTHING_SENT, requestText, shownTable, shownText, SOURCE_TEXTS } from "../core/view/index.ts";
+import {
+  callText,
+  largeValueOf,
+  NOTHING_SENT,
+  requestText,
+  shownTable,
+  shownText,
+  SOURCE_TEXTS,
+} from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, printFacts } from "./listing.ts";
@@ -30,7 +38,7 @@ export function printApproval(
   const print = new Sections(io);
   if (subject === null) {
     print.section("What exactly will happen", approval.rendered === "" ? NOTHING_SENT : approval.rendered);
-  } else printSubject(print, subject, approval.source);
+  } else printSubject(print, subject, approval);
   const now = io.clock.now();
   const said = comments.map(({ by, at, text }) => `${oneLine(by)}, ${formatWhen(at, now)}: ${text}`);
   if (said.length > 0) print.section("Comments", said.join("\n"));
@@ -72,16 +80,13 @@ function rightText({ mayAnswer, mayOverride, message }: AnswerRight): string {
   return `may not answer: ${oneLine(message ?? "")}${mayOverride ? " --override --reason answers all the same." : ""}`;
 }
 
-function printSubject(print: Sections, subject: Subject, source: Approval["source"]): void {
-  const { shown, request, answers, args, parents, policies, agent, costMicros, estimateMicros } = subject;
-  if (request === null) print.section("What exactly will happen", NOTHING_SENT);
+function printSubject(print: Sections, subject: Subject, { source, choices }: Approval): void {
+  const { shown, call, answers, args, parents, policies, agent, costMicros, estimateMicros } = subject;
+  if (call === undefined) printRequest(print, subject);
   else {
-    const inputs = Object.entries(request.inputs).map(([name, value]) => `${name}: ${shownText(value)}`);
-    print.section("What exactly will happen", requestText(request).sentence);
-    print.part(withNote(request.message));
-    if (request.stdin !== null) print.part(`standard input:\n${withNote(request.stdin)}`);
-    if (inputs.length > 0) print.part(`inputs:\n${inputs.join("\n")}`);
-    if (request.tools.length > 0) print.part(`tools: ${request.tools.join(", ")}`);
+    const [what = "", ...said] = callSections(call, isOutcomeUnknown(choices));
+    print.section("What exactly will happen", what);
+    for (const words of said) print.section("What the model said before it", words);
   }
   for (const each of shown) print.section(each.label, shownLines(each));
   print.section("What each answer does", answers.map(({ decision, effect }) => `${decision}: ${effect}`).join("\n"));
@@ -101,6 +106,29 @@ function printSubject(print: Sections, subject: Subject, source: Approval["sourc
     const lines = Object.entries(outputs).map(([name, value]) => `${name}: ${shownText(value)}`);
     if (lines.length > 0) print.section(`What ${nodeId} gave`, lines.join("\n"));
   }
+}
+
+function printRequest(print: Sections, { request }: Subject): void {
+  if (request === null) return print.section("What exactly will happen", NOTHING_SENT);
+  const inputs = Object.entries(request.inputs).map(([name, value]) => `${name}: ${shownText(value)}`);
+  print.section("What exactly will happen", requestText(request).sentence);
+  print.part(withNote(request.message));
+  if (request.stdin !== null) print.part(`standard input:\n${withNote(request.stdin)}`);
+  if (inputs.length > 0) print.part(`inputs:\n${inputs.join("\n")}`);
+  if (request.tools.length > 0) print.part(`tools: ${request.tools.join(", ")}`);
+}
+
+/** Whether a person is asked what became of a call. */
+export function isOutcomeUnknown(choices: Approval["choices"]): boolean {
+  return choices.includes("retry");
+}
+
+/** The call with its args, and what the model said before it, unless that is nothing. */
+export function callSections(call: NonNullable<Subject["call"]>, isUnknown: boolean): readonly string[] {
+  const args = Object.entries(call.args).map(([name, value]) => `  ${name}: ${withNote(value)}`);
+  const words = withNote(call.words);
+  const what = [callText(call, isUnknown), ...(args.length === 0 ? ["It has no args."] : args)];
+  return [what.join("\n"), ...(words.trim() === "" ? [] : [words])];
 }
 
 function shownLines({ kind, value, before, after }: Shown): string {

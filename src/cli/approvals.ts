@@ -1,9 +1,13 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalInput } from "../core/engine/index.ts";
 import type { Decision, EventPayload } from "../core/event/index.ts";
+import { callSections, isOutcomeUnknown } from "./approval-text.ts";
+import { readJson } from "./call-answer.ts";
+import { formatCost } from "./figures.ts";
 import { fieldValue } from "./inbox.ts";
 import { type Io, isAtTerminal } from "./io.ts";
 import type { Progress } from "./progress.ts";
+import { Refusal } from "./refusal.ts";
 import { createPaint, printable } from "./terminal-text.ts";
 
 export const APPROVE_MODES = ["all", "reject", "ask"] as const;
@@ -71,31 +75,68 @@ async function ask(
 ): Promise<ApprovalAnswer | null> {
   const paint = createPaint(io.err, io.env);
   if (refusal !== null) io.err.write(`${paint("yellow", "Not taken:")} ${printable(refusal)}\n`);
-  const title = approval.subject?.title ?? approval.summary;
-  io.err.write(`\n${paint("bold", printable(title))} (${printable(approval.nodeId)})\n`);
-  const lines = printable(approval.rendered).split("\n");
+  const { subject, nodeId, summary } = approval;
+  io.err.write(`\n${paint("bold", printable(subject?.title ?? summary))} (${printable(nodeId)})\n`);
+  const lines = printable(aboutOf(approval)).split("\n");
   for (const line of lines.slice(0, RENDERED_LINES)) io.err.write(`  ${paint("gray", `│ ${line}`)}\n`);
   if (lines.length > RENDERED_LINES)
     io.err.write(`  ${paint("gray", `│ … ${lines.length - RENDERED_LINES} more lines`)}\n`);
-  const choices = [...approval.choices, "later"];
+  const isChangeable = subject?.call !== undefined && !isOutcomeUnknown(approval.choices);
+  const choices = [...approval.choices, ...(isChangeable ? ["edit"] : []), "later"];
   for (;;) {
     const line = await io.readLine(`${choices.map(withKey).join(" · ")}: `, signal);
     if (line === null) return null;
     const [word = "", ...rest] = line.trim().split(/\s+/);
-    const decision = choices.find((choice) => word !== "" && choice.startsWith(word.toLowerCase()));
-    if (decision === undefined) continue;
-    if (decision === "later") return null;
+    const choice = choices.find((each) => word !== "" && each.startsWith(word.toLowerCase()));
+    if (choice === undefined) continue;
+    if (choice === "later") return null;
+    const isEdit = choice === "edit";
+    const decision = (isEdit ? "approve" : choice) as Decision;
     const reason = decision === "reject" ? await askReason(io, rest.join(" "), signal) : rest.join(" ");
     if (reason === null) return null;
     const form = decision === "approve" ? await askForm(io, approval, signal) : undefined;
     if (form === null) return null;
+    const modifications = decision === "approve" ? await askCall(io, approval, isEdit, signal) : undefined;
+    if (modifications === null) return null;
     return {
-      decision: decision as Decision,
+      decision,
       by: "cli",
       byStarter: true,
       ...(reason === "" ? {} : { reason }),
       ...(form === undefined ? {} : { form }),
+      ...(modifications === undefined ? {} : { modifications }),
     };
+  }
+}
+
+/** What will happen; of a tool call also what the model said, what the run has cost, and which policy asks. */
+function aboutOf({ subject, choices, rendered }: Question): string {
+  if (subject?.call === undefined) return rendered;
+  return [
+    ...callSections(subject.call, isOutcomeUnknown(choices)).map((text, index) => (index === 0 ? text : `“${text}”`)),
+    ...subject.policies.map(({ name, reason }) => `${name}: ${reason}`),
+    `The run has cost ${formatCost(subject.costMicros)} so far.`,
+  ].join("\n");
+}
+
+/** Other args for a call, or the result of one that never reported. Undefined: neither; null: no answer after all. */
+async function askCall(
+  io: Io,
+  { subject, choices }: Question,
+  isEdit: boolean,
+  signal: AbortSignal,
+): Promise<JsonObject | null | undefined> {
+  if (subject?.call === undefined || (!isEdit && !isOutcomeUnknown(choices))) return undefined;
+  const name = isEdit ? "args" : "result";
+  for (;;) {
+    const line = await io.readLine(isEdit ? "All args, as JSON: " : "What it returned, as JSON: ", signal);
+    if (line === null || line.trim() === "") return null;
+    try {
+      return { [name]: readJson(name, line) };
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      io.err.write(`${thrown.message}\n`);
+    }
   }
 }
 
@@ -118,8 +159,13 @@ async function askReason(io: Io, given: string, signal: AbortSignal): Promise<st
   return reason;
 }
 
-function withKey(choice: string): string {
-  return `[${choice.charAt(0)}]${choice.slice(1)}`;
+/** With the fewest letters that choose it: where two begin alike, the first one has the shorter key. */
+function withKey(choice: string, _at: number, choices: readonly string[]): string {
+  const isKey = (length: number): boolean =>
+    choices.find((each) => each.startsWith(choice.slice(0, length))) === choice;
+  let length = 1;
+  while (length < choice.length && !isKey(length)) length += 1;
+  return `[${choice.slice(0, length)}]${choice.slice(length)}`;
 }
 
 /** What was open when a run in this process stopped for want of a person. */

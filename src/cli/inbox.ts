@@ -3,6 +3,7 @@ import type { Approval, ApprovalsQuery } from "../client/index.ts";
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { Api } from "./api.ts";
 import { printApproval } from "./approval-text.ts";
+import { type CallOptions, callChanges, printArgsDiff } from "./call-answer.ts";
 import { EXIT } from "./exit-code.ts";
 import { type Io, isAtTerminal } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printJson, printList } from "./listing.ts";
@@ -68,7 +69,7 @@ export async function showApproval(
   return EXIT.fine;
 }
 
-export interface ResolveOptions {
+export interface ResolveOptions extends CallOptions {
   readonly reason?: string;
   /** `field=value`, for the form of a gate. */
   readonly form?: readonly string[];
@@ -96,14 +97,20 @@ export async function resolveApproval(
     throw new Refusal(`${printable(id)} cannot be answered with ${decision}; the choices are ${choices.join(", ")}`);
   }
   const form = readForm(approval, options.form ?? []);
+  const modifications = status === "pending" ? callChanges(approval, decision, options) : null;
   if (status === "pending" && isAtTerminal(io) && options.yes !== true) {
     printApproval(io, approval, null, []);
+    printArgsDiff(io, approval, modifications);
     if (!(await isConfirmed(io, `${decision} ${oneLine(approval.title)}?`))) {
       io.err.write("nothing was answered\n");
       return EXIT.cancelled;
     }
   }
-  return sendAnswer(io, api, approval, options, { decision, ...(form === null ? {} : { form }) });
+  return sendAnswer(io, api, approval, options, {
+    decision,
+    ...(form === null ? {} : { form }),
+    ...(modifications === null ? {} : { modifications }),
+  });
 }
 
 /** Asks a person who sits there; everything but a yes is a no. */

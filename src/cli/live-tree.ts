@@ -5,6 +5,7 @@ import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { describeNode, type Fold, type Progress } from "./progress.ts";
 import { clip, createPaint, oneLine, pad, widthOf } from "./terminal-text.ts";
+import { TurnLines } from "./turn-lines.ts";
 
 const FRAME_MS = 100;
 const ID_COLUMNS_MAX = 32;
@@ -23,6 +24,8 @@ export function createLiveTree(io: Io): Progress {
 class LiveTree {
   readonly #io: Io;
   readonly #retries = new Map<string, number>();
+  /** Of each run in `#views`. */
+  readonly #turns = new Map<string, TurnLines>();
   /** The run, and the blocks inside it by the nodes they stand in. */
   readonly #views = new Map<string, RunView>();
   #drawnLines = 0;
@@ -36,7 +39,12 @@ class LiveTree {
   show(view: RunView, events: readonly RunEvent[], around: readonly string[] = []): void {
     const path = around.join("/");
     this.#views.set(path, view);
-    for (const { type, at, payload } of events) {
+    const paint = createPaint(this.#io.err, this.#io.env);
+    const turns = this.#turns.get(path) ?? new TurnLines();
+    this.#turns.set(path, turns);
+    for (const event of events) {
+      const { type, at, payload } = event;
+      turns.lineOf(event, paint);
       if (type === "node.retried") this.#retries.set(pathOf(path, payload.nodeId), at + payload.delayMs);
     }
     if (!this.#isPaused) this.#stopTick ??= this.#io.clock.after(FRAME_MS, () => this.#tick());
@@ -80,7 +88,8 @@ class LiveTree {
     const shown = chooseNodes(all, Math.max(3, rows - 4));
     const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map((row) => widthOf(titleOf(row)))));
     const lines = shown.map((row) => {
-      const aside = { now, retryAt: this.#retries.get(row.path), fold: row.fold };
+      const turn = this.#turns.get(row.around)?.summaryOf(row.node.id) ?? "";
+      const aside = { now, retryAt: this.#retries.get(row.path), fold: row.fold, turn };
       const { icon, colour, detail } = describeNode(row.node, aside);
       const id = pad(clip(titleOf(row), idColumns), idColumns);
       return `${paint(colour, icon)} ${id}  ${clip(detail, columns - idColumns - 5)}`;
@@ -105,6 +114,8 @@ function pathOf(around: string, nodeId: string): string {
 interface Row {
   readonly node: NodeView;
   readonly status: NodeView["status"];
+  /** Of the run it belongs to. */
+  readonly around: string;
   readonly path: string;
   readonly depth: number;
   readonly fold: Fold | undefined;
@@ -123,7 +134,7 @@ function rowsOf(views: ReadonlyMap<string, RunView>, around = ROOT, depth = 0): 
     const path = pathOf(around, node.id);
     const fold = folds.get(node.id);
     const inner = node.isRepeated ? `${path}[${(fold?.total ?? 1) - 1}]` : path;
-    return [{ node, status: node.status, path, depth, fold }, ...rowsOf(views, inner, depth + 1)];
+    return [{ node, status: node.status, around, path, depth, fold }, ...rowsOf(views, inner, depth + 1)];
   });
   // What comes last stands in no node.
   return depth === 0 ? [...rows, ...rowsOf(views, "finally", depth + 1)] : rows;

@@ -3,6 +3,7 @@ import { isUpstreamFailure, type NodeView, type RunView } from "../core/view/ind
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { createPaint, oneLine, type Paint } from "./terminal-text.ts";
+import { TurnLines } from "./turn-lines.ts";
 
 /** Shows how a run goes. */
 export interface Progress {
@@ -21,11 +22,12 @@ export const SILENT: Progress = { show: nothing, pause: nothing, resume: nothing
 /** One line per thing that happened, for logs and pipes. Elements are folded: only their failures are shown. */
 export function createLineProgress(io: Io): Progress {
   const paint = createPaint(io.err, io.env);
+  const turns = new TurnLines();
   return {
     ...SILENT,
     show(view, events, around = []) {
       for (const event of events) {
-        const line = "nodeId" in event.payload ? lineOf(view, event, around, paint) : finallyLine(event, paint);
+        const line = "nodeId" in event.payload ? lineOf(view, event, around, paint, turns) : finallyLine(event, paint);
         if (line !== null) io.err.write(`${"  ".repeat(around.length)}${line}\n`);
       }
     },
@@ -47,7 +49,13 @@ function finallyLine({ type, payload }: RunEvent, paint: Paint): string | null {
   return `${paint("red", "✗")} finally ${payload.errorCode ?? payload.status}`;
 }
 
-function lineOf(view: RunView, event: RunEvent, around: readonly string[], paint: Paint): string | null {
+function lineOf(
+  view: RunView,
+  event: RunEvent,
+  around: readonly string[],
+  paint: Paint,
+  turns: TurnLines,
+): string | null {
   if (!("nodeId" in event.payload)) return null;
   const id = oneLine([...around, event.payload.nodeId].join("/"));
   const isFailure = event.type === "node.failed" || event.type === "node.timed_out";
@@ -56,7 +64,9 @@ function lineOf(view: RunView, event: RunEvent, around: readonly string[], paint
     case "node.started":
       return (event.payload.attempt ?? 0) > 1 ? `▸ ${id} attempt ${event.payload.attempt}` : `▸ ${id}`;
     case "node.completed": {
-      const { durationMs, costMicros, carried } = event.payload;
+      const { durationMs, carried } = event.payload;
+      // With what its rounds have cost before.
+      const { costMicros } = view.nodes.get(event.payload.nodeId) ?? event.payload;
       if (carried === true) return `${paint("green", "✓")} ${id} carried over`;
       return `${paint("green", "✓")} ${id} ${formatDuration(durationMs)}${costMicros > 0 ? ` ${formatCost(costMicros)}` : ""}`;
     }
@@ -82,7 +92,7 @@ function lineOf(view: RunView, event: RunEvent, around: readonly string[], paint
     case "node.log":
       return `${paint("yellow", "!")} ${id} ${oneLine(event.payload.message)}`;
     default:
-      return null;
+      return turns.lineOf(event, paint);
   }
 }
 
@@ -104,6 +114,8 @@ export interface NodeAside {
   /** When a node that failed is tried again. */
   readonly retryAt: number | undefined;
   readonly fold: Fold | undefined;
+  /** How far the turn of its agent is; empty: it has none. */
+  readonly turn: string;
 }
 
 /** The instances of a node, counted. */
@@ -116,7 +128,7 @@ export interface Fold {
 const TAIL_LENGTH = 60;
 
 /** A node as it is now, in one line. */
-export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside): NodeLine {
+export function describeNode(node: NodeView, { now, retryAt, fold, turn }: NodeAside): NodeLine {
   const cost = node.costMicros > 0 ? ` ${formatCost(node.costMicros)}` : "";
   const folded = foldText(fold);
   switch (node.status) {
@@ -125,7 +137,7 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
       const tries = node.attempts > 1 ? ` attempt ${node.attempts}` : "";
       const tail = node.streamedText === "" ? "" : `  ${oneLine(node.streamedText.slice(-TAIL_LENGTH))}`;
       const elapsed = formatDuration(Math.max(0, now - (node.startedAt ?? now)));
-      return { icon: "●", colour: "cyan", detail: `${elapsed}${cost}${tries}${folded}${tail}` };
+      return { icon: "●", colour: "cyan", detail: `${elapsed}${cost}${tries}${turn}${folded}${tail}` };
     }
     case "completed":
       return { icon: "✓", colour: "green", detail: `${formatDuration(node.durationMs ?? 0)}${cost}${folded}` };
@@ -146,7 +158,7 @@ export function describeNode(node: NodeView, { now, retryAt, fold }: NodeAside):
       return { icon: "↻", colour: "yellow", detail: `again ${rest}: ${node.errorCode ?? "failed"}${cost}` };
     }
     case "blocked":
-      return { icon: "?", colour: "yellow", detail: `${waitText(node.waitingReason)}${cost}` };
+      return { icon: "?", colour: "yellow", detail: `${waitText(node.waitingReason)}${turn}${cost}` };
     case "queued":
       return { icon: "○", colour: "gray", detail: `waits: ${node.waitingReason ?? "queued"}` };
     case "skipped":

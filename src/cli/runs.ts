@@ -16,6 +16,7 @@ import { Refusal } from "./refusal.ts";
 import { followedOf, planOfVersion } from "./remote-plan.ts";
 import { formatTable } from "./table.ts";
 import { oneLine, printable } from "./terminal-text.ts";
+import { printTurn } from "./turn-text.ts";
 
 export interface ListRunsOptions extends ListOptions {
   readonly status?: RunStatus;
@@ -130,6 +131,7 @@ async function showNode(io: Io, api: Api, id: string, nodeId: string, options: S
     return EXIT.fine;
   }
   io.err.write(formatTable([nodeRow(node)]));
+  if (options.at === undefined) printTurn(io, await api.getTurn(id, nodeId));
   if (node.status === "completed") io.out.write(outputText(await withLargeValues(api, node)).replace(/\n?$/, "\n"));
   else printFailures(io, [node]);
   return EXIT.fine;

@@ -7,6 +7,7 @@ export const NEEDS = {
   state: ["status", "nodeResults"],
   checkpoint: ["eventId", "state"],
   node: ["node", "attempts"],
+  turn: ["nodeId", "rounds"],
   approval: ["id", "status", "digest"],
   newKey: ["id", "key"],
   registered: ["id"],

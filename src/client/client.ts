@@ -28,6 +28,7 @@ import type {
   SlotPage,
   Start,
   State,
+  TurnView,
   Validation,
   Version,
   Workflow,
@@ -122,6 +123,11 @@ export class SluiceClient extends AuditClient {
 
   getNode(runId: string, nodeId: string): Promise<NodeDetail> {
     return this.ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}`, {}, NEEDS.node);
+  }
+
+  /** What the agent of a node did, round by round and call by call. */
+  getTurn(runId: string, nodeId: string): Promise<TurnView> {
+    return this.ask("GET", `/runs/${encode(runId)}/nodes/${encode(nodeId)}/turn`, {}, NEEDS.turn);
   }
 
   /** The hand-offs of a run, the lineage of a value, or a document of a standard. */

@@ -89,6 +89,7 @@ export type {
   TriggerAnswer,
   TriggerDelivery,
   TriggerTest,
+  TurnView,
   Usage,
   UsageQuery,
   Validation,

@@ -28,6 +28,7 @@ export * from "./schedule.ts";
 export * from "./session.ts";
 export * from "./simulation.ts";
 export * from "./trigger.ts";
+export * from "./turn.ts";
 export * from "./usage.ts";
 export * from "./verdict.ts";
 export * from "./webhook.ts";

@@ -29,6 +29,7 @@ import { sessionRoutes } from "./routes/session.ts";
 import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
+import { turnRoutes } from "./routes/turns.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
@@ -45,6 +46,7 @@ export const ROUTES: readonly Route[] = [
     ...workflowRoutes,
     ...runRoutes,
     ...runViewRoutes,
+    ...turnRoutes,
     ...provenanceRoutes,
     ...streamRoutes,
     ...liveRoutes,

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json } from "../base/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
 import type { ApprovalSource, LargeValue, Subject } from "../event/index.ts";
 
 /** Why a person is asked. */
@@ -59,6 +59,21 @@ export function requestText({
       return { sentence: `Exactly this message is sent to ${to}.`, heading: "Message" };
     }
   }
+}
+
+/** What an approval says of a tool call. `isUnknown`: it may have been made already. */
+export function callText({ tool, server, action }: NonNullable<Subject["call"]>, isUnknown: boolean): string {
+  const name = server === null ? tool : `${tool} of the server ${server}`;
+  return isUnknown
+    ? `The tool ${name} may or may not have been called with these args: it never reported, and may be called at most once.`
+    : `The tool ${name} is called with exactly these args. Its kind is ${action}.`;
+}
+
+/** Args that stand here cut or hidden: they cannot be sent back as they are shown. */
+export function argsNotWhole(args: JsonObject): readonly string[] {
+  return Object.entries(args)
+    .filter(([, value]) => largeValueOf(value) !== null || JSON.stringify(value).includes("[hidden: "))
+    .map(([name]) => name);
 }
 
 export interface ShownTable {

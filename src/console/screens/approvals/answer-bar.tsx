@@ -6,6 +6,7 @@ import { Link } from "../../page/router.tsx";
 import { Button } from "../../parts/button.tsx";
 import type { IconName } from "../../parts/icon.tsx";
 import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";
+import { argsNotWhole } from "../../../core/view/index.ts";
 import type { Edited } from "./edit-values.ts";
 
 interface BarProps {
@@ -28,24 +29,38 @@ export function canAnswer(right: AnswerRight | undefined): right is AnswerRight 
   return right !== undefined && (right.mayAnswer || right.mayOverride);
 }
 
+/** A tool call may have been made: to approve means to give what it returned. */
+export function isOutcomeAsked({ subject, choices }: Approval): boolean {
+  return subject?.call !== undefined && choices.includes("retry");
+}
+
+const UNKNOWN_VERBS: Partial<Record<Decision, string>> = { retry: "Call again", reject: "It failed" };
+
+function verbOf(approval: Approval, choice: Decision): string {
+  if (isOutcomeAsked(approval)) return UNKNOWN_VERBS[choice] ?? CHOICE_TEXTS[choice].verb;
+  return CHOICE_TEXTS[choice].verb;
+}
+
 /** The answers there are. Each opens the confirmation. */
 export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.Element | null {
   const { choices, source, runId, nodeId } = approval;
   if (!canAnswer(right)) return null;
   return (
     <div className="row approval-answers">
-      {choices.map((choice) => (
-        <Button
-          key={choice}
-          kind={choice === "approve" ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
-          icon={ICONS[choice]}
-          title={CHOICE_TEXTS[choice].means}
-          onClick={() => onAnswer(choice)}
-        >
-          {CHOICE_TEXTS[choice].verb} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
-          {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
-        </Button>
-      ))}
+      {choices
+        .filter((choice) => choice !== "approve" || !isOutcomeAsked(approval))
+        .map((choice) => (
+          <Button
+            key={choice}
+            kind={choice === "approve" ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
+            icon={ICONS[choice]}
+            title={CHOICE_TEXTS[choice].means}
+            onClick={() => onAnswer(choice)}
+          >
+            {verbOf(approval, choice)} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
+            {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
+          </Button>
+        ))}
       <EditButtons approval={approval} onEdit={onEdit} />
       {source === "block" && runId !== null && nodeId !== null && (
         <Link className="button button-primary button-normal" to={`/runs/${runId}?node=${encodeURIComponent(nodeId)}`}>
@@ -58,6 +73,7 @@ export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.
 
 function EditButtons({ approval, onEdit }: Pick<BarProps, "approval" | "onEdit">): JSX.Element | null {
   const { subject, source, choices } = approval;
+  if (subject?.call !== undefined) return <CallButton call={subject.call} choices={choices} onEdit={onEdit} />;
   const inputs = subject?.request?.inputs ?? {};
   const canEdit = choices.includes("approve") && Object.keys(inputs).length > 0;
   return (
@@ -73,5 +89,27 @@ function EditButtons({ approval, onEdit }: Pick<BarProps, "approval" | "onEdit">
         </Button>
       )}
     </>
+  );
+}
+
+interface CallProps extends Pick<BarProps, "onEdit"> {
+  readonly call: NonNullable<NonNullable<Approval["subject"]>["call"]>;
+  readonly choices: readonly Decision[];
+}
+
+/** Of a call that may have been made its result is given; of any other the args may be changed, as a whole. */
+function CallButton({ call: { args }, choices, onEdit }: CallProps): JSX.Element | null {
+  if (choices.includes("retry")) {
+    return (
+      <Button icon="compare" onClick={() => onEdit("result", { result: null })}>
+        It happened: give the result …
+      </Button>
+    );
+  }
+  if (argsNotWhole(args).length > 0) return null;
+  return (
+    <Button icon="compare" onClick={() => onEdit("args", { args })}>
+      Change and approve …
+    </Button>
   );
 }

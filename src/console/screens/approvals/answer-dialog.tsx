@@ -1,7 +1,7 @@
 import { type JSX, useMemo, useState } from "react";
 import type { AnswerRight, Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
-import { requestText, shownText } from "../../../core/view/index.ts";
+import { callText, requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
 import { initialTexts, readForm } from "./form-values.ts";
@@ -74,7 +74,9 @@ function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer
   const effect =
     subject?.answers.find((answer) => answer.decision === decision)?.effect ?? CHOICE_TEXTS[decision].means;
   const missing = quorum - answers.length - 1;
-  const request = decision === "approve" || decision === "retry" ? (subject?.request ?? null) : null;
+  const isDone = decision === "approve" || decision === "retry";
+  const request = isDone ? (subject?.request ?? null) : null;
+  const call = isDone ? (subject?.call ?? null) : null;
   return (
     <>
       <p>{effect}</p>
@@ -82,6 +84,12 @@ function Effect({ asked: { decision, approval } }: { readonly asked: AskedAnswer
         <p>
           {requestText(request).sentence}
           <code className="answer-message">{shownText(request.message).slice(0, MESSAGE_SHOWN)}</code>
+        </p>
+      )}
+      {call !== null && (
+        <p>
+          {callText(call, false)}
+          <code className="answer-message">{shownText(call.args).slice(0, MESSAGE_SHOWN)}</code>
         </p>
       )}
       {decision === "approve" && missing > 0 && (

@@ -8,7 +8,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { DiffView } from "../../parts/diff-view.tsx";
 import { Field } from "../../parts/field.tsx";
-import { type Edited, type EditField, editFields, initialEdits, readEdits } from "./edit-values.ts";
+import { type Edited, type EditField, editFields, initialEdits, modificationsOf, readEdits } from "./edit-values.ts";
 import { sendAnswer } from "./send-answer.ts";
 
 interface EditProps {
@@ -18,6 +18,20 @@ interface EditProps {
   readonly onClose: () => void;
 }
 
+const TITLES: Readonly<Record<Edited, string>> = {
+  inputs: "Change what is sent",
+  outputs: "Give the result",
+  args: "Change the args of the call",
+  result: "Give what the call returned",
+};
+
+const EFFECTS: Readonly<Record<Edited, string>> = {
+  inputs: "The request is made anew with these values and passes the gates again; exactly that is sent.",
+  outputs: "This stands as the result, and the node is not run again.",
+  args: "The call passes the gates again and is made with exactly these args; the model learns of the change.",
+  result: "The call is not made again; the agent continues with this as its result.",
+};
+
 /** Changes values before they are approved: first the fields, then what differs, then the answer. */
 export function EditDialog({ approval, edited, values, onClose }: EditProps): JSX.Element {
   const fields = useMemo(() => editFields(values), [values]);
@@ -25,8 +39,7 @@ export function EditDialog({ approval, edited, values, onClose }: EditProps): JS
   const [isReviewed, setReviewed] = useState(false);
   const { changed, problems } = useMemo(() => readEdits(fields, texts), [fields, texts]);
   if (isReviewed) {
-    const whole = { ...values, ...changed };
-    const modifications: JsonObject = { [edited]: edited === "inputs" ? changed : whole };
+    const modifications = modificationsOf(edited, values, changed);
     return (
       <Confirm
         title="Approve with these changes?"
@@ -40,9 +53,7 @@ export function EditDialog({ approval, edited, values, onClose }: EditProps): JS
       >
         <Changes fields={fields} changed={changed} />
         <p className="muted">
-          {edited === "inputs"
-            ? "The request is made anew with these values and passes the gates again; exactly that is sent."
-            : "This stands as the result, and the node is not run again."}
+          {EFFECTS[edited]}
           {approval.answers.length > 0 && " Those who have approved before have to approve again."}
         </p>
       </Confirm>
@@ -50,14 +61,14 @@ export function EditDialog({ approval, edited, values, onClose }: EditProps): JS
   }
   return (
     <Dialog
-      title={edited === "inputs" ? "Change what is sent" : "Give the result"}
+      title={TITLES[edited]}
       onClose={onClose}
       actions={
         <>
           <Button onClick={onClose}>Back</Button>
           <Button
             kind="primary"
-            disabled={problems.size > 0 || Object.keys(changed).length === 0}
+            disabled={problems.size > 0 || (edited !== "result" && Object.keys(changed).length === 0)}
             onClick={() => setReviewed(true)}
           >
             Review changes

@@ -1,8 +1,18 @@
 import { canonicalJson, type Json, type JsonObject } from "../../../core/base/index.ts";
 import { largeValueOf, shownText } from "../../../core/view/index.ts";
 
-/** What can be changed before it is approved: the bound inputs of what is sent, or the result of what has failed. */
-export type Edited = "inputs" | "outputs";
+/**
+ * What can be changed before it is approved: the bound inputs of what is sent, the result of what has failed, the args of
+ * a tool call, or the result of a call that never reported.
+ */
+export type Edited = "inputs" | "outputs" | "args" | "result";
+
+/** What is sent of it: inputs by name, anything else as a whole. */
+export function modificationsOf(edited: Edited, values: JsonObject, changed: JsonObject): JsonObject {
+  if (edited === "inputs") return { inputs: changed };
+  const whole = { ...values, ...changed };
+  return edited === "outputs" ? { outputs: whole } : whole;
+}
 
 export interface EditField {
   readonly name: string;

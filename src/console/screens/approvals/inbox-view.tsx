@@ -7,7 +7,7 @@ import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { canAnswer } from "./answer-bar.tsx";
+import { canAnswer, isOutcomeAsked } from "./answer-bar.tsx";
 import { AnswerDialog } from "./answer-dialog.tsx";
 import { ApprovalDetail } from "./approval-detail.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
@@ -34,6 +34,8 @@ interface InboxProps {
   readonly onMore: () => void;
 }
 
+const NO_RESULT_YET = { result: null };
+
 /** The list, and what is selected in it. */
 export function InboxView({ list, filter, selected, onSelect, onMore }: InboxProps): JSX.Element {
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -53,7 +55,13 @@ export function InboxView({ list, filter, selected, onSelect, onMore }: InboxPro
   };
   const answer = (decision: Decision): void => {
     const isOpen = approval?.status === "pending" && approval.choices.includes(decision);
-    if (approval !== undefined && isOpen && canAnswer(right)) setAsked({ kind: "answer", decision, approval, right });
+    if (approval === undefined || !isOpen || !canAnswer(right)) return;
+    const isResult = decision === "approve" && isOutcomeAsked(approval);
+    setAsked(
+      isResult
+        ? { kind: "edit", approval, edited: "result", values: NO_RESULT_YET }
+        : { kind: "answer", decision, approval, right },
+    );
   };
   useShortcuts([
     { keys: "j", label: "Next", group: "Approvals", run: () => move(1) },

@@ -49,7 +49,7 @@ function Content({ shown }: { readonly shown: Shown }): JSX.Element {
       return <DiffContent shown={shown} />;
     case "text":
     case "value":
-      return <ValueView label={label} value={value} />;
+      return <ValueView label={`Text of ${label}`} value={value} />;
   }
 }
 

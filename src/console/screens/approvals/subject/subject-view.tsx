@@ -4,6 +4,7 @@ import { NOTHING_SENT, SOURCE_TEXTS } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { Money } from "../../../parts/money.tsx";
 import { CHOICE_TEXTS } from "../../../parts/approval-texts.ts";
+import { CallView } from "./call-view.tsx";
 import { RequestView } from "./request-view.tsx";
 import { ShownView } from "./shown-view.tsx";
 import { ValueTable } from "./value-view.tsx";
@@ -13,14 +14,18 @@ type Subject = NonNullable<Approval["subject"]>;
 
 /** Everything an answer depends on, the decisive first: what will happen, what it is about, why it is asked. */
 export function SubjectView({ approval }: { readonly approval: Approval }): JSX.Element {
-  const { subject, source, rendered } = approval;
+  const { subject, source, rendered, choices } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
-  const { shown, args, parents, answers, request } = subject;
+  const { shown, args, parents, answers, request, call } = subject;
   const given = Object.entries(parents).filter(([, outputs]) => Object.keys(outputs).length > 0);
   return (
     <>
       <Part title="What exactly will happen">
-        <RequestView subject={subject} />
+        {call === undefined ? (
+          <RequestView subject={subject} />
+        ) : (
+          <CallView call={call} isUnknown={choices.includes("retry")} />
+        )}
       </Part>
       {shown.length > 0 && (
         <Part title="What it is about">
@@ -48,7 +53,11 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
         </Part>
       )}
       {given.map(([nodeId, outputs]) => (
-        <Part key={nodeId} title={`What ${nodeId} gave`} isFolded={shown.length > 0 || request !== null}>
+        <Part
+          key={nodeId}
+          title={`What ${nodeId} gave`}
+          isFolded={shown.length > 0 || request !== null || call !== undefined}
+        >
           <ValueTable label={`What ${nodeId} gave`} values={outputs} />
         </Part>
       ))}

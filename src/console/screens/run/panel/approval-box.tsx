@@ -115,5 +115,8 @@ function useAsked(id: string): { readonly obstacle: string | null } {
   if (!mayRead) return { obstacle: "Your key may not see approvals. It needs governance:read." };
   if (found.data === undefined || right.data === undefined) return { obstacle: found.problem?.message ?? "…" };
   if (!right.data.mayAnswer) return { obstacle: `You cannot answer: ${right.data.message ?? ""}` };
-  return { obstacle: found.data.form === null ? null : "It has a form, and is answered on its own page." };
+  const { form, subject, choices } = found.data;
+  if (subject?.call !== undefined && choices.includes("retry"))
+    return { obstacle: "It asks what became of a call, and is answered on its own page." };
+  return { obstacle: form === null ? null : "It has a form, and is answered on its own page." };
 }

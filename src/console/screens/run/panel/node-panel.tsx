@@ -1,4 +1,5 @@
 import { type JSX, useEffect, useState } from "react";
+import type { TurnView } from "../../../../client/index.ts";
 import { api } from "../../../live/api.ts";
 import { useMay } from "../../../live/session-store.ts";
 import { useQuery } from "../../../live/use-query.ts";
@@ -16,6 +17,7 @@ import { detailAt, type DetailedNode, readDetail } from "../../../run/model/node
 import { OverviewTab } from "./overview-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
+import { TurnTab } from "./turn-tab.tsx";
 import "./node-panel.css";
 
 /** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
@@ -25,7 +27,9 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
   const mayExecute = useMay("workflow:execute");
   const node = useNodeView(nodeId);
   const [tab, setTab] = useState("overview");
-  const detail = useDetail(run.id, nodeId, `${node?.status ?? ""} ${node?.attempts ?? 0}`);
+  const stamp = `${node?.status ?? ""} ${node?.attempts ?? 0}`;
+  const detail = useDetail(run.id, nodeId, stamp);
+  const turn = useTurn(run.id, nodeId, `${stamp} ${node?.costMicros ?? 0}`, node?.status === "running").data;
   if (node === undefined) {
     return (
       <aside className="node-panel" aria-label={`Node ${nodeId}`}>
@@ -64,10 +68,10 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
           <Button kind="quiet" size="small" icon="cross" label="Close the node" onClick={() => selectNode(null)} />
         </span>
       </div>
-      <Tabs label="About the node" tabs={TABS} selected={tab} onSelect={setTab}>
+      <Tabs label="About the node" tabs={tabsOf(turn)} selected={tab} onSelect={setTab}>
         <div className="node-panel-body">
           {detail.problem !== null && <ProblemView problem={detail.problem} onRetry={() => void detail.refresh()} />}
-          <TabContent tab={tab} nodeId={nodeId} detail={shown} />
+          <TabContent tab={tab} nodeId={nodeId} detail={shown} turn={turn} />
         </div>
       </Tabs>
     </aside>
@@ -83,13 +87,22 @@ const TABS = [
   { id: "lineage", label: "Lineage" },
 ];
 
+const TURN_TAB = { id: "turn", label: "Turn" };
+
+/** A turn has its own tab, where there is one. */
+function tabsOf(turn: TurnView | undefined) {
+  return turn === undefined || turn.rounds.length === 0 ? TABS : TABS.toSpliced(1, 0, TURN_TAB);
+}
+
 interface TabContentProps {
   readonly tab: string;
   readonly nodeId: string;
   readonly detail: DetailedNode | undefined;
+  readonly turn: TurnView | undefined;
 }
 
-function TabContent({ tab, nodeId, detail }: TabContentProps): JSX.Element {
+function TabContent({ tab, nodeId, detail, turn }: TabContentProps): JSX.Element {
+  if (tab === "turn" && turn !== undefined) return <TurnTab turn={turn} />;
   switch (tab) {
     case "prompt":
       return <PromptTab nodeId={nodeId} detail={detail} />;
@@ -111,12 +124,25 @@ function useDetail(runId: string, nodeId: string, stamp: string) {
   const query = useQuery<DetailedNode>(`node ${runId} ${nodeId}`, async () =>
     readDetail(await api.getNode(runId, nodeId)),
   );
-  const { refresh } = query;
+  useRefreshed(query.refresh, stamp);
+  return query;
+}
+
+const TURN_READ_MS = 2_000;
+
+/** Results of calls change nothing else of the node, so that a running turn is also read now and then. */
+function useTurn(runId: string, nodeId: string, stamp: string, isRunning: boolean) {
+  const options = isRunning ? { everyMs: TURN_READ_MS } : {};
+  const query = useQuery<TurnView>(`turn ${runId} ${nodeId}`, () => api.getTurn(runId, nodeId), options);
+  useRefreshed(query.refresh, stamp);
+  return query;
+}
+
+function useRefreshed(refresh: () => Promise<void>, stamp: string): void {
   const [seen, setSeen] = useState(stamp);
   useEffect(() => {
     if (seen === stamp) return;
     setSeen(stamp);
     void refresh();
   }, [seen, stamp, refresh]);
-  return query;
 }

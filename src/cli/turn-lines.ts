@@ -1,0 +1,76 @@
+import { type EventOf, type RunEvent } from "../core/event/index.ts";
+import { formatCost } from "./figures.ts";
+import { clip, oneLine, type Paint } from "./terminal-text.ts";
+
+const WORDS_COLUMNS = 80;
+const VALUE_COLUMNS = 60;
+
+/** A text in one short line. */
+export function shortWords(text: string): string {
+  return clip(oneLine(text.trim()), WORDS_COLUMNS);
+}
+
+/** A value in one short line. */
+export function shortValue(value: unknown): string {
+  return clip(oneLine(JSON.stringify(value ?? null)), VALUE_COLUMNS);
+}
+
+/** What the agents of a run do, round by round and call by call. */
+export class TurnLines {
+  readonly #calls = new Map<string, EventOf<"tool.requested">["payload"]>();
+  readonly #rounds = new Map<string, number>();
+  readonly #last = new Map<string, string>();
+
+  /** Keeps what is needed later, and gives the line of an event; null: it has none. */
+  lineOf(event: RunEvent, paint: Paint): string | null {
+    switch (event.type) {
+      case "round.completed":
+        return this.#round(event);
+      case "tool.requested":
+        this.#calls.set(event.payload.callId, event.payload);
+        this.#last.set(event.payload.nodeId, event.payload.tool);
+        return null;
+      case "tool.decided":
+        return this.#decided(event, paint);
+      case "tool.completed": {
+        const { callId, result, isError, by } = event.payload;
+        const who = by === undefined ? "" : `, says ${oneLine(by)}`;
+        const what = isError ? paint("red", "failed") : "returned";
+        return `    ${this.#nameOf(callId)} ${what} ${shortValue(result)}${who}`;
+      }
+      default:
+        return null;
+    }
+  }
+
+  /** How far the turn of a node is; empty: it has none. */
+  summaryOf(nodeId: string): string {
+    const round = this.#rounds.get(nodeId);
+    if (round === undefined) return "";
+    const tool = this.#last.get(nodeId);
+    return ` round ${round}${tool === undefined ? "" : `, ${oneLine(tool)}`}`;
+  }
+
+  #round({ payload }: EventOf<"round.completed">): string {
+    const { nodeId, round, text, costMicros } = payload;
+    this.#rounds.set(nodeId, round);
+    this.#last.delete(nodeId);
+    const words = text.trim() === "" ? "" : `: ${shortWords(text)}`;
+    return `  ${oneLine(nodeId)} round ${round}${costMicros > 0 ? ` ${formatCost(costMicros)}` : ""}${words}`;
+  }
+
+  #decided({ payload }: EventOf<"tool.decided">, paint: Paint): string {
+    const { callId, disposition, reason, code, args, isUnknown } = payload;
+    const asked = this.#calls.get(callId);
+    const call = `    ${this.#nameOf(callId)} ${shortValue(args ?? asked?.args)}`;
+    if (disposition === "allow") return `${call} ${paint("green", "allowed")}${args === undefined ? "" : ", changed"}`;
+    if (disposition === "deny") return `${call} ${paint("red", "denied")}: ${oneLine(reason ?? code ?? "")}`;
+    const why = isUnknown === true ? "may have been made; a person says what became of it" : "held for a person";
+    return `${call} ${paint("yellow", why)}`;
+  }
+
+  #nameOf(callId: string): string {
+    const asked = this.#calls.get(callId);
+    return oneLine(asked === undefined ? callId : asked.tool);
+  }
+}

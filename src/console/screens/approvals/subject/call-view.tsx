@@ -1,0 +1,34 @@
+import type { JSX } from "react";
+import type { Approval } from "../../../../client/index.ts";
+import { callText } from "../../../../core/view/index.ts";
+import { ValueTable, ValueView } from "./value-view.tsx";
+
+interface CallProps {
+  readonly call: NonNullable<NonNullable<Approval["subject"]>["call"]>;
+  /** It may have been made already. */
+  readonly isUnknown: boolean;
+}
+
+/** The tool call that is made when it is approved, and what the model said before it. */
+export function CallView({ call, isUnknown }: CallProps): JSX.Element {
+  const { args, words } = call;
+  return (
+    <div className="stack">
+      <p>{callText(call, isUnknown)}</p>
+      {Object.keys(args).length === 0 ? (
+        <p className="muted">It has no args.</p>
+      ) : (
+        <div>
+          <p className="subject-name">Args</p>
+          <ValueTable label="Args of the call" values={args} />
+        </div>
+      )}
+      {words !== "" && (
+        <div>
+          <p className="subject-name">What the model said before it</p>
+          <ValueView label="What the model said" value={words} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { REPOSITORY } from "../law/source.ts";
+import { openSite, screenshot, type Site, violations } from "./site.ts";
+
+const BUILD_MS = 180_000;
+const read = (file: string): string => readFileSync(join(REPOSITORY, "examples", file), "utf8");
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite(read("23-agent-turn.script.yaml"));
+  const headers = { "content-type": "application/yaml" };
+  const applied = await site.api.request("POST", "apply", { body: read("23-registry/turn.yaml"), headers });
+  expect(applied.status).toBe(200);
+  await site.api.save(read("23-agent-turn.lobsterX").replaceAll(/^#.*\n/gm, ""));
+}, BUILD_MS);
+afterAll(() => site?.close());
+
+async function openTurn(page: Page): Promise<void> {
+  await page.getByRole("tab", { name: "Turn" }).click();
+  await page.getByRole("heading", { name: "Round 0" }).waitFor();
+}
+
+describe("a turn in the console", () => {
+  it("shows the conversation with its verdicts, and takes an approval with changed args", async () => {
+    const runId = await site.api.run("broken-order");
+    const page = await site.visit({ path: `/runs/${runId}?node=help` });
+    await openTurn(page);
+    const lookup = page.getByRole("article", { name: "Call of find_order" });
+    await lookup.getByText("Allowed").waitFor();
+    await lookup.getByRole("region", { name: "Result of find_order" }).getByText("lamp").waitFor();
+    const refund = page.getByRole("article", { name: "Call of refund" });
+    await refund.getByText("Held").waitFor();
+    await screenshot(page, "turn-held");
+    expect(await violations(page, ".node-panel")).toEqual([]);
+
+    await refund.getByRole("link", { name: "Answer the approval" }).click();
+    const detail = page.locator(".approval-detail");
+    await detail.getByText("The tool refund is called with exactly these args. Its kind is financial.").waitFor();
+    await detail.getByRole("table", { name: "Args of the call" }).getByText("900").waitFor();
+    await detail.getByText("The lamp arrived broken, so I refund all of it.").waitFor();
+    await detail.getByText("refunds over 100 need a person").waitFor();
+    await screenshot(page, "turn-approval");
+    expect(await violations(page, ".approval-detail")).toEqual([]);
+
+    await page.getByRole("button", { name: "Change and approve …" }).click();
+    const dialog = page.getByRole("dialog");
+    const review = dialog.getByRole("button", { name: "Review changes" });
+    expect(await review.isDisabled()).toBe(true);
+    await dialog.getByLabel("args").fill('{"order": 7, "amount": ');
+    await dialog.getByText("This must be JSON.").waitFor();
+    await dialog.getByLabel("args").fill('{"order": 7, "amount": "all"}');
+    await review.click();
+    await dialog.getByRole("button", { name: "Approve changes" }).click();
+    await dialog
+      .getByText(/amount/)
+      .first()
+      .waitFor();
+    await dialog.locator(".problem").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "Change and approve …" }).click();
+    await dialog.getByLabel("args").fill('{"order": 7, "amount": 450}');
+    await review.click();
+    await dialog.locator(".diff-removed", { hasText: "900" }).waitFor();
+    await dialog.locator(".diff-added", { hasText: "450" }).waitFor();
+    await screenshot(page, "turn-change");
+    expect(await violations(page, "dialog")).toEqual([]);
+    await dialog.getByRole("button", { name: "Approve changes" }).click();
+    await page.locator(".toast-ok", { hasText: "Approved" }).waitFor();
+    expect(await site.api.settle(runId)).toBe("completed");
+    const { body: turn } = await site.api.request("GET", `runs/${runId}/nodes/help/turn`);
+    expect(turn.rounds[1].calls[0]).toMatchObject({
+      args: { order: 7, amount: 450 },
+      result: { value: { done: true } },
+    });
+    await page.context().close();
+  });
+
+  it.each([
+    ["dark", 1280],
+    ["light", 390],
+  ] as const)("reads well in %s at %i pixels", async (theme, width) => {
+    const runId = await site.api.run("broken-order");
+    const { body } = await site.api.request("GET", "approvals?status=pending");
+    const held = body.data.find((approval: { runId: string }) => approval.runId === runId);
+    const answer = { decision: "reject", reason: "it was sold as broken" };
+    await site.api.request("POST", `approvals/${held.id}/resolve`, { body: answer });
+    expect(await site.api.settle(runId)).toBe("completed");
+    const page = await site.visit({ path: `/runs/${runId}?node=help`, theme, width });
+    if (width === 390) await page.getByRole("tab", { name: "Node", exact: true }).click();
+    await openTurn(page);
+    const refund = page.getByRole("article", { name: "Call of refund" });
+    await refund.getByText("Denied").waitFor();
+    await refund.getByText(/it was sold as broken/).waitFor();
+    await refund.scrollIntoViewIfNeeded();
+    await screenshot(page, `turn-denied-${theme}`);
+    expect(await violations(page, ".node-panel")).toEqual([]);
+    const isWide = "(document.querySelector('.node-panel .tab-panel'))";
+    expect(await page.evaluate<boolean>(`${isWide}.scrollWidth > ${isWide}.clientWidth + 1`)).toBe(false);
+    await page.context().close();
+  });
+
+  it("complains about nothing", () => {
+    expect(site.complaints).toEqual([]);
+  });
+});
