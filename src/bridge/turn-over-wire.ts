@@ -11,7 +11,10 @@ export interface TurnWireOptions {
   readonly jitter: () => number;
 }
 
-const REQUEST_MS = 60_000;
+/** Longer than a server lets a question about a person's answer wait. */
+const REQUEST_MS = 40_000;
+/** An agent stands still meanwhile: a server that is back is found soon. */
+const PAUSE_MS_MAX = 5_000;
 const REPLY_BYTES_MAX = 8 * 1_048_576;
 
 /**
@@ -72,7 +75,7 @@ async function exchange<T>({ url, body, signal, options }: Exchange, schema: z.Z
     if (reply.ok && isFinal(reply.status))
       throw new Error(`The server refused (${reply.status}): ${reply.text.slice(0, 500)}`);
     const asked = reply.ok ? retryAfterMs(reply, clock.now()) : null;
-    await pause(clock, asked ?? backoffMs(failures, jitter()), signal);
+    await pause(clock, asked ?? Math.min(PAUSE_MS_MAX, backoffMs(failures, jitter())), signal);
   }
 }
 

@@ -147,14 +147,17 @@ export class RemoteAttempts {
 
   /** Asks the Bridge of an attempt, which knows it whichever replica sent it. False: the attempt does not run elsewhere. */
   adopt({ state, run }: DrivenRun, { nodeId, attempt }: LostTimer): boolean {
-    const route = findNode(state, nodeId)?.routes[attempt - 1];
-    if (route === undefined || !isElsewhere(route.executionPath)) return false;
+    const node = findNode(state, nodeId);
+    const route = node?.routes[attempt - 1];
+    if (node === undefined || route === undefined || !isElsewhere(route.executionPath)) return false;
+    const { now } = node;
     this.#dispatcher.adopt({
       orgId: run.orgId,
       gatewayId: route.gatewayId ?? "",
       runId: run.runId,
       nodeId,
       attempt,
+      segment: "segment" in now ? now.segment : 0,
       dispatchId: openDispatchId(state, { nodeId, attempt }),
       effects: "at_most_once",
     });
