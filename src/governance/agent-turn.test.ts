@@ -148,7 +148,8 @@ async function until(shop: Shop, runId: string, types: readonly string[], after 
 
 async function answer(shop: Shop, runId: string, given: Partial<Extract<UnstampedInput, { type: "approval" }>>) {
   const open = (await eventsOf(shop, runId)).findLast(({ type }) => type === "approval.requested");
-  const { approvalId } = open?.payload as { approvalId: string };
+  if (open?.type !== "approval.requested") throw new Error("no person is asked");
+  const { approvalId } = open.payload;
   return shop.driver.submit(ORG, runId, { type: "approval", approvalId, decision: "approve", by: "ann", ...given });
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import { FAILURE_CLASSES, type JsonObject } from "../../core/base/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
 import {
   ADAPTER_SPECIFICATION,
   type Adapter,
@@ -16,7 +16,7 @@ import { fileFailure } from "../file-trouble.ts";
 import { createModelFetch, type ModelFetch } from "../../outbound/index.ts";
 import type { Environment } from "../environment.ts";
 import { Bill } from "./bill.ts";
-import { badOutput, failed, failureOf, tidy, type CallFailure, type FailureContext } from "./call-failure.ts";
+import { badOutput, failed, failureOf, toolFailure, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
 import { type Climb, ContractLadder } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
@@ -285,13 +285,6 @@ function endResult({ stdout, outputs, failure }: Climb): FinalResult {
     ...(stdout === undefined ? {} : { stdout }),
     ...(outputs === undefined ? {} : { outputs }),
   };
-}
-
-/** An opener of tools may name the class itself; anything else is a server that could not be reached. */
-function toolFailure(thrown: unknown): CallFailure {
-  const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
-  const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";
-  return { failure: known, message: tidy(`The tools of the step cannot be had: ${message}`, null) };
 }
 
 function refused(message: string): CallFailure {

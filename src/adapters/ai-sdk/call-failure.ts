@@ -1,4 +1,4 @@
-import type { FailureClass } from "../../core/base/index.ts";
+import { FAILURE_CLASSES, type FailureClass } from "../../core/base/index.ts";
 import type { AdapterResult } from "../../adapter/index.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -164,4 +164,11 @@ function textsOf(record: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
+}
+
+/** An opener of tools may name the class itself; anything else is a server that could not be reached. */
+export function toolFailure(thrown: unknown): CallFailure {
+  const { failure, message = String(thrown) } = (thrown ?? {}) as { failure?: unknown; message?: string };
+  const known = FAILURE_CLASSES.find((name) => name === failure) ?? "provider_error";
+  return { failure: known, message: tidy(`The tools of the step cannot be had: ${message}`, null) };
 }

@@ -56,7 +56,7 @@ describe("a change that is refused", () => {
   ])("names each value of %j, and leaves everything as it is", (modifications, message, fields) => {
     const rig = step();
     const before = rig.events.length;
-    const refusal = change(rig, "a", modifications as JsonObject);
+    const refusal = change(rig, "a", modifications);
     expect(refusal).toMatchObject({ code: "modifications_invalid", message });
     expect(refusal?.errors?.map(({ field }) => field)).toEqual(fields);
     expect(rig.events.length).toBe(before);

@@ -46,7 +46,7 @@ export function reportOf(result: Answered, strategy: OutputStrategy, logged: rea
 }
 
 export function suspendedReport(transcript: Json | undefined): CallbackResult {
-  const kept = transcript === undefined ? null : (repairText(transcript).value as Json);
+  const kept = transcript === undefined ? null : repairText(transcript).value;
   return { status: "suspended", transcript: kept, ...billOf({}, []) };
 }
 

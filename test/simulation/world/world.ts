@@ -283,6 +283,8 @@ export class World {
       case "close-approval":
       case "notify":
       case "request-verdict":
+      case "request-round-verdict":
+      case "request-tool-verdict":
     }
   }
 
