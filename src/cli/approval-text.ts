@@ -1,6 +1,14 @@
 import type { AnswerRight, Approval, ApprovalComment } from "../client/index.ts";
 import { type DiffHunk, diffLines, hunksOf } from "../core/text/index.ts";
-import { callText, largeValueOf, NOTHING_SENT, requestText, shownTable, shownText, SOURCE_TEXTS } from "../core/view/index.ts";
+import {
+  callText,
+  largeValueOf,
+  NOTHING_SENT,
+  requestText,
+  shownTable,
+  shownText,
+  SOURCE_TEXTS,
+} from "../core/view/index.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import type { Io } from "./io.ts";
 import { formatWhen, printFacts } from "./listing.ts";

@@ -54,7 +54,9 @@ export function editableArgs({ id, subject, choices }: Approval): JsonObject {
   const args = subject?.call?.args ?? {};
   const name = printable(id);
   if (isOutcomeUnknown(choices))
-    throw new Refusal(`${name}: the call may have been made; answer with: sluice approvals approve ${name} --result JSON`);
+    throw new Refusal(
+      `${name}: the call may have been made; answer with: sluice approvals approve ${name} --result JSON`,
+    );
   const missing = argsNotWhole(args);
   if (missing.length === 0) return args;
   throw new Refusal(

@@ -82,7 +82,12 @@ class LiveTree {
     const shown = chooseNodes(nodes, Math.max(3, rows - 4));
     const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map(({ id }) => widthOf(oneLine(id)))));
     const lines = shown.map((node) => {
-      const aside = { now, retryAt: this.#retries.get(node.id), fold: folds.get(node.id), turn: this.#turns.summaryOf(node.id) };
+      const aside = {
+        now,
+        retryAt: this.#retries.get(node.id),
+        fold: folds.get(node.id),
+        turn: this.#turns.summaryOf(node.id),
+      };
       const { icon, colour, detail } = describeNode(node, aside);
       const id = pad(clip(oneLine(node.id), idColumns), idColumns);
       return `${paint(colour, icon)} ${id}  ${clip(detail, columns - idColumns - 5)}`;

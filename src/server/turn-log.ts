@@ -112,9 +112,7 @@ function unjudged(callId: string, { tool, server, args }: Pick<AskedCall, "tool"
 }
 
 function shownMembers(values: JsonObject, ref: string): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, shown(value, `${ref}.args.${name}`)]),
-  );
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shown(value, `${ref}.args.${name}`)]));
 }
 
 function shown(value: Json, ref: string): Json {

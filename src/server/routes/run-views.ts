@@ -148,7 +148,11 @@ async function listCheckpoints(call: EventsCall): Promise<Response> {
 }
 
 /** The log a page at a time, so that a long one is never in memory as a whole. */
-export async function* eventsAfter(store: Pick<Store, "readEvents">, run: RunRecord, after: number): AsyncGenerator<RunEvent> {
+export async function* eventsAfter(
+  store: Pick<Store, "readEvents">,
+  run: RunRecord,
+  after: number,
+): AsyncGenerator<RunEvent> {
   for (let cursor = after; cursor < run.lastEventId;) {
     const page = await store.readEvents(run.orgId, run.runId, cursor, SCAN_PAGE);
     yield* page;

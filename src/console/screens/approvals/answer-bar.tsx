@@ -47,18 +47,20 @@ export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.
   if (!canAnswer(right)) return null;
   return (
     <div className="row approval-answers">
-      {choices.filter((choice) => choice !== "approve" || !isOutcomeAsked(approval)).map((choice) => (
-        <Button
-          key={choice}
-          kind={choice === "approve" ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
-          icon={ICONS[choice]}
-          title={CHOICE_TEXTS[choice].means}
-          onClick={() => onAnswer(choice)}
-        >
-          {verbOf(approval, choice)} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
-          {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
-        </Button>
-      ))}
+      {choices
+        .filter((choice) => choice !== "approve" || !isOutcomeAsked(approval))
+        .map((choice) => (
+          <Button
+            key={choice}
+            kind={choice === "approve" ? "primary" : choice === "reject" || choice === "abort" ? "danger" : "plain"}
+            icon={ICONS[choice]}
+            title={CHOICE_TEXTS[choice].means}
+            onClick={() => onAnswer(choice)}
+          >
+            {verbOf(approval, choice)} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
+            {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
+          </Button>
+        ))}
       <EditButtons approval={approval} onEdit={onEdit} />
       {source === "block" && runId !== null && nodeId !== null && (
         <Link className="button button-primary button-normal" to={`/runs/${runId}?node=${encodeURIComponent(nodeId)}`}>

@@ -53,7 +53,11 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
         </Part>
       )}
       {given.map(([nodeId, outputs]) => (
-        <Part key={nodeId} title={`What ${nodeId} gave`} isFolded={shown.length > 0 || request !== null || call !== undefined}>
+        <Part
+          key={nodeId}
+          title={`What ${nodeId} gave`}
+          isFolded={shown.length > 0 || request !== null || call !== undefined}
+        >
           <ValueTable label={`What ${nodeId} gave`} values={outputs} />
         </Part>
       ))}
