@@ -16,7 +16,7 @@ steps:
     command: Pay it back
     tools: [{ name: refund, action: financial }]
     timeout: 1
-    on_failure: { retry: { max: 1 } }
+    retry: { attempts: 2, backoff_ms: 1, retry_on: [timeout] }
 `;
 const LOST_SCRIPT = `
   pay:
