@@ -130,7 +130,9 @@ describe("a turn in the console", () => {
     await page.getByRole("link", { name: "Answer the approval" }).click();
     await page.getByText(/may or may not have been called with these args/).waitFor();
     for (const name of ["Call again …", "It failed …"]) await page.getByRole("button", { name }).waitFor();
+    await page.getByText("only a person can find out what became of it").waitFor();
     await screenshot(page, "turn-unknown");
+    expect(await violations(page, ".approval-detail")).toEqual([]);
     await page.getByRole("button", { name: "It happened: give the result …" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("result").fill('{"done": true}');
