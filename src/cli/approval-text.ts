@@ -4,6 +4,10 @@ import {
   callText,
   largeValueOf,
   NOTHING_SENT,
+<<<<<<< HEAD
+=======
+  OUTCOME_UNKNOWN,
+>>>>>>> turnviews
   requestText,
   shownTable,
   shownText,
@@ -94,7 +98,7 @@ function printSubject(print: Sections, subject: Subject, { source, choices }: Ap
   print.section(
     "Why it is asked",
     [
-      SOURCE_TEXTS[source],
+      call !== undefined && isOutcomeUnknown(choices) ? OUTCOME_UNKNOWN : SOURCE_TEXTS[source],
       ...policies.map(({ name, reason }) => `${name}: ${reason}`),
       ...(agent === null ? [] : [`agent ${agent.id}${agent.trust === null ? "" : `, trust ${agent.trust}`}`]),
       `The run has cost ${formatCost(costMicros)} so far${estimate}.`,

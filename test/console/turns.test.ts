@@ -8,9 +8,27 @@ import { openSite, screenshot, type Site, violations } from "./site.ts";
 const BUILD_MS = 180_000;
 const read = (file: string): string => readFileSync(join(REPOSITORY, "examples", file), "utf8");
 
+/** Its refund never reports, and the attempt after the first one finds it so. */
+const LOST = `name: lost-order
+steps:
+  - id: pay
+    agent: clerk
+    command: Pay it back
+    tools: [{ name: refund, action: financial }]
+    timeout: 1
+    retry: { attempts: 2, backoff_ms: 1, retry_on: [timeout] }
+`;
+const LOST_SCRIPT = `
+  pay:
+    rounds:
+      - { text: I refund it., calls: [{ tool: refund, args: { amount: 20 }, hang: true }] }
+      - { text: It is refunded. }
+`;
+
 let site: Site;
 beforeAll(async () => {
-  site = await openSite(read("23-agent-turn.script.yaml"));
+  site = await openSite(`${read("23-agent-turn.script.yaml").trimEnd()}${LOST_SCRIPT}`);
+  await site.api.save(LOST);
   const headers = { "content-type": "application/yaml" };
   const applied = await site.api.request("POST", "apply", { body: read("23-registry/turn.yaml"), headers });
   expect(applied.status).toBe(200);
@@ -101,6 +119,29 @@ describe("a turn in the console", () => {
     expect(await violations(page, ".node-panel")).toEqual([]);
     const isWide = "(document.querySelector('.node-panel .tab-panel'))";
     expect(await page.evaluate<boolean>(`${isWide}.scrollWidth > ${isWide}.clientWidth + 1`)).toBe(false);
+    await page.context().close();
+  });
+
+  it("asks what became of a call that never reported, and continues with the result that is given", async () => {
+    const runId = await site.api.run("lost-order");
+    const page = await site.visit({ path: `/runs/${runId}?node=pay` });
+    await openTurn(page);
+    await page.getByText("Outcome unknown").waitFor();
+    await page.getByRole("link", { name: "Answer the approval" }).click();
+    await page.getByText(/may or may not have been called with these args/).waitFor();
+    for (const name of ["Call again …", "It failed …"]) await page.getByRole("button", { name }).waitFor();
+    await page.getByText("only a person can find out what became of it").waitFor();
+    await screenshot(page, "turn-unknown");
+    expect(await violations(page, ".approval-detail")).toEqual([]);
+    await page.getByRole("button", { name: "It happened: give the result …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("result").fill('{"done": true}');
+    await dialog.getByRole("button", { name: "Review changes" }).click();
+    await dialog.getByRole("button", { name: "Approve changes" }).click();
+    await page.locator(".toast-ok", { hasText: "Approved" }).waitFor();
+    expect(await site.api.settle(runId)).toBe("completed");
+    const { body: turn } = await site.api.request("GET", `runs/${runId}/nodes/pay/turn`);
+    expect(turn.rounds[0].calls[0].result).toMatchObject({ value: { done: true }, by: expect.any(String) });
     await page.context().close();
   });
 

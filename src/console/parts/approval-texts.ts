@@ -18,6 +18,17 @@ export const CHOICE_TEXTS: Readonly<
   abort: { verb: "Abort run", done: "Aborted", tone: "bad", means: "The run ends as failed." },
 };
 
+/** About a call that may have been made, answers mean something of their own. */
+const UNKNOWN_VERBS: Partial<Record<Decision, string>> = {
+  approve: "It happened",
+  retry: "Call again",
+  reject: "It failed",
+};
+
+export function verbOf(choice: Decision, isOutcomeAsked: boolean): string {
+  return (isOutcomeAsked ? UNKNOWN_VERBS[choice] : undefined) ?? CHOICE_TEXTS[choice].verb;
+}
+
 /** Decisions that need a reason: those that refuse. */
 export function needsReason(decision: Decision): boolean {
   return decision === "reject" || decision === "abort";

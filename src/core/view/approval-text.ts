@@ -11,6 +11,10 @@ export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
     "It cannot continue by itself: a value is missing, or no agent may take it. Give it what it needs on the run's page.",
 };
 
+/** Why a person is asked about a call that may have been made. */
+export const OUTCOME_UNKNOWN =
+  "An agent was lost while it called a tool, and only a person can find out what became of it.";
+
 export const NOTHING_SENT = "Nothing is sent: the answer itself is the result, and the run continues with it.";
 
 /** What stands for a value that is too large to be shown; null: the value itself is there. */

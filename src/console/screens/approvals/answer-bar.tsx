@@ -5,7 +5,7 @@ import type { Decision } from "../../../core/event/index.ts";
 import { Link } from "../../page/router.tsx";
 import { Button } from "../../parts/button.tsx";
 import type { IconName } from "../../parts/icon.tsx";
-import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";
+import { CHOICE_TEXTS, verbOf } from "../../parts/approval-texts.ts";
 import { argsNotWhole } from "../../../core/view/index.ts";
 import type { Edited } from "./edit-values.ts";
 
@@ -34,13 +34,6 @@ export function isOutcomeAsked({ subject, choices }: Approval): boolean {
   return subject?.call !== undefined && choices.includes("retry");
 }
 
-const UNKNOWN_VERBS: Partial<Record<Decision, string>> = { retry: "Call again", reject: "It failed" };
-
-function verbOf(approval: Approval, choice: Decision): string {
-  if (isOutcomeAsked(approval)) return UNKNOWN_VERBS[choice] ?? CHOICE_TEXTS[choice].verb;
-  return CHOICE_TEXTS[choice].verb;
-}
-
 /** The answers there are. Each opens the confirmation. */
 export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.Element | null {
   const { choices, source, runId, nodeId } = approval;
@@ -57,7 +50,11 @@ export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.
             title={CHOICE_TEXTS[choice].means}
             onClick={() => onAnswer(choice)}
           >
+<<<<<<< HEAD
             {verbOf(approval, choice)} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
+=======
+            {verbOf(choice, isOutcomeAsked(approval))} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
+>>>>>>> turnviews
             {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
           </Button>
         ))}

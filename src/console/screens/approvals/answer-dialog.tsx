@@ -3,7 +3,8 @@ import type { AnswerRight, Approval } from "../../../client/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { callText, requestText, shownText } from "../../../core/view/index.ts";
 import { Confirm } from "../../parts/confirm.tsx";
-import { CHOICE_TEXTS, needsReason } from "../../parts/approval-texts.ts";
+import { CHOICE_TEXTS, needsReason, verbOf } from "../../parts/approval-texts.ts";
+import { isOutcomeAsked } from "./answer-bar.tsx";
 import { initialTexts, readForm } from "./form-values.ts";
 import { FormView } from "./form-view.tsx";
 import { sendAnswer } from "./send-answer.ts";
@@ -20,7 +21,7 @@ const MESSAGE_SHOWN = 400;
 /** Asks once more before an answer is sent, with what it does; the form of a gate is filled in here. */
 export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; readonly onClose: () => void }) {
   const { decision, approval, right } = asked;
-  const { verb } = CHOICE_TEXTS[decision];
+  const verb = verbOf(decision, isOutcomeAsked(approval));
   const fields = decision === "approve" ? approval.form : null;
   const [texts, setTexts] = useState(() => initialTexts(fields ?? {}));
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());

@@ -1,9 +1,9 @@
 import { type JSX, type ReactNode, useId } from "react";
 import type { Approval } from "../../../../client/index.ts";
-import { NOTHING_SENT, SOURCE_TEXTS } from "../../../../core/view/index.ts";
+import { NOTHING_SENT, OUTCOME_UNKNOWN, SOURCE_TEXTS } from "../../../../core/view/index.ts";
 import { CodeBlock } from "../../../parts/code-block.tsx";
 import { Money } from "../../../parts/money.tsx";
-import { CHOICE_TEXTS } from "../../../parts/approval-texts.ts";
+import { verbOf } from "../../../parts/approval-texts.ts";
 import { CallView } from "./call-view.tsx";
 import { RequestView } from "./request-view.tsx";
 import { ShownView } from "./shown-view.tsx";
@@ -17,15 +17,12 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
   const { subject, source, rendered, choices } = approval;
   if (subject === null) return <OldSubject rendered={rendered} source={source} />;
   const { shown, args, parents, answers, request, call } = subject;
+  const isUnknown = call !== undefined && choices.includes("retry");
   const given = Object.entries(parents).filter(([, outputs]) => Object.keys(outputs).length > 0);
   return (
     <>
       <Part title="What exactly will happen">
-        {call === undefined ? (
-          <RequestView subject={subject} />
-        ) : (
-          <CallView call={call} isUnknown={choices.includes("retry")} />
-        )}
+        {call === undefined ? <RequestView subject={subject} /> : <CallView call={call} isUnknown={isUnknown} />}
       </Part>
       {shown.length > 0 && (
         <Part title="What it is about">
@@ -38,14 +35,14 @@ export function SubjectView({ approval }: { readonly approval: Approval }): JSX.
         <dl className="subject-effects">
           {answers.map(({ decision, effect }) => (
             <div key={decision}>
-              <dt>{CHOICE_TEXTS[decision].verb}</dt>
+              <dt>{verbOf(decision, isUnknown)}</dt>
               <dd>{effect}</dd>
             </div>
           ))}
         </dl>
       </Part>
       <Part title="Why it is asked">
-        <Reasons subject={subject} source={source} />
+        <Reasons subject={subject} why={isUnknown ? OUTCOME_UNKNOWN : SOURCE_TEXTS[source]} />
       </Part>
       {Object.keys(args).length > 0 && (
         <Part title="Args of the run">
@@ -83,11 +80,11 @@ function OldSubject({ rendered, source }: Pick<Approval, "rendered" | "source">)
   );
 }
 
-function Reasons({ subject, source }: { readonly subject: Subject; readonly source: Approval["source"] }): JSX.Element {
+function Reasons({ subject, why }: { readonly subject: Subject; readonly why: string }): JSX.Element {
   const { policies, agent, costMicros, estimateMicros } = subject;
   return (
     <div className="stack">
-      <p>{SOURCE_TEXTS[source]}</p>
+      <p>{why}</p>
       {policies.length > 0 && (
         <ul className="subject-policies">
           {policies.map(({ name, reason }) => (
