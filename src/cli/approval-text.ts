@@ -4,10 +4,7 @@ import {
   callText,
   largeValueOf,
   NOTHING_SENT,
-<<<<<<< HEAD
-=======
   OUTCOME_UNKNOWN,
->>>>>>> turnviews
   requestText,
   shownTable,
   shownText,

@@ -84,7 +84,6 @@ class LiveTree {
     const { columns, rows } = this.#io.err.size();
     const paint = createPaint(this.#io.err, this.#io.env);
     const now = this.#io.clock.now();
-<<<<<<< HEAD
     const all = rowsOf(this.#views);
     const shown = chooseNodes(all, Math.max(3, rows - 4));
     const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map((row) => widthOf(titleOf(row)))));
@@ -93,20 +92,6 @@ class LiveTree {
       const aside = { now, retryAt: this.#retries.get(row.path), fold: row.fold, turn };
       const { icon, colour, detail } = describeNode(row.node, aside);
       const id = pad(clip(titleOf(row), idColumns), idColumns);
-=======
-    const { nodes, folds } = foldInstances(view);
-    const shown = chooseNodes(nodes, Math.max(3, rows - 4));
-    const idColumns = Math.min(ID_COLUMNS_MAX, Math.max(4, ...shown.map(({ id }) => widthOf(oneLine(id)))));
-    const lines = shown.map((node) => {
-      const aside = {
-        now,
-        retryAt: this.#retries.get(node.id),
-        fold: folds.get(node.id),
-        turn: this.#turns.summaryOf(node.id),
-      };
-      const { icon, colour, detail } = describeNode(node, aside);
-      const id = pad(clip(oneLine(node.id), idColumns), idColumns);
->>>>>>> turnviews
       return `${paint(colour, icon)} ${id}  ${clip(detail, columns - idColumns - 5)}`;
     });
     const hidden = all.length - shown.length;

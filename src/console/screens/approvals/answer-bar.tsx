@@ -50,11 +50,7 @@ export function AnswerBar({ approval, right, onAnswer, onEdit }: BarProps): JSX.
             title={CHOICE_TEXTS[choice].means}
             onClick={() => onAnswer(choice)}
           >
-<<<<<<< HEAD
-            {verbOf(approval, choice)} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
-=======
             {verbOf(choice, isOutcomeAsked(approval))} …{choice === "approve" && <kbd aria-hidden="true">a</kbd>}
->>>>>>> turnviews
             {choice === "reject" && <kbd aria-hidden="true">r</kbd>}
           </Button>
         ))}
