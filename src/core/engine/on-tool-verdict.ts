@@ -76,15 +76,18 @@ interface AboutCall {
 /** Asks a person about a call; each has an approval of its own. */
 export function askAbout(turn: Turn, node: NodeState, call: ToolCall, question: AboutCall): string {
   const { id, tool, server, args } = call;
+  const isUnknown = question.choices.includes("retry");
   return ask(turn, node, {
     ...question,
     source: "tool",
-    title: `${question.agentId ?? node.agentId ?? "The agent"} wants to call ${tool}`,
+    title: isUnknown
+      ? `${tool} may have been called`
+      : `${question.agentId ?? node.agentId ?? "The agent"} wants to call ${tool}`,
     rendered: `${server === null ? "" : `${server}: `}${tool} ${JSON.stringify(args)}`,
     digest: digestCall(call),
     request: null,
     inputs: {},
-    call: { id, isUnknown: question.choices.includes("retry") },
+    call: { id, isUnknown },
   });
 }
 
