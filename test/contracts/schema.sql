@@ -461,8 +461,7 @@
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'trigger'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
