@@ -70,6 +70,7 @@ export async function openEngine(
     adapters: [...adapters, scripts],
     redactor,
     moderation,
+    box,
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),

@@ -6,6 +6,7 @@ import type { UnstampedInput } from "../core/engine/index.ts";
 import { DurableDriver, type LaunchOutcome } from "../driver/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { readSpec } from "../registry/index.ts";
+import { createSecretBox } from "../seal/index.ts";
 import { createMemoryStore, type EntryKind, type Store, StoreUnavailable } from "../store/index.ts";
 import { openGovernance } from "./open-governance.ts";
 
@@ -84,6 +85,7 @@ async function replica(shop: Omit<Shop, "driver">): Promise<DurableDriver> {
     store,
     clock,
     adapters: [adapter],
+    box: createSecretBox("a key of the installation"),
     judge: governance.governor,
     monotonic: () => clock.now(),
     isUnavailable: (error) => error instanceof StoreUnavailable,
@@ -170,6 +172,10 @@ describe("an agent that wants to refund 900", () => {
       ["tool.requested", undefined],
       ["tool.decided", "hold"],
     ]);
+    const rounds = events.flatMap((event) => (event.type === "round.completed" ? [event.payload] : []));
+    // The words are for people; what the model said to itself is for no one who reads the log.
+    expect(rounds.map(({ text }) => text)).toEqual(["Let me look it up.", "It was damaged; I refund all of it."]);
+    expect(rounds.every(({ message }) => Object.keys(message as object).join() === "$sealed")).toBe(true);
     expect((await shop.store.readCounters(ORG, 0)).agents).toEqual([{ agentId: "clerk", open: 0, hits: [] }]);
     const refused = await answer(shop, runId, { modifications: { args: "all" } });
     expect(refused?.refusal?.code).toBe("modifications_invalid");

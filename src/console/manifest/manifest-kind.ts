@@ -202,7 +202,7 @@ const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "ou
 const CAMEL: ReadonlySet<string> = new Set(["minLength", "maxLength"]);
 
 /** The spec of a manifest, as its author would write it, from what the API shows. */
-export function specOf(shown: JsonObject): JsonObject {
+function specOf(shown: JsonObject): JsonObject {
   return snakeMap(
     Object.fromEntries(Object.entries(shown).filter(([key, value]) => !NOT_WRITTEN.has(key) && value !== null)),
   );

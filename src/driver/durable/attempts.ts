@@ -22,12 +22,14 @@ import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { ReportIntake } from "./report-intake.ts";
 import type { TurnIntake } from "./turn-intake.ts";
+import type { TurnSeal } from "./turn-seal.ts";
 import type { RunCache } from "./run-cache.ts";
 
 export interface AttemptsOptions {
   readonly queue: InputQueue;
   readonly intake: ReportIntake;
   readonly turns: TurnIntake;
+  readonly seal: TurnSeal;
   readonly lease: Pick<Lease, "isHeld">;
   readonly cache: Pick<RunCache, "peek">;
   readonly adapters: readonly Adapter[];
@@ -85,7 +87,7 @@ export class Attempts {
   send(live: DrivenRun, dispatch: Dispatch): void {
     // Nothing is begun while stopping: the replica that takes over finds the attempt open.
     if (this.#isStopping) return;
-    if (this.#options.lease.isHeld) this.#moderate(live, dispatch);
+    if (this.#options.lease.isHeld) this.#moderate(live, this.#options.seal.opened(dispatch, live));
     else this.#heldBack.push({ live, dispatch });
   }
 

@@ -1,3 +1,4 @@
+import type { TurnSeal } from "./turn-seal.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Effect } from "../../core/engine/index.ts";
 import type { Judge } from "../../governance/index.ts";
@@ -21,6 +22,7 @@ export interface CommitterOptions {
   readonly lease: Pick<Lease, "replicaId">;
   readonly clock: Clock;
   readonly jitter: () => number;
+  readonly seal: TurnSeal;
   readonly health: Pick<StoreHealth, "untilAvailable">;
   readonly after: Pick<AfterCommit, "committed">;
   readonly places: Pick<Places, "find" | "committed">;

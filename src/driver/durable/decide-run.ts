@@ -21,6 +21,7 @@ import type { DrivenRun } from "./driven-run.ts";
 import type { Moderator } from "./moderator.ts";
 import { pricedReport } from "./pricing.ts";
 import type { ResolvedInput, Taken } from "./input-queue.ts";
+import type { TurnSeal } from "./turn-seal.ts";
 
 /** What was decided for one run of a batch, and who waits for it. */
 export interface Work extends Decided {
@@ -42,6 +43,7 @@ export interface DecidingOptions {
   readonly moderator: Pick<Moderator, "before">;
   readonly clock: Pick<Clock, "now">;
   readonly jitter: () => number;
+  readonly seal: TurnSeal;
 }
 
 /**
@@ -51,7 +53,7 @@ export interface DecidingOptions {
 export function decideRun(
   taken: Taken,
   live: DrivenRun,
-  { judge, moderator, clock, jitter }: DecidingOptions,
+  { judge, moderator, clock, jitter, seal }: DecidingOptions,
   taking: Takings,
   found?: PlacesFound,
 ): Work {
@@ -80,7 +82,7 @@ export function decideRun(
     if (claim.refusal !== undefined) return claim.refusal;
     claimed = claim.change ?? claimed;
     victims.push(...claim.victims);
-    const priced = withCredits(pricedReport(claim.input, live, about, judge), about, judge);
+    const priced = withCredits(pricedReport(seal.sealed(claim.input, live), live, about, judge), about, judge);
     // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
     const open: (Input | Request)[] = [{ at, jitter: jitter(), agents, ...priced }];
     let refusal: Refusal | undefined;

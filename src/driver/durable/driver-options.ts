@@ -8,6 +8,7 @@ import type { Judge } from "../../governance/index.ts";
 import type { ChildPreparer } from "./children.ts";
 import type { EventSubscriber } from "./event-matcher.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
+import type { TextBox } from "./turn-seal.ts";
 
 /** The secrets that go with a dispatch; undefined: it needs none, and leaves at once. */
 export type HandSecrets = (
@@ -37,6 +38,8 @@ export interface DurableDriverOptions {
   readonly onStruck?: (runId: string, error: unknown) => void;
   /** What must not leave the adapters of this process. */
   readonly redactor?: Redactor;
+  /** Seals what turns of agents are continued from; without it that is kept as it is. */
+  readonly box?: TextBox;
   /** Whether texts may pass; by the rules that stand by default unless this says otherwise. */
   readonly moderation?: NodeModeration;
   /** Runs an organisation may have open; `LIMITS.openRunsMax` by default. */

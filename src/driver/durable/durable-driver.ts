@@ -24,6 +24,7 @@ import { Places } from "./places.ts";
 import { PlanCache } from "./plan-cache.ts";
 import { ReportIntake } from "./report-intake.ts";
 import { TurnIntake } from "./turn-intake.ts";
+import { TurnSeal } from "./turn-seal.ts";
 import { RunCache } from "./run-cache.ts";
 import { RunStarter } from "./run-starter.ts";
 import type { Launch, LaunchOutcome, Runtime, RuntimeFigures, RunSnapshot, SubmitOutcome } from "./runtime.ts";
@@ -77,10 +78,12 @@ export class DurableDriver implements Runtime {
     const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
     const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners }));
+    const seal = new TurnSeal(options.box);
     const sending = {
       queue,
       intake,
       turns,
+      seal,
       lease,
       cache,
       adapters,
@@ -117,6 +120,7 @@ export class DurableDriver implements Runtime {
       lease,
       clock,
       jitter,
+      seal,
       health,
       after,
       places,

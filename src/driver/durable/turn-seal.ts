@@ -1,0 +1,58 @@
+import { getOwn, isJsonObject, type Json } from "../../core/base/index.ts";
+import type { AgentTurn, Dispatch, UnstampedInput } from "../../core/engine/index.ts";
+import type { DrivenRun } from "./driven-run.ts";
+
+/** Seals a text for the place it is kept at, and opens what was sealed for it. */
+export interface TextBox {
+  seal(text: string, place: string): string;
+  open(sealed: string, place: string): string | undefined;
+}
+
+const SEALED = "$sealed";
+
+/**
+ * What a turn is continued from, the messages of its model and the transcript of its adapter, is sealed before it becomes
+ * a fact, and opened when it is sent. What people look at, the words and the calls, is kept beside it as it is.
+ */
+export class TurnSeal {
+  readonly #box: TextBox | undefined;
+
+  /** Without a box nothing is sealed. */
+  constructor(box: TextBox | undefined) {
+    this.#box = box;
+  }
+
+  sealed(input: UnstampedInput, live: DrivenRun): UnstampedInput {
+    if (this.#box === undefined) return input;
+    if (input.type === "round") return { ...input, message: this.#seal(input.message, live) };
+    if (input.type !== "callback" || input.result.status !== "suspended" || input.result.transcript === null)
+      return input;
+    return { ...input, result: { ...input.result, transcript: this.#seal(input.result.transcript, live) } };
+  }
+
+  opened(dispatch: Dispatch, live: DrivenRun): Dispatch {
+    const { turn } = dispatch;
+    return turn === null || this.#box === undefined ? dispatch : { ...dispatch, turn: this.#openTurn(turn, live) };
+  }
+
+  #openTurn(turn: AgentTurn, live: DrivenRun): AgentTurn {
+    const rounds = turn.rounds.map((round) => ({ ...round, message: this.#open(round.message, live) }));
+    return { ...turn, rounds, transcript: turn.transcript === null ? null : this.#open(turn.transcript, live) };
+  }
+
+  #seal(value: Json, live: DrivenRun): Json {
+    return this.#box === undefined ? value : { [SEALED]: this.#box.seal(JSON.stringify(value), placeOf(live)) };
+  }
+
+  /** What cannot be opened, because its key is gone, is nothing: the adapter then fails with a reason of its own. */
+  #open(value: Json, live: DrivenRun): Json {
+    const sealed = isJsonObject(value) ? getOwn(value, SEALED) : undefined;
+    if (typeof sealed !== "string") return value;
+    const text = this.#box?.open(sealed, placeOf(live));
+    return text === undefined ? null : (JSON.parse(text) as Json);
+  }
+}
+
+function placeOf({ run }: DrivenRun): string {
+  return `turn/${run.orgId}/${run.runId}`;
+}
