@@ -52,8 +52,8 @@ export const DRIVER_FAULTS: readonly Fault[] = [
   {
     bug: "what was taken for a commit that was not written is not given back",
     file: "durable/committer.ts",
-    right: `this.#options.judge.dropped?.(about.orgId, { taken: [...admissions.values()] });`,
-    wrong: `void [about, admissions];`,
+    right: `this.#options.judge.dropped?.(about.orgId, { taken: [...admissions.values()], takenInTurns: inTurns });`,
+    wrong: `void [about, admissions, inTurns];`,
     caughtBy: GOVERNED,
   },
   {
@@ -155,8 +155,8 @@ export const DRIVER_FAULTS: readonly Fault[] = [
   {
     bug: "an attempt that may run only once is sent again",
     file: "durable/remote-attempts.ts",
-    right: `return isOnce && adopt(live) ? { input: null }`,
-    wrong: `return isOnce && adopt(live) && false ? { input: null }`,
+    right: `return (isOnce || hasTurn) && adopt(live) ? { input: null }`,
+    wrong: `return (isOnce || hasTurn) && adopt(live) && false ? { input: null }`,
     caughtBy: REMOTE,
   },
   {
@@ -183,8 +183,8 @@ export const DRIVER_FAULTS: readonly Fault[] = [
   {
     bug: "a callback that arrives again counts as late",
     file: "durable/attempt-report.ts",
-    right: `return node.reported.has(attempt) || status === "deferred" ? "deduplicated" : "discarded";`,
-    wrong: `return status === "deferred" ? "deduplicated" : "discarded";`,
+    right: `return node.reported.has(execution.attempt) || !isFinal ? "deduplicated" : "discarded";`,
+    wrong: `return isFinal ? "discarded" : "deduplicated";`,
     caughtBy: REMOTE,
   },
   {

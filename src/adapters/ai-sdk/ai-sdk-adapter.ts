@@ -8,7 +8,6 @@ import {
   type AdapterModels,
   type AdapterRequest,
   type AdapterResult,
-  type FinalResult,
   type SecretReference,
 } from "../../adapter/index.ts";
 import { createSystemClock, type Clock } from "../../clock/index.ts";
@@ -18,7 +17,7 @@ import type { Environment } from "../environment.ts";
 import { Bill } from "./bill.ts";
 import { badOutput, failed, failureOf, toolFailure, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { readConfig, type AiSdkConfig } from "./config.ts";
-import { type Climb, ContractLadder } from "./contract-ladder.ts";
+import { type Climb, ContractLadder, endResult } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { httpToolSecrets, NOTHING_OPEN, withHttpTools } from "./http-tools.ts";
@@ -197,7 +196,7 @@ class AiSdkAdapter implements Adapter {
     }
     const conversation = new Conversation({
       request,
-      scene: { sdk: talk.sdk, model: talk.model, wire: talk.wire, hooks, context },
+      scene: { sdk: talk.sdk, model: talk.model, wire: talk.wire, hooks: hooksOf(talk), context },
       bill,
       tools,
       instructions: instructionsOf(request, !mode.isNative),
@@ -213,7 +212,7 @@ class AiSdkAdapter implements Adapter {
     const generated = await keepGenerated(talk.request, answer.files, hooks.files);
     const outputs = Object.keys(generated).length === 0 ? end.outputs : { ...end.outputs, ...generated };
     // What rounds have reported is booked; the result only adds what they have not.
-    const isBooked = hooks.round !== undefined;
+    const isBooked = hooksOf(talk).round !== undefined;
     return {
       ...endResult({ ...end, ...(outputs === undefined ? {} : { outputs }) }),
       model: modelId.slice(0, MODEL_LENGTH_MAX),
@@ -278,13 +277,11 @@ function endOf(
   return { failure: badOutput(context, "answered with nothing."), extraCalls };
 }
 
-function endResult({ stdout, outputs, failure }: Climb): FinalResult {
-  if (failure !== null) return failed(failure);
-  return {
-    status: "completed",
-    ...(stdout === undefined ? {} : { stdout }),
-    ...(outputs === undefined ? {} : { outputs }),
-  };
+/** Without tools there is nothing to judge: the answer itself is all there is to report. */
+function hooksOf({ hooks, tools, request }: Talk): AdapterHooks {
+  if (tools.size > 0 || request.resume !== undefined) return hooks;
+  const { round: _round, tool: _tool, toolResult: _toolResult, ...others } = hooks;
+  return others;
 }
 
 function refused(message: string): CallFailure {

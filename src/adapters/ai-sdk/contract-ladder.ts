@@ -1,4 +1,4 @@
-import type { AdapterHooks, AdapterRequest } from "../../adapter/index.ts";
+import type { AdapterHooks, AdapterRequest, FinalResult } from "../../adapter/index.ts";
 import { isJsonObject, type JsonObject } from "../../core/base/index.ts";
 import {
   checkAgainstSchema,
@@ -7,7 +7,7 @@ import {
   outputsOfList,
   propertiesOf,
 } from "../../core/outputs/index.ts";
-import { badOutput, type CallFailure, type FailureContext } from "./call-failure.ts";
+import { badOutput, failed, type CallFailure, type FailureContext } from "./call-failure.ts";
 import { reaskText } from "./prompt.ts";
 
 /** What an attempt ends with. */
@@ -94,4 +94,14 @@ function problemsOf({ value }: NormalisedOutput, schema: JsonObject | undefined)
 /** Values stay as the model gave them; bringing them to their type is the engine's work, which records it. */
 function resultOf({ text, value }: NormalisedOutput): { stdout: string; outputs?: JsonObject } {
   return { stdout: text, ...(isJsonObject(value) ? { outputs: value } : {}) };
+}
+
+/** An end as the adapter reports it. */
+export function endResult({ stdout, outputs, failure }: Climb): FinalResult {
+  if (failure !== null) return failed(failure);
+  return {
+    status: "completed",
+    ...(stdout === undefined ? {} : { stdout }),
+    ...(outputs === undefined ? {} : { outputs }),
+  };
 }

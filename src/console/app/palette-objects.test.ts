@@ -30,10 +30,11 @@ describe("what the palette finds", () => {
           "Credit plan",
           "Deployment",
           "Gateway",
+          "Grant",
           "Lens",
           "Library step",
         ],
-        ["Model", "Policy", "Role binding", "Schedule", "Secret", "Team", "Trigger", "Webhook"],
+        ["Model", "Policy", "Role binding", "Schedule", "Secret", "Team", "Tool", "Trigger", "Webhook"],
       ].flat(),
     );
     for (const { path } of found) expect(routeOf(path.split("?")[0] ?? "")).not.toBeNull();

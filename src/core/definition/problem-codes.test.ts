@@ -927,6 +927,9 @@ describe("problems", () => {
     expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual([
       "too_many_steps",
       "too_many_edges",
+      "secret_key_missing",
+      "secret_out_of_scope",
+      "unknown_secret",
       "outbound_refused",
     ]);
   });

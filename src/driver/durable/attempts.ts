@@ -87,7 +87,7 @@ export class Attempts {
   send(live: DrivenRun, dispatch: Dispatch): void {
     // Nothing is begun while stopping: the replica that takes over finds the attempt open.
     if (this.#isStopping) return;
-    if (this.#options.lease.isHeld) this.#moderate(live, this.#options.seal.opened(dispatch, live));
+    if (this.#options.lease.isHeld) this.#moderate(live, dispatch);
     else this.#heldBack.push({ live, dispatch });
   }
 
@@ -115,7 +115,8 @@ export class Attempts {
     this.leaseLost();
   }
 
-  #moderate(live: DrivenRun, dispatch: Dispatch): void {
+  #moderate(live: DrivenRun, sealed: Dispatch): void {
+    const dispatch = this.#options.seal.opened(sealed, live);
     const asked = this.#options.moderator.beforeSend(live, dispatch);
     if (asked === undefined) return this.#handSecrets(live, dispatch);
     const { nodeId, attempt, segment, dispatchId } = dispatch;

@@ -65,7 +65,6 @@ export class DurableDriver implements Runtime {
 
   constructor(options: DurableDriverOptions) {
     const { store, adapters, clock, monotonic, judge, isUnavailable, onTrouble, redactor, remote, files } = options;
-    const { secrets } = options;
     const queue = this.#queue;
     this.#options = options;
     const listeners = (this.#listeners = new Listeners(onTrouble));
@@ -79,23 +78,17 @@ export class DurableDriver implements Runtime {
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
     const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners }));
     const seal = new TurnSeal(options.box);
-    const sending = {
+    const outward = { adapters, clock, redactor, remote, files, secrets: options.secrets, onTrouble };
+    const attempts = (this.#attempts = new Attempts({
       queue,
       intake,
       turns,
       seal,
       lease,
       cache,
-      adapters,
-      clock,
-      redactor,
       moderator,
-      remote,
-      files,
-      secrets,
-      onTrouble,
-    };
-    const attempts = (this.#attempts = new Attempts(sending));
+      ...outward,
+    }));
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {
       prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
@@ -111,23 +104,9 @@ export class DurableDriver implements Runtime {
     const onParked = (runId: string, error: unknown): void => parkInBackground(parking, runId, error);
     const jitter = options.jitter ?? Math.random;
     const places = new Places({ store, intake, dueTimers, clock, onTrouble });
-    const committing = {
-      store,
-      cache,
-      queue,
-      judge,
-      moderator,
-      lease,
-      clock,
-      jitter,
-      seal,
-      health,
-      after,
-      places,
-      onParked,
-      onTrouble,
-    };
-    this.#committer = new Committer(committing);
+    const deciding = { judge, moderator, clock, jitter, seal };
+    const committing = { store, cache, queue, lease, health, after, places, onParked, onTrouble };
+    this.#committer = new Committer({ ...deciding, ...committing });
     this.#loop = new CommitLoop({ queue, step: () => this.#committer.step(), onTrouble });
     this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, matcher, onTrouble });
     judge.attach?.({

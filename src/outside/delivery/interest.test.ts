@@ -36,6 +36,7 @@ describe("what a webhook asked for", () => {
       "node.failed",
       "node.skipped",
       "run.started",
+      "tool.decided",
     ]);
   });
 });
