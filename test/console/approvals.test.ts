@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
@@ -216,6 +216,14 @@ describe("the inbox", () => {
     expect(await entries(page).count()).toBeLessThan(60);
     // The group stands as one, whatever page its members are on.
     const list = page.getByRole("list", { name: "Approvals" });
+    // Somebody scrolls to the end while the list is being read again: it reads on when it can, without another scroll.
+    const held: Route[] = [];
+    await page.route(/\/api\/v1\/approvals\?/, (route) => held.push(route), { times: 1 });
+    await site.api.run("invoice", { who: "Ann" });
+    await expect.poll(() => held.length, { timeout: 30_000 }).toBe(1);
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await held[0]?.continue();
+    await page.locator(".inbox-more").waitFor({ state: "detached", timeout: 30_000 });
     const rowsToTheEnd = `(() => {
       const list = document.querySelector('.inbox-list');
       if (list === null) return 0;

@@ -13,8 +13,8 @@ interface ListProps {
   readonly at: number;
   readonly hasMore: boolean;
   readonly onSelect: (key: string) => void;
-  /** The end of the list is in sight. */
-  readonly onMore: () => void;
+  /** The end of the list is in sight; null while no more can be read. */
+  readonly onMore: (() => void) | null;
 }
 
 /** The entries of the inbox; of very many only those in sight are drawn. */
@@ -38,8 +38,13 @@ export function InboxList({ entries, at, hasMore, onSelect, onMore }: ListProps)
     if (element === null) return;
     setTop(element.scrollTop - (element.scrollTop % ENTRY_PX));
     const rest = element.scrollHeight - element.scrollTop - element.clientHeight;
-    if (hasMore && rest < element.clientHeight) onMore();
+    if (rest < element.clientHeight) onMore?.();
   };
+  // Who waits at the end does not scroll again when more can be read.
+  const canRead = onMore !== null;
+  useEffect(() => {
+    if (canRead) look();
+  }, [canRead]);
   return (
     <ul ref={list} className="inbox-list" aria-label="Approvals" onScroll={look}>
       {from > 0 && <li aria-hidden="true" style={{ height: from * ENTRY_PX }} />}

@@ -31,7 +31,7 @@ interface InboxProps {
   readonly selected: string | null;
   /** Null: nothing is left to select. */
   readonly onSelect: (key: string | null) => void;
-  readonly onMore: () => void;
+  readonly onMore: (() => void) | null;
 }
 
 const NO_RESULT_YET = { result: null };

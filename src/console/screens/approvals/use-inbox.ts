@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ApprovalsQuery, InboxItem } from "../../../client/index.ts";
 import { api } from "../../live/api.ts";
 import { cache } from "../../live/cache.ts";
@@ -13,8 +13,8 @@ export interface InboxList {
 }
 
 interface Inbox extends Query<InboxList> {
-  /** Reads the next page. */
-  readonly readMore: () => void;
+  /** Reads the next page; null while there is none, something is being read, or reading failed. */
+  readonly readMore: (() => void) | null;
 }
 
 const PAGE = 100;
@@ -28,7 +28,7 @@ const COLLECT_MS = 600;
 export function useInbox(filter: ApprovalsQuery): Inbox {
   const key = `inbox?${JSON.stringify(filter)}`;
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  const isReading = useRef(false);
+  const [isReading, setReading] = useState(false);
   useEffect(
     () => () => {
       if (timer.current !== null) clearTimeout(timer.current);
@@ -46,22 +46,21 @@ export function useInbox(filter: ApprovalsQuery): Inbox {
       void cache.refresh(key);
     }, COLLECT_MS);
   });
-  const readMore = useCallback(() => {
-    const list = listOf(key);
-    if (isReading.current || cache.get(key).isLoading || list === undefined || list.nextCursor === null) return;
-    isReading.current = true;
-    void readPage(filter, list.nextCursor)
+  const query = useQuery(key, () => readShown(filter, listOf(key)), { tags: ["approval-list"] });
+  const cursor = query.data?.nextCursor ?? null;
+  const canRead = cursor !== null && !isReading && !query.isLoading && query.problem === null;
+  const readMore = (): void => {
+    setReading(true);
+    void readPage(filter, cursor)
       .then((page) => {
         const now = listOf(key);
         // What was read again meanwhile has another end.
-        if (now?.nextCursor === list.nextCursor) cache.patch(key, { ...page, items: [...now.items, ...page.items] });
+        if (now?.nextCursor === cursor) cache.patch(key, { ...page, items: [...now.items, ...page.items] });
       })
       .catch(() => cache.refresh(key))
-      .finally(() => {
-        isReading.current = false;
-      });
-  }, [key]);
-  return { ...useQuery(key, () => readShown(filter, listOf(key)), { tags: ["approval-list"] }), readMore };
+      .finally(() => setReading(false));
+  };
+  return { ...query, readMore: canRead ? readMore : null };
 }
 
 function listOf(key: string): InboxList | undefined {
