@@ -1,10 +1,11 @@
 /**
  * `npm run sim -- --seed N` prints one schedule line by line; `--count N --from M` plays many and prints failures.
+ * `--turns true|false` plays all of them with agents that work in rounds, or none.
  * `--governed` plays governed runs on a whole driver instead of the engine alone.
  */
 import { parseArgs } from "node:util";
 import { playManyGoverned, playOneGoverned } from "./governance/main.ts";
-import { addHash, hashLogs, playSchedule, type ScheduleReport } from "./schedule.ts";
+import { addHash, hashLogs, playSchedule, type ScheduleOptions, type ScheduleReport } from "./schedule.ts";
 import { Sometimes } from "./sometimes.ts";
 
 async function main(args: readonly string[]): Promise<number> {
@@ -16,13 +17,15 @@ async function main(args: readonly string[]): Promise<number> {
       count: { type: "string", default: "1000" },
       hash: { type: "boolean", default: false },
       governed: { type: "boolean", default: false },
+      turns: { type: "string", default: "some" },
     },
   });
   const seed = values.seed === undefined ? null : toNumber("seed", values.seed);
   const from = toNumber("from", values.from);
   const count = toNumber("count", values.count);
   if (values.governed) return seed === null ? playManyGoverned(from, count, print) : playOneGoverned(seed, print);
-  return seed === null ? playMany(from, count, values.hash) : playOne(seed);
+  const turns = toTurns(values.turns);
+  return seed === null ? playMany(from, count, values.hash, turns) : playOne(seed, turns);
 }
 
 function toNumber(name: string, text: string): number {
@@ -31,12 +34,20 @@ function toNumber(name: string, text: string): number {
   return value;
 }
 
+type Turns = Pick<ScheduleOptions, "hasTurns">;
+
+function toTurns(text: string): Turns {
+  if (text === "some") return {};
+  if (text !== "true" && text !== "false") throw new Error(`--turns takes true, false or some, not ${text}`);
+  return { hasTurns: text === "true" };
+}
+
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function playOne(seed: number): number {
-  const report = playSchedule(seed, { trace: (line) => print(line()) });
+function playOne(seed: number, turns: Turns): number {
+  const report = playSchedule(seed, { ...turns, trace: (line) => print(line()) });
   for (const { facts } of report.runs) print(`run     ${facts.runId} ${facts.workflow.name} ${facts.status}`);
   print(`hash    ${hashLogs(report.runs)}`);
   print(verdictOf(report));
@@ -48,14 +59,14 @@ function verdictOf({ seed, profile, events, violation }: ScheduleReport): string
   return `broken  seed ${seed} ${profile}: ${violation.message}\n        npm run sim -- --seed ${seed}`;
 }
 
-function playMany(from: number, count: number, isHashed: boolean): number {
+function playMany(from: number, count: number, isHashed: boolean, turns: Turns): number {
   const sometimes = new Sometimes();
   const ends = new Map<string, number>();
   let broken = 0;
   let events = 0;
   let hash = 0;
   for (let seed = from; seed < from + count; seed += 1) {
-    const report = playSchedule(seed, { sometimes });
+    const report = playSchedule(seed, { ...turns, sometimes });
     events += report.events;
     if (isHashed) hash = addHash(hash, report.runs);
     const [status] = report.statuses;

@@ -1,4 +1,4 @@
-import { isRun } from "./world/world.ts";
+import { isRun } from "./world/run.ts";
 import { canonicalJson, type Json } from "../../src/core/base/index.ts";
 import { Violation } from "./checkers/index.ts";
 import type { Engine } from "./engine.ts";
@@ -16,7 +16,8 @@ export function compareOrders(seed: number, orders: number, engine?: Engine): Co
   let first: string | null = null;
   for (let order = 0; order < orders; order += 1) {
     const orderSeed = seed * 97 + order;
-    const given = { profile: ORDERLY, orderSeed, checkers: [], probes: [] };
+    // What an agent is asked and answered in its turn depends on when.
+    const given = { profile: ORDERLY, orderSeed, checkers: [], probes: [], hasTurns: false };
     const { runs, violation } = playSchedule(seed, engine === undefined ? given : { ...given, engine });
     if (violation !== null) return violation;
     if (runs.some(wasCutShort)) return "not_comparable";

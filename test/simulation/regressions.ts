@@ -1,5 +1,10 @@
 /** Seeds that once showed a fault, and what it was. They are played first, for ever. */
-export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly fault: string }[] = [
+export const REGRESSION_SEEDS: readonly {
+  readonly seed: number;
+  readonly fault: string;
+  /** It shows where agents work in rounds. */
+  readonly hasTurns?: true;
+}[] = [
   { seed: 80, fault: "a reminder submitted twice reminded twice" },
   { seed: 135, fault: "a reminder submitted twice reminded twice" },
   { seed: 3910, fault: "the run's timeout submitted twice began to time out twice" },

@@ -14,6 +14,8 @@ export interface ScheduleOptions {
   readonly bugs?: LedgerBugs;
   readonly checkers?: readonly MakeChecker[];
   readonly probes?: readonly string[];
+  /** Whether agents work in rounds and call tools; default: in some schedules. */
+  readonly hasTurns?: boolean;
   readonly profile?: Profile;
   readonly orderSeed?: number;
   readonly sometimes?: Sometimes;
@@ -32,15 +34,17 @@ export interface ScheduleReport {
 const SEEDS_PER_BUNDLE = 8;
 /** Planted bugs are all looked for among the first seeds. */
 const BUNDLES_KEPT = 128;
-const bundles = new Map<number, Bundle>();
+const bundles = new Map<string, Bundle>();
+const TURNS_SHARE = 0.35;
 
 /** Neighbouring seeds share their files, which are expensive to read, and differ in everything else. */
-export function bundleOf(seed: number): Bundle {
+export function bundleOf(seed: number, hasTurns: boolean): Bundle {
   const bundleSeed = Math.floor(seed / SEEDS_PER_BUNDLE);
-  const known = bundles.get(bundleSeed);
+  const key = `${bundleSeed} ${hasTurns}`;
+  const known = bundles.get(key);
   if (known !== undefined) return known;
-  const bundle = drawBundle(bundleSeed);
-  bundles.set(bundleSeed, bundle);
+  const bundle = drawBundle(bundleSeed, hasTurns);
+  bundles.set(key, bundle);
   const [oldest] = bundles.keys();
   if (bundles.size > BUNDLES_KEPT && oldest !== undefined) bundles.delete(oldest);
   return bundle;
@@ -50,6 +54,7 @@ export function bundleOf(seed: number): Bundle {
 export function playSchedule(seed: number, options: ScheduleOptions = {}): ScheduleReport {
   const sometimes = options.sometimes ?? new Sometimes();
   const profile = options.profile ?? drawProfile(new Prng(seed).fork("profile"));
+  const hasTurns = options.hasTurns ?? drawsTurns(seed);
   const checkers: readonly MakeChecker[] = [
     ...(options.checkers ?? CHECKERS),
     (around) => notesMarkers(sometimes, around),
@@ -58,7 +63,8 @@ export function playSchedule(seed: number, options: ScheduleOptions = {}): Sched
   const { engine, bugs, orderSeed, trace } = options;
   const world = new World({
     seed,
-    bundle: bundleOf(seed),
+    bundle: bundleOf(seed, hasTurns),
+    hasTurns,
     profile,
     suite,
     sometimes,
@@ -77,6 +83,11 @@ export function playSchedule(seed: number, options: ScheduleOptions = {}): Sched
     violation,
     runs,
   };
+}
+
+/** Alike for neighbouring seeds, which share their files. */
+function drawsTurns(seed: number): boolean {
+  return new Prng(Math.floor(seed / SEEDS_PER_BUNDLE)).fork("turns").chance(TURNS_SHARE);
 }
 
 /** A bug the engine throws is a broken promise as well. */

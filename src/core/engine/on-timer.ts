@@ -58,7 +58,7 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
       if (isAttemptOpen(turn.state, node, timer.attempt)) onDeadline(turn, node);
       return;
     case "lost":
-      if (isAttemptOpen(turn.state, node, timer.attempt)) onLost(turn, node, timer.attempt);
+      if (isAttemptOpen(turn.state, node, timer.attempt) && isPresent(node, timer)) onLost(turn, node, timer.attempt);
       return;
     case "retry":
       if (now.status === "retrying" && node.retries === timer.retries) {
@@ -81,6 +81,11 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
     case "wake":
       if (now.status === "queued" && now.isLimited && node.epoch === timer.epoch) wake(turn, node);
   }
+}
+
+/** What is lost may have been continued by another execution since. */
+function isPresent({ now }: NodeState, { segment }: Extract<NodeTimer, { readonly kind: "lost" }>): boolean {
+  return segment === undefined || !("segment" in now) || now.segment === segment;
 }
 
 function onDeadline(turn: Turn, node: NodeState): void {

@@ -7,8 +7,8 @@ import { canonicalJson } from "../base/index.ts";
 export type Timer =
   /** The attempt has run too long. */
   | { readonly kind: "attempt"; readonly nodeId: string; readonly attempt: number }
-  /** The process that owned the attempt is gone; fired by the driver, never set by the engine. */
-  | { readonly kind: "lost"; readonly nodeId: string; readonly attempt: number }
+  /** The process that owned the attempt is gone; fired by the driver, never set by the engine. `segment`: which execution; absent: the present one. */
+  | { readonly kind: "lost"; readonly nodeId: string; readonly attempt: number; readonly segment?: number }
   /** Backoff is over. */
   | { readonly kind: "retry"; readonly nodeId: string; readonly retries: number }
   /** The node has waited too long for a slot or a rate window. */

@@ -5,6 +5,7 @@ import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import type { AgentModel } from "../world/agents.ts";
 import type { Happening } from "../world/happenings.ts";
 import type { SimRun } from "../world/run.ts";
+import type { MadeCall, PaidRound } from "../world/tool-server.ts";
 
 /** A broken promise, named by the number of the promise. */
 export class Violation extends Error {
@@ -32,6 +33,8 @@ export interface Surroundings {
   /** Every event that was sent or emitted. */
   readonly happenings: readonly Happening[];
   costOf(runId: string): number;
+  /** Whether a node has a slot and money of its agent. */
+  holds(runId: string, nodeId: string): boolean;
 }
 
 /**
@@ -46,6 +49,10 @@ export interface Checker {
   afterTurn?(facts: RunFacts, turn: Turn): void;
   afterCommit?(facts: RunFacts, turns: readonly Turn[]): void;
   sent?(facts: RunFacts, dispatch: Dispatch): void;
+  /** A tool was called. */
+  made?(facts: RunFacts, made: MadeCall): void;
+  /** A model has answered. */
+  paid?(facts: RunFacts, paid: PaidRound): void;
   restarted?(source: RunFacts, named: string | undefined, carried: readonly Carried[]): void;
   quiet?(runs: readonly SimRun[]): void;
 }

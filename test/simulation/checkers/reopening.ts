@@ -1,4 +1,4 @@
-import { isRun } from "../world/world.ts";
+import { isRun } from "../world/run.ts";
 import { isSettled } from "../../../src/core/event/index.ts";
 import type { RunFacts } from "../world/facts.ts";
 import { type Checker, Violation } from "./checker.ts";

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Carried, Dispatch, Input, RunState } from "../../../src/core/engine/index.ts";
 import type { Engine, Turn } from "../engine.ts";
 import type { Prng } from "../prng.ts";
-import { foldFact, nodeOf, type RunFacts } from "../world/facts.ts";
+import type { RunFacts } from "../world/facts.ts";
+import { foldFact, nodeOf } from "../world/fold.ts";
 import type { SimRun } from "../world/run.ts";
+import type { MadeCall, PaidRound } from "../world/tool-server.ts";
 import { type Checker, type MakeChecker, type Seen, type Surroundings, Violation } from "./checker.ts";
 
 /** Shows every committed turn to every checker, event by event, before and after its fact is folded. */
@@ -53,6 +55,14 @@ export class Suite {
 
   sent(run: SimRun, dispatch: Dispatch): void {
     for (const checker of this.checkers) checker.sent?.(run.facts, dispatch);
+  }
+
+  made(run: SimRun, made: MadeCall): void {
+    for (const checker of this.checkers) checker.made?.(run.facts, made);
+  }
+
+  paid(run: SimRun, paid: PaidRound): void {
+    for (const checker of this.checkers) checker.paid?.(run.facts, paid);
   }
 
   restarted(source: RunFacts, named: string | undefined, carried: readonly Carried[]): void {
@@ -142,6 +152,9 @@ function isRepeatable(state: RunState, input: Input): boolean {
     case "cancel":
       // A second one ends what comes last.
       return state.finally === null;
+    case "approval":
+      // Changed args are judged as often as they are given.
+      return !isRecord(input.modifications?.["args"]);
     case "resolve":
       return state.nodes.every(({ id, now }) => id !== input.nodeId || now.status !== "blocked");
     case "timer":
@@ -151,6 +164,10 @@ function isRepeatable(state: RunState, input: Input): boolean {
     default:
       return true;
   }
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function describeInput(input: Input): string {

@@ -1,4 +1,4 @@
-import { isRun } from "../world/world.ts";
+import { isRun } from "../world/run.ts";
 import type { Effect, Timer } from "../../../src/core/engine/index.ts";
 import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
 import { countOf, type NodeFacts, type RunFacts } from "../world/facts.ts";

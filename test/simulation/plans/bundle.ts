@@ -24,23 +24,25 @@ export interface Bundle {
 
 const DEPTH = 3;
 
-export function drawBundle(seed: number): Bundle {
+export function drawBundle(seed: number, hasTurns: boolean): Bundle {
   const rng = new Prng(seed).fork("plans");
   const workflows = new Map<string, Workflow>();
   const levels = rng.chance(0.35) ? rng.between(2, DEPTH) : 1;
   let children: readonly string[] = [];
   for (let depth = levels - 1; depth >= 1; depth -= 1) {
     const name = `child-${depth}`;
-    workflows.set(name, drawWorkflow(rng, name, children));
+    workflows.set(name, drawWorkflow(rng, name, children, hasTurns));
     children = [name];
   }
-  const root = drawWorkflow(rng, "root", children);
+  const root = drawWorkflow(rng, "root", children, hasTurns);
   workflows.set(root.name, root);
   return { root, workflows };
 }
 
-function drawWorkflow(rng: Prng, name: string, children: readonly string[]): Workflow {
-  const draft = rng.chance(0.7) ? draftLobster(rng, name, children) : draftLensGraph(rng, name, children);
+function drawWorkflow(rng: Prng, name: string, children: readonly string[], hasTurns: boolean): Workflow {
+  const draft = rng.chance(0.7)
+    ? draftLobster(rng, name, children, hasTurns)
+    : draftLensGraph(rng, name, children);
   const text = JSON.stringify(draft.document);
   const { plan, problems } = checkSource(text, EMPTY_CATALOG);
   if (plan === null) {

@@ -3,6 +3,7 @@ import { addOutcomes } from "./outcomes.ts";
 import { type ConditionForm, type Oracle, writeCondition } from "./oracle.ts";
 import { addRepeats } from "./repeats.ts";
 import { addBlocks, drawFinally } from "./blocks.ts";
+import { addTurns } from "./turns.ts";
 import { addValues, drawEnd, drawOutputs } from "./values.ts";
 
 /** A file before it is text. */
@@ -34,7 +35,7 @@ export function drawId(rng: Prng, index: number): string {
   return `${rng.pick(LETTERS)}${index}`;
 }
 
-export function draftLobster(rng: Prng, name: string, children: readonly string[]): Draft {
+export function draftLobster(rng: Prng, name: string, children: readonly string[], hasTurns: boolean): Draft {
   const size = drawSize(rng);
   const steps: DraftStep[] = [];
   const conditions = new Map<string, ConditionForm>();
@@ -56,6 +57,7 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   const blocks = rng.fork("blocks");
   if (blocks.chance(0.4)) addBlocks(blocks, steps);
   const last = drawFinally(rng.fork("finally"));
+  if (hasTurns) addTurns(rng.fork("turns"), [...steps.map(({ fields }) => fields), ...(last ?? [])]);
   const document: Record<string, unknown> = {
     name,
     ...(outputs === null ? {} : { outputs }),

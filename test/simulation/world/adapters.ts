@@ -40,7 +40,7 @@ export function drawBehaviour(seed: Prng, profile: Profile, place: string, dispa
   };
 }
 
-function drawResult(rng: Prng, profile: Profile, dispatch: Dispatch): CallbackResult {
+export function drawResult(rng: Prng, profile: Profile, dispatch: Dispatch): CallbackResult {
   const report = drawReport(rng);
   const roll = rng.float();
   if (roll < profile.fail) {

@@ -12,6 +12,11 @@ export interface AgentModel {
 
 export const DEFAULT_ESTIMATE_MICROS = 3_000;
 
+/** What the next round of a turn may cost. */
+export function roundEstimate(contextTokens: number): number {
+  return 1_000 + contextTokens * 20;
+}
+
 export interface Waiting {
   readonly runId: string;
   readonly nodeId: string;
@@ -31,6 +36,8 @@ export interface LedgerBugs {
   readonly grantsTooMany?: boolean;
   /** Admission forgets to reserve. */
   readonly forgetsReservation?: boolean;
+  /** A turn that is suspended keeps its slot and its money. */
+  readonly keepsWhenBlocked?: boolean;
 }
 
 export function drawAgents(rng: Prng, profile: Profile, startAt: number): readonly AgentModel[] {

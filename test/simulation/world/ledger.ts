@@ -1,5 +1,4 @@
-import type { RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
-
+import type { Input, RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
 import { type RunEvent, SETTLING_TYPES } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
@@ -12,7 +11,7 @@ import {
   type LedgerBugs,
   type Waiting,
 } from "./agents.ts";
-import { HOLD_RULE, oddVerdict } from "./odd-verdict.ts";
+import { heldBy, oddVerdict } from "./odd-verdict.ts";
 
 interface Holding {
   readonly agentId: string;
@@ -125,15 +124,7 @@ export class Ledger {
     }
     if (dice.chance(this.profile.hold) && !asked.grants.includes("careful@1")) {
       this.sometimes.hit("held");
-      return {
-        disposition: "hold",
-        verdictId,
-        gate: "approval_required",
-        message: "a person decides",
-        agentId: model.id,
-        policies: ["careful@1"],
-        rule: { ...HOLD_RULE, quorum: dice.fork("quorum").chance(0.4) ? 2 : 1 },
-      };
+      return heldBy(verdictId, model.id, dice);
     }
     this.admit(account, `${asker.runId}/${asked.nodeId}`, asked.nextAttempt, estimate, at);
     const route = {
@@ -201,6 +192,7 @@ export class Ledger {
   /** A node that leaves its attempt gives slot and reservation back in the same commit. */
   observe(runId: string, event: RunEvent): void {
     if (!RELEASING.has(event.type) || !("nodeId" in event.payload)) return;
+    if (this.bugs.keepsWhenBlocked === true && event.type === "node.blocked") return;
     this.release(`${runId}/${event.payload.nodeId}`);
   }
 
@@ -218,22 +210,53 @@ export class Ledger {
     });
   }
 
+  /** The money of the next round in place of what is held; false: there is none. */
+  reserveAnew(key: string, estimateMicros: number): boolean {
+    const holding = this.holdings.get(key);
+    if (holding === undefined) return true;
+    const account = this.account(holding.agentId);
+    const more = estimateMicros - holding.estimateMicros;
+    if (account.spent + account.reserved + more > account.model.ceilingMicros) return false;
+    account.reserved += more;
+    this.holdings.set(key, { ...holding, estimateMicros });
+    this.undo.push(() => {
+      account.reserved -= more;
+      this.holdings.set(key, holding);
+    });
+    return true;
+  }
+
+  holds(key: string): boolean {
+    return this.holdings.has(key);
+  }
+
+  /** Books what an input reports. */
+  take(runId: string, input: Input): void {
+    if (input.type === "child_finished") this.settleChild(runId, input.childRunId, input.costMicros);
+    if (input.type !== "callback" && input.type !== "round") return;
+    const attempt = `${runId}/${input.nodeId}/${input.attempt}`;
+    const execution = `${attempt}#${input.segment ?? 0}`;
+    if (input.type === "round") this.settle(runId, `${execution}/${input.round}`, input.costMicros, attempt);
+    else if (input.result.status !== "deferred" && input.result.status !== "suspended")
+      this.settle(runId, execution, input.result.costMicros, attempt);
+  }
+
   /** A child reports again when it costs more; what comes after a later report is outdated. */
-  settleChild(runId: string, childRunId: string, costMicros: number): void {
+  private settleChild(runId: string, childRunId: string, costMicros: number): void {
     const input = this.reportedByChild.get(childRunId) ?? 0;
     if (costMicros <= input) return;
-    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - input);
+    this.settle(runId, `${childRunId} ${costMicros}`, costMicros - input, "");
     this.reportedByChild.set(childRunId, costMicros);
     this.undo.push(() => this.reportedByChild.set(childRunId, input));
   }
 
   /** Books what an attempt cost, once per report key, however late it arrives. */
-  settle(runId: string, key: string, costMicros: number): void {
+  private settle(runId: string, key: string, costMicros: number, attempt: string): void {
     if (this.reported.has(key)) return;
     this.reported.add(key);
     const before = this.costOf(runId);
     this.costByRun.set(runId, before + costMicros);
-    const agentId = this.agentOfAttempt.get(key);
+    const agentId = this.agentOfAttempt.get(attempt);
     const account = agentId === undefined ? null : this.account(agentId);
     if (account !== null) account.spent += costMicros;
     this.undo.push(() => {

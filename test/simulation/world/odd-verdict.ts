@@ -34,3 +34,16 @@ export function oddVerdict(
   }
   return { disposition: "contradiction", errors: [{ field: "tools", reason: "schema_violation", details: "no" }] };
 }
+
+/** A person decides; several of them, now and then. */
+export function heldBy(verdictId: string, agentId: string, dice: Prng): Verdict {
+  return {
+    disposition: "hold",
+    verdictId,
+    gate: "approval_required",
+    message: "a person decides",
+    agentId,
+    policies: ["careful@1"],
+    rule: { ...HOLD_RULE, quorum: dice.fork("quorum").chance(0.4) ? 2 : 1 },
+  };
+}

@@ -148,7 +148,15 @@ function enteredBy(rng: Prng): JsonObject {
 }
 
 /** Now and then a person changes what is sent; not every node reads an `n`, and then the answer is refused. */
-function changesBy(rng: Prng, { subject }: OpenApproval, decision: Decision): Pick<ApprovalInput, "modifications"> {
+function changesBy(rng: Prng, approval: OpenApproval, decision: Decision): Pick<ApprovalInput, "modifications"> {
+  const { subject, source, choices } = approval;
+  if (source === "tool") return decision === "approve" ? aboutCall(rng, choices.includes("retry")) : {};
   if (decision !== "approve" || subject.request === null || !rng.chance(0.3)) return {};
   return Object.hasOwn(subject.request.inputs, "n") ? { modifications: { inputs: { n: rng.between(0, 2) } } } : {};
+}
+
+/** What became of a call, or other args for it. */
+function aboutCall(rng: Prng, isUnknown: boolean): Pick<ApprovalInput, "modifications"> {
+  if (isUnknown) return rng.chance(0.9) ? { modifications: { result: { ok: true } } } : {};
+  return rng.chance(0.3) ? { modifications: { args: { n: rng.between(0, 5) } } } : {};
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import type { Carried, RunState, StartInput } from "../../../src/core/engine/index.ts";
 import type { PlaceStanding, RunEvent } from "../../../src/core/event/index.ts";
+import type { PlanNode } from "../../../src/core/plan/index.ts";
 import type { Workflow } from "../plans/bundle.ts";
 import { createFacts, type RunFacts } from "./facts.ts";
 
@@ -91,4 +92,9 @@ export function leafOutputs(run: SimRun): JsonObject {
     return node?.status === "completed" && node.outputs !== null ? [[id, node.outputs] as const] : [];
   });
   return Object.fromEntries(entries);
+}
+
+/** A node that is another run, or a block. */
+export function isRun({ child, choose }: PlanNode): boolean {
+  return child !== null || choose !== null;
 }

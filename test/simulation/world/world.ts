@@ -1,5 +1,4 @@
-import type { Effect, Input, UnstampedInput } from "../../../src/core/engine/index.ts";
-import type { PlanNode } from "../../../src/core/plan/index.ts";
+import type { Effect, Input, RunState, UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { Suite } from "../checkers/suite.ts";
 import { type Engine, REAL_ENGINE, type Turn } from "../engine.ts";
 import type { Bundle } from "../plans/bundle.ts";
@@ -10,31 +9,31 @@ import { Bridge } from "./bridge.ts";
 import { Children } from "./children.ts";
 import { Happenings } from "./happenings.ts";
 import { Heap } from "./heap.ts";
+import { answerTo, isQuestion } from "./judge.ts";
 import type { LedgerBugs } from "./agents.ts";
 import { Ledger } from "./ledger.ts";
+import { Losses } from "./losses.ts";
 import { Operators } from "./operators.ts";
 import { People } from "./people.ts";
 import { Places } from "./places.ts";
 import { createRun, type Launch, type SimRun } from "./run.ts";
-
-/** What an input says besides the moment and the chance, which the driver adds when it takes it up. */
+import { TurnJudge } from "./turn-judge.ts";
+import { takesTurns, Turns } from "./turns.ts";
+import { Wakeups } from "./wakeups.ts";
 
 export interface WorldOptions {
   readonly seed: number;
   /** Chance of things that only shift order in time; equal to `seed` unless orders are compared. */
   readonly orderSeed?: number;
   readonly bundle: Bundle;
+  /** Whether its agents work in rounds. */
+  readonly hasTurns: boolean;
   readonly profile: Profile;
   readonly suite: Suite;
   readonly sometimes: Sometimes;
   readonly engine?: Engine;
   readonly bugs?: LedgerBugs;
   readonly trace?: (line: () => string) => void;
-}
-
-/** A node that is another run, or a block. */
-export function isRun({ child, choose }: PlanNode): boolean {
-  return child !== null || choose !== null;
 }
 
 interface Item {
@@ -51,6 +50,7 @@ export class World {
   readonly engine: Engine;
   readonly profile: Profile;
   readonly bundle: Bundle;
+  readonly hasTurns: boolean;
   readonly suite: Suite;
   readonly sometimes: Sometimes;
   readonly ledger: Ledger;
@@ -67,14 +67,19 @@ export class World {
   private readonly operators: Operators;
   private readonly happenings: Happenings;
   private readonly places: Places;
+  private readonly judge: TurnJudge;
+  private readonly turns: Turns;
+  private readonly losses: Losses;
+  private readonly wakeups: Wakeups;
   private process = 0;
-  private downUntil = 0;
-  private readonly wakePlanned = new Set<string>();
+  /** Until then no process takes anything up. */
+  downUntil = 0;
 
   constructor(options: WorldOptions) {
     this.engine = options.engine ?? REAL_ENGINE;
     this.profile = options.profile;
     this.bundle = options.bundle;
+    this.hasTurns = options.hasTurns;
     this.suite = options.suite;
     this.sometimes = options.sometimes;
     this.rng = new Prng(options.seed);
@@ -87,9 +92,20 @@ export class World {
     this.operators = new Operators(this);
     this.happenings = new Happenings(this);
     this.places = new Places(this);
+    const { ledger: books, rng } = this;
+    this.judge = new TurnJudge({ rng, profile: options.profile, ledger: books, sometimes: options.sometimes });
+    this.turns = new Turns(this);
+    this.losses = new Losses(this, this.turns);
+    this.wakeups = new Wakeups(this);
     const { ledger, runs } = this;
     const happenings = this.happenings.all;
-    this.suite.connect({ agents: ledger.agents, runs, happenings, costOf: (runId) => ledger.costOf(runId) });
+    this.suite.connect({
+      agents: ledger.agents,
+      runs,
+      happenings,
+      costOf: (runId) => ledger.costOf(runId),
+      holds: (runId, nodeId) => ledger.holds(`${runId}/${nodeId}`),
+    });
   }
 
   /** Plays one schedule to the end: until nothing is left that could happen. */
@@ -102,6 +118,7 @@ export class World {
     this.operators.plan(run);
     this.happenings.plan(run);
     this.operators.planRivals(run);
+    this.losses.plan();
     for (let turns = 0; ; turns += 1) {
       const next = this.heap.pop();
       if (next === undefined) break;
@@ -142,9 +159,9 @@ export class World {
   }
 
   /** One input to its fixpoint, verdicts included, in one commit. False: nothing of it is true, submit it again. */
-  private transact(run: SimRun, input: Input, isWoken: boolean): boolean {
+  transact(run: SimRun, input: Input, isWoken: boolean): boolean {
     this.trace?.(() => `input   ${this.now} ${run.facts.runId} ${JSON.stringify(input)}`);
-    const state = (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
+    const state = this.load(run);
     this.ledger.begin();
     const turns: Turn[] = [];
     const claim = this.places.claim(run, state, input);
@@ -156,13 +173,10 @@ export class World {
       const turn = { input: given, ...this.advance(run, given) };
       turns.push(turn);
       for (const effect of turn.effects) {
-        if (effect.type !== "request-verdict") continue;
-        next.push(() => {
-          const asker = { runId: run.facts.runId, path: run.path, isWoken };
-          const verdict = this.ledger.decide(asker, effect, this.now);
-          const { nodeId, epoch } = effect;
-          return { type: "verdict", nodeId, epoch, verdict, at: this.now, jitter: this.pace.float() };
-        });
+        if (!isQuestion(effect)) continue;
+        const asker = { runId: run.facts.runId, path: run.path, isWoken };
+        const judges = { ledger: this.ledger, turns: this.judge };
+        next.push(() => answerTo(judges, asker, effect, { at: this.now, jitter: this.pace.float() }));
       }
     }
     if (this.pace.chance(this.profile.repeatInput)) this.suite.repeat(this.engine, run, state, first);
@@ -170,6 +184,10 @@ export class World {
     this.commit(run, turns);
     claim.committed();
     return true;
+  }
+
+  load(run: SimRun): RunState {
+    return (run.state ??= this.engine.replay(run.facts.workflow.plan, run.facts.runId, run.log));
   }
 
   private advance(run: SimRun, input: Input): Omit<Turn, "input"> {
@@ -182,11 +200,7 @@ export class World {
       const isStarted = events.some((event) => event.type === "node.started" && event.payload.nodeId === input.nodeId);
       if (!isStarted) this.ledger.release(`${runId}/${input.nodeId}`);
     }
-    if (input.type === "callback" && input.result.status !== "deferred" && refusal === undefined) {
-      const key = `${runId}/${input.nodeId}/${input.attempt}`;
-      this.ledger.settle(runId, key, input.result.costMicros);
-    }
-    if (input.type === "child_finished") this.ledger.settleChild(runId, input.childRunId, input.costMicros);
+    if (refusal === undefined) this.ledger.take(runId, input);
     return { events, effects, refusal };
   }
 
@@ -228,7 +242,7 @@ export class World {
       this.suite.compareFold(this.engine, run, this.pace);
       this.crash();
     }
-    this.planWakeups();
+    this.wakeups.plan();
   }
 
   private traceTurn(trace: (line: () => string) => void, { facts: { runId } }: SimRun, turn: Turn): void {
@@ -242,34 +256,27 @@ export class World {
     this.process += 1;
     this.downUntil = this.now + this.pace.between(10, 4_000);
     this.trace?.(() => `crash   ${this.now} back at ${this.downUntil}`);
-    this.wakePlanned.clear();
+    this.wakeups.forget();
     this.bridge.mayForget();
-    const back = this.downUntil - this.now;
-    for (const run of this.runs.values()) {
-      run.state = null;
-      if (run.facts.hasEnded) continue;
-      for (const node of run.facts.nodes.values()) {
-        if (node.openAttempt === 0 || node.isDeferred || isRun(node.plan)) continue;
-        const timer = { kind: "lost", nodeId: node.id, attempt: node.openAttempt } as const;
-        // Now and then one owner after another is lost, until the calls of the node are used up.
-        const times = this.pace.chance(0.03) ? 12 : 1;
-        for (let turn = 0; turn < times; turn += 1) {
-          const delayMs = back + this.pace.between(0, times === 1 ? 9_000 : 300);
-          // Submitted by the process that took over: when that one dies too, the next takes stock anew.
-          this.afterIfAlive(delayMs, () => this.submit(run, 0, { type: "timer", timer }));
-        }
-      }
-    }
-    this.planWakeups();
+    this.turns.mayForget();
+    for (const run of this.runs.values()) run.state = null;
+    this.losses.afterCrash(this.downUntil - this.now);
+    this.wakeups.plan();
   }
 
   private perform(run: SimRun, effect: Effect): void {
     const soon = this.pace.between(0, 3);
     switch (effect.type) {
-      case "dispatch":
-        return this.afterIfAlive(soon, () => this.bridge.dispatch(run, effect));
+      case "dispatch": {
+        if (!takesTurns(effect)) return this.afterIfAlive(soon, () => this.bridge.dispatch(run, effect));
+        const sent = this.turns.prepare(run, effect);
+        return this.afterIfAlive(soon, () => this.turns.begin(sent));
+      }
       case "cancel-dispatch":
-        return this.afterIfAlive(soon, () => this.bridge.cancel(effect.dispatchId));
+        return this.afterIfAlive(soon, () => {
+          this.bridge.cancel(effect.dispatchId);
+          this.turns.cancel(effect.dispatchId);
+        });
       case "set-timer":
         return this.arm(run, effect);
       case "open-approval":
@@ -297,28 +304,5 @@ export class World {
       if (this.pace.chance(this.profile.duplicate))
         this.submit(run, this.pace.between(0, 200), { type: "timer", timer });
     });
-  }
-
-  /** A node that waits for a slot or a window is asked again, first come first served. */
-  private planWakeups(): void {
-    for (const { agentId, dueAt } of this.ledger.wakeups(this.now)) {
-      if (this.wakePlanned.has(agentId)) continue;
-      this.wakePlanned.add(agentId);
-      this.afterIfAlive(Math.max(0, dueAt - this.now, this.downUntil - this.now), () => {
-        this.wakePlanned.delete(agentId);
-        this.wake(agentId);
-        this.planWakeups();
-      });
-    }
-  }
-
-  private wake(agentId: string): void {
-    if (this.now < this.downUntil) return;
-    const first = this.ledger.takeFirst(agentId);
-    const run = first === undefined ? undefined : this.runs.get(first.runId);
-    if (first === undefined || run === undefined) return;
-    const timer = { kind: "wake", nodeId: first.nodeId, epoch: first.epoch } as const;
-    const isTaken = this.transact(run, { type: "timer", timer, at: this.now, jitter: this.pace.float() }, true);
-    if (!isTaken) this.ledger.putBack(agentId, first);
   }
 }
