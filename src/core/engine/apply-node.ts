@@ -3,7 +3,7 @@ import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
 import { applyAgent, beginExecution, pauseExecution } from "./apply-agent.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { applyExpanded, applyRound } from "./apply-expanded.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, noteCounted, planNodeOf, setCounted } from "./move.ts";
+import { findNode, isComputed, laneAt, laneOf, moveNode, noteCounted, planNodeOf, reportKey, setCounted } from "./move.ts";
 import type { NodeState, ReadyQueue, RunState } from "./state.ts";
 import { takeEvent } from "./taken-events.ts";
 
@@ -224,7 +224,7 @@ function applySettled(state: RunState, node: NodeState, event: SettlingEvent): v
   switch (event.type) {
     case "node.completed": {
       const { outputs, envelope, durationMs, carried, attempt } = event.payload;
-      if (attempt !== undefined) node.reported.add(attempt);
+      if (attempt !== undefined) node.reported.add(reportKey(attempt, "segment" in node.now ? node.now.segment : 0));
       noteCounted(state, node, event.payload.counted);
       moveNode(state, node, {
         status: "completed",
@@ -264,7 +264,7 @@ function applyInvalidated(state: RunState, node: NodeState): void {
 function applyCost(state: RunState, node: NodeState, { payload }: EventOf<"cost.recorded">): void {
   const { attempt, segment = 0, round } = payload;
   // The report of a round is not the last of its attempt.
-  if (attempt !== undefined && round === undefined) node.reported.add(attempt);
+  if (attempt !== undefined && round === undefined) node.reported.add(reportKey(attempt, segment));
   else if (attempt !== undefined) node.costedRounds.add(`${attempt}/${segment}/${round}`);
   node.calls += payload.extraCalls ?? 0;
   node.costMicros += payload.costMicros;

@@ -10,6 +10,7 @@ export interface Usage {
   readonly extraCalls?: number;
   /** Of the turn of an agent; absent: not in a round. */
   readonly round?: number;
+  /** Which execution of the attempt; absent: the first. */
   readonly segment?: number;
 }
 
@@ -38,7 +39,8 @@ export function recordRunCost(turn: Turn, nodeId: string, attempt: number, usage
     ...(priceId === undefined ? {} : { priceId }),
     ...(kind.isLate ? { late: true } : {}),
     ...(extraCalls === 0 ? {} : { extraCalls }),
-    ...(round === undefined ? {} : { round, segment }),
+    ...(round === undefined ? {} : { round }),
+    ...(round === undefined && segment === 0 ? {} : { segment }),
     ...(kind.childRunId === undefined ? {} : { childRunId: kind.childRunId }),
   });
 }

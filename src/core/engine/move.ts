@@ -183,6 +183,15 @@ export function isExecutionOpen(state: RunState, node: NodeState, { attempt, seg
   return isAttemptOpen(state, node, attempt) && "segment" in node.now && node.now.segment === segment;
 }
 
+/** The final report of this execution has been taken. */
+export function hasReported({ reported }: NodeState, { attempt, segment = 0 }: Omit<Execution, "nodeId">): boolean {
+  return reported.has(reportKey(attempt, segment));
+}
+
+export function reportKey(attempt: number, segment: number): string {
+  return `${attempt}/${segment}`;
+}
+
 /** The attempt is under way: a report on it still counts. */
 export function isAttemptOpen(state: RunState, node: NodeState, attempt: number): boolean {
   if (isTerminal(state.status)) return false;

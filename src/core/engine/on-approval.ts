@@ -13,7 +13,7 @@ import type { ApprovalInput } from "./input.ts";
 import { planNodeOf } from "./move.ts";
 import { passOwnGate } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { stopAttempt } from "./ending.ts";
+import { closeQuestion, stopAttempt } from "./ending.ts";
 import { verdictRequest } from "./on-round.ts";
 import { digestCall } from "./on-tool-verdict.ts";
 import { skipNode } from "./settle.ts";
@@ -190,8 +190,9 @@ function answerAboutCall(
   abort(turn, node, given.reason);
 }
 
-/** The node ends because of one call: no other is asked about any more, and what runs is called off. */
+/** The node ends because of one call: nothing else is asked about it any more, and what runs is called off. */
 function stopTurnFor(turn: Turn, node: NodeState, reason: string): void {
+  closeQuestion(turn, node, reason);
   closeCallQuestions(turn, node, reason);
   stopAttempt(turn, node);
 }

@@ -3,8 +3,8 @@ import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
 import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
-import type { CallbackInput, CallbackResult, StreamInput } from "./input.ts";
-import { findNode, isAttemptOpen, isExecutionOpen, planNodeOf } from "./move.ts";
+import type { CallbackInput, CallbackResult, Execution, StreamInput } from "./input.ts";
+import { findNode, hasReported, isAttemptOpen, isExecutionOpen, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { closeCallQuestions, suspendTurn } from "./tool-answer.ts";
@@ -18,12 +18,13 @@ export function onCallback(turn: Turn, input: CallbackInput): Refusal | undefine
   }
   const { result, attempt, segment = 0 } = input;
   if (!isExecutionOpen(turn.state, node, input)) {
-    if (isFinal(result) && !node.reported.has(attempt)) recordCost(turn, node, attempt, result, { isLate: true });
+    if (isFinal(result) && !hasReported(node, input))
+      recordCost(turn, node, attempt, { ...result, segment }, { isLate: true });
     return undefined;
   }
   if (result.status === "deferred") defer(turn, node);
   else if (result.status === "suspended") suspend(turn, node, segment, result.transcript);
-  else finishAttempt(turn, node, attempt, result);
+  else finishAttempt(turn, node, input, result);
   return undefined;
 }
 
@@ -54,10 +55,11 @@ function isFinal(result: CallbackResult): result is FinalReport {
   return result.status !== "deferred" && result.status !== "suspended";
 }
 
-function finishAttempt(turn: Turn, node: NodeState, attempt: number, result: FinalReport): void {
+function finishAttempt(turn: Turn, node: NodeState, { attempt, segment }: Execution, result: FinalReport): void {
   // A gateway that could not be reached has reported nothing: what it may still say of its cost counts.
   const isAlways = result.status !== "completed" && result.errorCode !== "gateway_unreachable";
-  recordCost(turn, node, attempt, result, { isLate: false, isAlways });
+  const used = segment === undefined ? result : { ...result, segment };
+  recordCost(turn, node, attempt, used, { isLate: false, isAlways });
   for (const warning of result.warnings ?? []) log(turn, node, warning);
   if (result.status !== "completed") return failAttempt(turn, node, result);
   if (result.moderation === undefined) return completeAttempt(turn, node, result);

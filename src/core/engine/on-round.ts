@@ -1,9 +1,10 @@
 /** The turn of an agent: a round is kept, the next one is paid for, and each tool call is judged, all in one commit. */
-import { digestJson } from "../base/index.ts";
+import { digestJson, type Json, sameJson } from "../base/index.ts";
 import { type AskedCall, isSettled, isTerminal } from "../event/index.ts";
-import { callIdOf } from "./agent-turn.ts";
+import { type AgentRound, callIdOf } from "./agent-turn.ts";
 import { repeatKey } from "./apply-agent.ts";
 import { ask, DEFAULT_RULE, digestQuestion } from "./approvals.ts";
+import { continueLost } from "./continuing.ts";
 import { recordCost } from "./cost.ts";
 import { cancelReason, stopAttempt } from "./ending.ts";
 import type {
@@ -29,6 +30,7 @@ export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
   const { attempt, segment = 0, round, calls } = input;
   const isOpen = isExecutionOpen(turn.state, node, input);
   const known = node.turn?.rounds.length ?? 0;
+  if (isOpen && isOtherAnswer(node.turn?.rounds[round], input)) return continueKept(turn, node, input);
   if (!isOpen || round < known) {
     const isCosted = node.costedRounds.has(`${attempt}/${segment}/${round}`);
     if (!isCosted) recordCost(turn, node, attempt, { ...input, segment }, { isLate: true, isAlways: true });
@@ -52,6 +54,20 @@ export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
   recordCost(turn, node, attempt, { ...input, segment }, { isLate: false, isAlways: true });
   if (calls.length > 0 || finish === "tool_calls") requestRound(turn, node);
   return undefined;
+}
+
+/** Another life of the same execution has asked the model once more. */
+function isOtherAnswer(kept: AgentRound | undefined, { message, calls }: RoundInput): boolean {
+  if (kept === undefined) return false;
+  return !sameJson(kept.message, message) || !sameJson(kept.calls as Json, calls as Json);
+}
+
+/** What was ruled is about the calls of the answer that is kept: a further execution makes those, and this one none. */
+function continueKept(turn: Turn, node: NodeState, input: RoundInput): undefined {
+  const { attempt, segment = 0 } = input;
+  recordCost(turn, node, attempt, { ...input, segment }, { isLate: true, isAlways: true });
+  stopAttempt(turn, node);
+  continueLost(turn, node, segment);
 }
 
 function reportedNode({ state }: Turn, { nodeId, attempt }: Execution): NodeState | undefined {

@@ -4,6 +4,7 @@ import { dispatchOf, timeLeft } from "./dispatching.ts";
 import { stopAttempt, windDown } from "./ending.ts";
 import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
+import { continueLost } from "./continuing.ts";
 import { failNode, tooManyCalls } from "./failing.ts";
 import { findNode, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
@@ -122,13 +123,6 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
     turn,
     dispatchOf(state, node, { attempt, route, request, maxOutputTokens: null, instructions, isResend: true }),
   );
-}
-
-/** What the agent has done is known: the next execution continues from there, once people have said what is not. */
-function continueLost(turn: Turn, node: NodeState, segment: number): void {
-  const message = `${node.id} was lost while the run ended`;
-  if (turn.state.ending !== null) return failNode(turn, node, { code: "dispatch_failed", message });
-  emit(turn, "node.queued", { ...about(node), waitingReason: "queued", segment });
 }
 
 function onQueueTimeout(turn: Turn, node: NodeState): void {

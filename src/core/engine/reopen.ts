@@ -11,6 +11,7 @@ import { nodesToRedo } from "./redo.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { armRunTimeout } from "./start.ts";
 import type { NodeState } from "./state.ts";
+import { closeCallQuestions } from "./tool-answer.ts";
 import { about, emit, isDecidable, type Turn } from "./turn.ts";
 
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
@@ -77,6 +78,8 @@ function takeBack(turn: Turn, node: NodeState): void {
   if (status === "pending" && node.instance === null) return;
   const approval = approvalOf(turn, node);
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: "rewound" });
+  // Its turn is forgotten when it runs again, with the questions about it.
+  if (!isSettled(status)) closeCallQuestions(turn, node, "rewound");
   if (isInFlight(status) && node.attempts > 0 && node.expansion === null) stopAttempt(turn, node);
   turn.state.asked.delete(node.index);
   if (!isSettled(status)) emit(turn, "node.cancelled", { ...about(node), reason: "rewound" });

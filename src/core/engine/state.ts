@@ -167,8 +167,8 @@ export interface NodeState {
   /** The findings of its binding have been recorded in this epoch. */
   hasFindings: boolean;
   deltaIndex: number;
-  /** Attempts whose final report has been taken, so that a second one changes nothing. */
-  readonly reported: Set<number>;
+  /** Executions whose final report has been taken, as `attempt/segment`, so that a second one changes nothing. */
+  readonly reported: Set<string>;
   /** Rounds whose cost is recorded, as `attempt/segment/round`: a report that comes twice costs once. */
   readonly costedRounds: Set<string>;
   firstStartedAt: number | null;

@@ -4,7 +4,7 @@ import { type Decision, isSettled } from "../event/index.ts";
 import { checkAgainstSchema } from "../outputs/index.ts";
 import { heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
 import type { ReadChanges } from "./answer-changes.ts";
-import { type Answer, closeApproval, DEFAULT_RULE } from "./approvals.ts";
+import { type Answer, approvalOf, closeApproval, DEFAULT_RULE } from "./approvals.ts";
 import type { ApprovalInput } from "./input.ts";
 import { planNodeOf } from "./move.ts";
 import { askAbout } from "./on-tool-verdict.ts";
@@ -115,10 +115,12 @@ export function withdrawQuestion(turn: Turn, node: NodeState, approvalId: string
   continueTurn(turn, node);
 }
 
-/** Every question is answered: the turn continues, through all gates. */
+/** Every question is answered: the turn continues, through all gates, unless something else is asked about its node. */
 export function continueTurn(turn: Turn, node: NodeState): void {
   const { now } = node;
   if (now.status !== "blocked" || heldCalls(node).length > 0 || turn.state.ending !== null) return;
+  const asked = approvalOf(turn, node);
+  if (asked !== undefined && asked.source !== "tool") return;
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }
 

@@ -266,8 +266,9 @@ export const EVENT_PAYLOADS = {
     late: z.boolean().optional(),
     /** Adapter calls of the attempt beyond its first. */
     extraCalls: count.optional(),
-    /** The round of an agent's turn it was spent in, and the execution of the attempt; absent: not in a round. */
+    /** The round of an agent's turn it was spent in; absent: not in a round. */
     round: count.optional(),
+    /** The execution of the attempt; absent: the first. */
     segment: count.optional(),
     childRunId: z.string().optional(),
   }),

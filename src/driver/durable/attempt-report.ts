@@ -3,6 +3,7 @@ import {
   type CallbackResult,
   type Execution,
   findNode,
+  hasReported,
   isAttemptOpen,
   isExecutionOpen,
   type NodeState,
@@ -116,7 +117,7 @@ function outcomeFor(
     return isRepeated ? "deduplicated" : "received";
   }
   const isFinal = status !== "deferred" && status !== "suspended";
-  return node.reported.has(execution.attempt) || !isFinal ? "deduplicated" : "discarded";
+  return hasReported(node, execution) || !isFinal ? "deduplicated" : "discarded";
 }
 
 function reportOfBody(node: NodeState, attempt: number, body: CallbackBody, at: number): AttemptReport | undefined {

@@ -85,7 +85,7 @@ export function judgeRun(witnessed: Witnessed, options: JudgeOptions): readonly 
 
 function judgeLog({ sample, run, frames, sent = [] }: Witnessed, events: readonly RunEvent[]): readonly string[] {
   const suite = new Suite(LOG_CHECKERS, 0, []);
-  suite.connect({ agents: new Map(), runs: new Map(), happenings: sent, costOf: () => 0 });
+  suite.connect({ agents: new Map(), runs: new Map(), happenings: sent, costOf: () => 0, holds: () => false });
   const { name, plan, source: text } = sample;
   const workflow = {
     name,

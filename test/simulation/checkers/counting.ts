@@ -1,5 +1,6 @@
 import { statusAfter } from "../world/status-after.ts";
-import { DEFAULT_ESTIMATE_MICROS } from "../world/agents.ts";
+import { DEFAULT_ESTIMATE_MICROS, roundEstimate } from "../world/agents.ts";
+import type { RunFacts } from "../world/facts.ts";
 import type { SimRun } from "../world/run.ts";
 import { type Checker, type Seen, type Surroundings, Violation } from "./checker.ts";
 
@@ -92,14 +93,27 @@ export function slotsHold(around: Surroundings): Checker {
   };
 }
 
-/** E16. Spent plus reserved stays within the ceiling at every admission. */
+/** E16. Spent plus reserved stays within the ceiling at every admission, and whenever a turn may have another round. */
 export function budgetsHold(around: Surroundings): Checker {
   const spent = new Map<string, number>();
   const reserved = new Map<string, number>();
   const holding = new Map<string, { readonly agentId: string; readonly estimate: number }>();
   const agentOfAttempt = new Map<string, string>();
   const estimates = new Map<string, number>();
+  const nextRounds = new Map<string, number>();
   const add = (to: Map<string, number>, key: string, micros: number) => to.set(key, (to.get(key) ?? 0) + micros);
+  const reserveRound = (facts: RunFacts, nodeId: string): void => {
+    const key = `${facts.runId}/${nodeId}`;
+    const held = holding.get(key);
+    const estimate = nextRounds.get(key) ?? 0;
+    if (held === undefined) return;
+    add(reserved, held.agentId, estimate - held.estimate);
+    holding.set(key, { ...held, estimate });
+    const total = (spent.get(held.agentId) ?? 0) + (reserved.get(held.agentId) ?? 0);
+    const ceiling = around.agents.get(held.agentId)?.ceilingMicros ?? 0;
+    if (total > ceiling)
+      throw new Violation("E16", facts.runId, `${held.agentId} may have another round at ${total} of ${ceiling}`);
+  };
   return {
     id: "E16",
     afterEvent({ facts, node, event }: Seen): void {
@@ -129,7 +143,11 @@ export function budgetsHold(around: Surroundings): Checker {
       add(reserved, held.agentId, -held.estimate);
     },
     afterTurn(facts, turn): void {
+      const { input } = turn;
+      if (input.type === "round_verdict" && input.verdict.disposition === "go") reserveRound(facts, input.nodeId);
       for (const effect of turn.effects) {
+        if (effect.type === "request-round-verdict")
+          nextRounds.set(`${facts.runId}/${effect.nodeId}`, roundEstimate(effect.contextTokens));
         if (effect.type !== "request-verdict") continue;
         const estimate = effect.hints.estimatedCostMicros ?? DEFAULT_ESTIMATE_MICROS;
         estimates.set(`${facts.runId}/${effect.nodeId}`, estimate);

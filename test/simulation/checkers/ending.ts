@@ -1,5 +1,5 @@
 import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
-import type { NodeFacts, RunFacts } from "../world/facts.ts";
+import type { ApprovalFacts, NodeFacts, RunFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
 import { hasFailed } from "./outcomes.ts";
 
@@ -68,7 +68,10 @@ function requireCounts(facts: RunFacts, event: RunEvent, fail: (message: string)
   }
 }
 
-/** An open approval and a blocked node belong to each other, one to one, whenever a commit ends. */
+/**
+ * An open approval and a blocked node belong to each other, one to one, whenever a commit ends. About tool calls there may
+ * be several, also while the agent is at work or is to try again.
+ */
 export function approvalsMatchBlocked(): Checker {
   return {
     id: "approvals",
@@ -77,15 +80,17 @@ export function approvalsMatchBlocked(): Checker {
         !turns.some(({ events }) => events.some(({ type }) => type.startsWith("approval.") || type === "node.blocked"))
       )
         return;
-      const waiting = new Map<string, string>();
-      for (const { id, nodeId, status } of facts.approvals.values()) {
+      const waiting = new Map<string, ApprovalFacts>();
+      for (const approval of facts.approvals.values()) {
+        const { id, nodeId, status, source } = approval;
         if (status !== "pending") continue;
         const other = waiting.get(nodeId);
-        if (other !== undefined)
-          throw new Violation("approvals", facts.runId, `${nodeId} waits for ${other} and ${id}`);
-        waiting.set(nodeId, id);
+        if (other !== undefined && source !== "tool" && other.source !== "tool")
+          throw new Violation("approvals", facts.runId, `${nodeId} waits for ${other.id} and ${id}`);
+        if (other === undefined || source !== "tool") waiting.set(nodeId, approval);
         const node = facts.nodes.get(nodeId);
-        if (node?.status !== "blocked") {
+        const isOpen = source === "tool" && node !== undefined && !isSettled(node.status);
+        if (node?.status !== "blocked" && !isOpen) {
           throw new Violation("approvals", facts.runId, `${id} is open, but ${nodeId} is ${node?.status}`);
         }
       }

@@ -7,6 +7,8 @@ import { type Checker, type Seen, Violation } from "./checker.ts";
 export function retriesFollowPolicy(): Checker {
   const extra = new Map<string, number>();
   const sent = new Map<string, number>();
+  /** Attempts whose turn was suspended: what continues it is no further call. */
+  const suspended = new Set<string>();
   return {
     id: "retry",
     beforeEvent({ facts, node, event, turn }: Seen): void {
@@ -14,12 +16,21 @@ export function retriesFollowPolicy(): Checker {
       const key = `${facts.runId}/${node.id}/${facts.epoch}`;
       if (event.type === "approval.resolved" && event.payload.decision === "retry")
         extra.set(key, (extra.get(key) ?? 0) + 1);
+      if (event.type === "round.completed") sent.delete(`${facts.runId}/${node.id}/${node.epoch}`);
+      if (event.type === "node.blocked" && event.payload.segment !== undefined)
+        suspended.add(`${facts.runId}/${node.id}/${node.attempts}${suffixOf(event.payload.segment + 1)}`);
       if (event.type !== "node.retried" || event.payload.cause === "agent_disabled") return;
       const fail = (message: string) => new Violation("retry", facts.runId, `${node.id} ${message}`);
       const { retry, effects } = node.plan;
       if (effects === "at_most_once") throw fail("may run at most once and is retried");
       if (facts.ending !== null) throw fail(`is retried while the run is ${facts.ending}`);
-      const { assignTo } = event.payload;
+      const { assignTo, model } = event.payload;
+      if (model !== undefined) {
+        if (!node.plan.request.models.includes(model, 1)) throw fail(`goes to the model ${model}, which is not next`);
+        if (event.payload.delayMs !== 0) throw fail("keeps the next model waiting");
+        extra.set(key, node.tries);
+        return;
+      }
       if (assignTo !== undefined) {
         if (!isNext(node, assignTo)) throw fail(`goes to ${assignTo}, who is not next`);
         if (event.payload.delayMs !== 0) throw fail("keeps the next member waiting");
@@ -35,16 +46,23 @@ export function retriesFollowPolicy(): Checker {
       if (Math.abs(delayMs - expected) > 1) throw fail(`waits ${delayMs} ms instead of ${expected} ms`);
     },
     sent(facts, dispatch): void {
-      const times = (sent.get(dispatch.idempotencyKey) ?? 0) + 1;
+      const isFurther = !suspended.has(dispatch.dispatchId);
+      const times = (sent.get(dispatch.idempotencyKey) ?? 0) + (isFurther ? 1 : 0);
       sent.set(dispatch.idempotencyKey, times);
       const fail = (message: string) => new Violation("retry", facts.runId, `${dispatch.dispatchId} ${message}`);
       if (times > LIMITS.callsPerNodeMax) throw fail(`is adapter call ${times} of its node`);
-      if (dispatch.effects === "at_most_once" && times > 1) throw fail("may run at most once and was sent again");
+      const isAgain = times > 1 && dispatch.turn === null;
+      if (dispatch.effects === "at_most_once" && isAgain) throw fail("may run at most once and was sent again");
       if (dispatch.idempotencyKey !== `${facts.runId}/${dispatch.nodeId}/${dispatch.epoch}`)
         throw fail("has another key");
-      if (dispatch.dispatchId !== `${facts.runId}/${dispatch.nodeId}/${dispatch.attempt}`) throw fail("has another id");
+      const attempt = `${facts.runId}/${dispatch.nodeId}/${dispatch.attempt}`;
+      if (dispatch.dispatchId !== `${attempt}${suffixOf(dispatch.segment)}`) throw fail("has another id");
     },
   };
+}
+
+function suffixOf(segment: number): string {
+  return segment === 0 ? "" : `#${segment}`;
 }
 
 /** The member that takes over stands behind the one that had it. */

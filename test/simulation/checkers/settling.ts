@@ -1,4 +1,5 @@
 import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
+import type { Dispatch } from "../../../src/core/engine/index.ts";
 import type { NodeFacts } from "../world/facts.ts";
 import { statusAfter } from "../world/status-after.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
@@ -25,7 +26,7 @@ export function settledStays(): Checker {
   };
 }
 
-/** E3. At most one open attempt per node; numbers count 1, 2, 3 and never restart in a run. */
+/** E3. At most one open execution per node; attempts count 1, 2, 3 and never restart in a run, segments of each 0, 1, 2. */
 export function oneOpenAttempt(): Checker {
   return {
     id: "E3",
@@ -34,21 +35,24 @@ export function oneOpenAttempt(): Checker {
       const attempt = event.payload.attempt ?? 0;
       const fail = (message: string) => new Violation("E3", facts.runId, `${node.id} attempt ${attempt} ${message}`);
       if (node.openAttempt > 0) throw fail(`began while attempt ${node.openAttempt} is open`);
-      if (attempt !== node.attempts + 1) throw fail(`followed attempt ${node.attempts}`);
+      const { segment = 0 } = event.payload;
+      const isNext =
+        segment === 0 ? attempt === node.attempts + 1 : attempt === node.attempts && segment === node.segment + 1;
+      if (!isNext) throw fail(`segment ${segment} followed attempt ${node.attempts} segment ${node.segment}`);
     },
     afterTurn(facts, turn): void {
       for (const effect of turn.effects) {
         if (effect.type !== "dispatch") continue;
         const node = facts.nodes.get(effect.nodeId);
-        if (node !== undefined && mayDispatch(node, effect.attempt)) continue;
+        if (node !== undefined && mayDispatch(node, effect)) continue;
         throw new Violation("E3", facts.runId, `dispatch of ${effect.dispatchId} without that attempt being open`);
       }
     },
   };
 }
 
-function mayDispatch(node: NodeFacts, attempt: number): boolean {
-  return node.openAttempt === attempt;
+function mayDispatch(node: NodeFacts, { attempt, segment }: Dispatch): boolean {
+  return node.openAttempt === attempt && node.segment === segment;
 }
 
 /** Written out here and not taken from the core: a checker must not trust the lists it checks. */
@@ -62,19 +66,21 @@ const RESULTS: ReadonlySet<string> = new Set([
   "node.cancelled",
 ]);
 
-/** E4. At most one result is applied per attempt: a second report, or one that comes too late, changes nothing but cost. */
+/** E4. At most one result is applied per execution: a second report, or one that comes too late, changes nothing but cost. */
 export function oneResult(): Checker {
   /** The highest cost that was reported. */
   const reported = new Map<string, number>();
-  let open = 0;
+  let isOpen = false;
   let key = "";
   return {
     id: "E4",
     beforeTurn(facts, { input }): void {
       key = "";
       if (input.type === "callback" && input.result.status !== "deferred") {
-        open = facts.nodes.get(input.nodeId)?.openAttempt ?? 0;
-        key = `${facts.runId}/${input.nodeId}/${input.attempt}`;
+        const { nodeId, attempt, segment = 0 } = input;
+        const node = facts.nodes.get(nodeId);
+        isOpen = node?.openAttempt === attempt && node.segment === segment;
+        key = `${facts.runId}/${nodeId}/${attempt}#${segment}`;
       } else if (input.type === "child_finished") key = input.childRunId;
     },
     afterTurn(facts, { input, events }): void {
@@ -93,7 +99,7 @@ export function oneResult(): Checker {
       const results = events.filter(
         (event) => RESULTS.has(event.type) && "nodeId" in event.payload && event.payload.nodeId === input.nodeId,
       );
-      if (open === input.attempt) {
+      if (isOpen) {
         if (results.length !== 1 && !isStoppedAfter(results))
           throw fail(`was reported while open and led to ${results.length} results`);
       } else {

@@ -43,7 +43,8 @@ export function movesAreInTable(): Checker {
       const to = statusAfter(event, from);
       if (to === null || (from === to && from !== "running")) return;
       const isCarried = "carried" in event.payload && event.payload.carried === true;
-      if (isCarried ? !isSettled(from) : mayMove(facts, node, to) || isHaltedBelow(facts, node, event)) return;
+      const isMove = mayMove(facts, node, to) || isHaltedBelow(facts, node, event) || isContinued(node, event) || isRefused(node, event);
+      if (isCarried ? !isSettled(from) : isMove) return;
       throw new Violation("table", facts.runId, `event ${event.eventId}: ${node.id} went from ${from} to ${to}`);
     },
   };
@@ -63,6 +64,21 @@ function mayMove(facts: RunFacts, node: NodeFacts, to: NodeStatus): boolean {
 function isHaltedBelow({ ending }: RunFacts, { status }: NodeFacts, event: RunEvent): boolean {
   if (status !== "retrying" || ending !== "failed" || event.type !== "node.failed") return false;
   return event.payload.errorCode === "upstream_failure";
+}
+
+/** The turn of an agent whose execution was lost is continued by another. */
+function isContinued({ status }: NodeFacts, event: RunEvent): boolean {
+  return (
+    (status === "running" || status === "streaming") &&
+    event.type === "node.queued" &&
+    event.payload.segment !== undefined
+  );
+}
+
+/** A person refuses a call, or does not answer, while its agent waits for another attempt. */
+function isRefused({ status }: NodeFacts, event: RunEvent): boolean {
+  if (status !== "retrying" || event.type !== "node.failed") return false;
+  return event.payload.errorCode === "approval_expired" || event.payload.errorCode === "approval_rejected";
 }
 
 /** Every event has the payload its type promises. Sampled: schemas are slow, and shapes do not depend on luck. */

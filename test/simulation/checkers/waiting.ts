@@ -175,5 +175,7 @@ function requireAttemptEnds(
   if (!isSent) throw fail("neither dispatched nor given to a child run");
   const { timeoutMs } = node.plan;
   const isIt = (timer: Timer) => timer.kind === "attempt" && timer.nodeId === nodeId && timer.attempt === attempt;
-  if (timeoutMs !== null && !hasTimer(event.at + timeoutMs, isIt)) throw fail("no timer for the attempt's timeout");
+  // Of a turn that is continued, only the time counts in which it ran.
+  const leftMs = timeoutMs === null || node.ranMs === 0 ? timeoutMs : Math.max(1, timeoutMs - node.ranMs);
+  if (leftMs !== null && !hasTimer(event.at + leftMs, isIt)) throw fail("no timer for the attempt's timeout");
 }

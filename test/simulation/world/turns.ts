@@ -248,9 +248,10 @@ export class Turns {
     const delayMs = pace.chance(world.profile.loss / 3) ? pace.between(1, 1_500) : pace.between(1, 20);
     world.after(delayMs, () => {
       if (execution.isCutOff) return;
-      world.submit(run, 0, input, () => {
+      world.submit(run, 0, input, (isRefused) => {
         if (execution.state !== "running") return;
-        if (world.now < world.downUntil) this.send(execution, input, then);
+        if (isRefused) this.over(execution);
+        else if (world.now < world.downUntil) this.send(execution, input, then);
         else then();
       });
     });

@@ -72,6 +72,8 @@ export class World {
   private readonly losses: Losses;
   private readonly wakeups: Wakeups;
   private process = 0;
+  /** What was last submitted was not taken. */
+  private isRefused = false;
   /** Until then no process takes anything up. */
   downUntil = 0;
 
@@ -148,12 +150,12 @@ export class World {
   }
 
   /** Submits an input to a run, again and again until a commit has taken it. */
-  submit(run: SimRun, delayMs: number, input: UnstampedInput, onTaken?: () => void): void {
+  submit(run: SimRun, delayMs: number, input: UnstampedInput, onTaken?: (isRefused: boolean) => void): void {
     this.after(delayMs, () => {
       if (this.now < this.downUntil)
         return this.submit(run, this.downUntil - this.now + this.pace.between(0, 50), input, onTaken);
       const stamped = { ...input, at: this.now, jitter: this.pace.float() } as Input;
-      if (this.transact(run, stamped, false)) onTaken?.();
+      if (this.transact(run, stamped, false)) onTaken?.(this.isRefused);
       else this.submit(run, this.pace.between(5, 400), input, onTaken);
     });
   }
@@ -179,6 +181,7 @@ export class World {
         next.push(() => answerTo(judges, asker, effect, { at: this.now, jitter: this.pace.float() }));
       }
     }
+    this.isRefused = turns.some(({ refusal }) => refusal !== undefined);
     if (this.pace.chance(this.profile.repeatInput)) this.suite.repeat(this.engine, run, state, first);
     if (this.strikesBeforeCommit(run)) return false;
     this.commit(run, turns);
