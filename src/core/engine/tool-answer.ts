@@ -1,6 +1,6 @@
 /** What a person answers about a tool call: before it is made, or when it may have been made and never reported. */
 import { isJsonObject, type Json, type JsonObject, required, sameJson } from "../base/index.ts";
-import { type Decision, isSettled } from "../event/index.ts";
+import type { Decision } from "../event/index.ts";
 import { checkAgainstSchema } from "../outputs/index.ts";
 import { heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
 import type { ReadChanges } from "./answer-changes.ts";
@@ -95,7 +95,7 @@ function giveResult(
   { id: callId }: ToolCall,
   result: Json,
   isError: boolean,
-  by: string | undefined,
+  by?: string,
 ): void {
   emit(turn, "tool.completed", {
     ...about(node),
@@ -124,23 +124,22 @@ export function continueTurn(turn: Turn, node: NodeState): void {
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }
 
+const MAY_BE_MADE = "The call may or may not have been made, and no person has said";
+
 /** No question about a call outlives its node. */
 export function closeCallQuestions(turn: Turn, node: NodeState, reason: string): void {
   for (const { ruling } of heldCalls(node)) {
     const approval = ruling.kind === "hold" ? turn.state.approvals.get(ruling.approvalId) : undefined;
     if (approval?.status === "pending") closeApproval(turn, approval, { status: "cancelled", reason });
   }
-  if (isSettled(node.now.status)) return;
-  // Should the node be tried again, the agent learns that these calls were not made.
-  for (const { id: callId } of heldCalls(node)) {
-    emit(turn, "tool.decided", {
-      ...about(node),
-      callId,
-      disposition: "deny",
-      verdictId: null,
-      code: "cancelled",
-      reason,
-    });
+  // Should the node be tried again, the agent learns that these calls were not made, or that it is not known.
+  for (const call of heldCalls(node)) {
+    const { id: callId, ruling } = call;
+    if (ruling.kind === "hold" && ruling.isUnknown) giveResult(turn, node, call, `${MAY_BE_MADE}: ${reason}`, true);
+    else {
+      const denied = { disposition: "deny", verdictId: null, code: "cancelled", reason } as const;
+      emit(turn, "tool.decided", { ...about(node), callId, ...denied });
+    }
   }
 }
 

@@ -1,4 +1,6 @@
 import { changesAreSent, peopleDecide } from "./answering.ts";
+import { approvalsAreUsedOnce, calledAtMostOnce, callsAreAllowed, completedStays } from "./calling.ts";
+import { roundsArePaidOnce, roundsAreSettled, suspendedHoldsNothing, turnsContinue } from "./continuing.ts";
 import { budgetsHold, childCostsClimb, childrenEndFirst, costsAgree, slotsHold } from "./counting.ts";
 import type { MakeChecker } from "./checker.ts";
 import { computesAtOnce, endsAsTheStepSays, outputsAreGiven } from "./computing.ts";
@@ -81,4 +83,12 @@ export const CHECKERS: readonly MakeChecker[] = [
   blocksEndTheirRun,
   finallyComesLast,
   placesHold,
+  callsAreAllowed,
+  completedStays,
+  calledAtMostOnce,
+  approvalsAreUsedOnce,
+  roundsArePaidOnce,
+  turnsContinue,
+  suspendedHoldsNothing,
+  roundsAreSettled,
 ];

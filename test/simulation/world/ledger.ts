@@ -231,14 +231,27 @@ export class Ledger {
   }
 
   /** Books what an input reports. */
-  take(runId: string, input: Input): void {
+  take(runId: string, input: Input, isOpen: boolean): void {
     if (input.type === "child_finished") this.settleChild(runId, input.childRunId, input.costMicros);
     if (input.type !== "callback" && input.type !== "round") return;
     const attempt = `${runId}/${input.nodeId}/${input.attempt}`;
     const execution = `${attempt}#${input.segment ?? 0}`;
-    if (input.type === "round") this.settle(runId, `${execution}/${input.round}`, input.costMicros, attempt);
+    if (input.type === "round") this.takeRound(runId, input, attempt, isOpen);
     else if (input.result.status !== "deferred" && input.result.status !== "suspended")
       this.settle(runId, execution, input.result.costMicros, attempt);
+  }
+
+  /** A round is known by its execution; another answer to it counts while that is under way. */
+  private takeRound(
+    runId: string,
+    { segment = 0, round, message, costMicros }: Extract<Input, { readonly type: "round" }>,
+    attempt: string,
+    isOpen: boolean,
+  ): void {
+    const place = `${attempt}#${segment}/${round}`;
+    if (!isOpen && this.reported.has(place)) return;
+    this.settle(runId, `${place} ${JSON.stringify(message)}`, costMicros, attempt);
+    this.settle(runId, place, 0, attempt);
   }
 
   /** A child reports again when it costs more; what comes after a later report is outdated. */

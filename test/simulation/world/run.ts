@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
-import type { Carried, RunState, StartInput } from "../../../src/core/engine/index.ts";
+import type { Carried, Input, RunState, StartInput } from "../../../src/core/engine/index.ts";
 import type { PlaceStanding, RunEvent } from "../../../src/core/event/index.ts";
 import type { PlanNode } from "../../../src/core/plan/index.ts";
 import type { Workflow } from "../plans/bundle.ts";
@@ -92,6 +92,13 @@ export function leafOutputs(run: SimRun): JsonObject {
     return node?.status === "completed" && node.outputs !== null ? [[id, node.outputs] as const] : [];
   });
   return Object.fromEntries(entries);
+}
+
+/** Whether the execution that reports was under way before. */
+export function isUnderWay({ facts }: SimRun, input: Input): boolean {
+  if (input.type !== "round") return false;
+  const node = facts.nodes.get(input.nodeId);
+  return node?.openAttempt === input.attempt && node.segment === (input.segment ?? 0);
 }
 
 /** A node that is another run, or a block. */

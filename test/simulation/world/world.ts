@@ -16,7 +16,7 @@ import { Losses } from "./losses.ts";
 import { Operators } from "./operators.ts";
 import { People } from "./people.ts";
 import { Places } from "./places.ts";
-import { createRun, type Launch, type SimRun } from "./run.ts";
+import { createRun, isUnderWay, type Launch, type SimRun } from "./run.ts";
 import { TurnJudge } from "./turn-judge.ts";
 import { takesTurns, Turns } from "./turns.ts";
 import { Wakeups } from "./wakeups.ts";
@@ -203,7 +203,7 @@ export class World {
       const isStarted = events.some((event) => event.type === "node.started" && event.payload.nodeId === input.nodeId);
       if (!isStarted) this.ledger.release(`${runId}/${input.nodeId}`);
     }
-    if (refusal === undefined) this.ledger.take(runId, input);
+    if (refusal === undefined) this.ledger.take(runId, input, isUnderWay(run, input));
     return { events, effects, refusal };
   }
 
