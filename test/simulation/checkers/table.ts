@@ -77,7 +77,7 @@ function isContinued({ status }: NodeFacts, event: RunEvent): boolean {
 
 /** A person refuses a call, or does not answer, while its agent waits for another attempt. */
 function isRefused({ status }: NodeFacts, event: RunEvent): boolean {
-  if (status !== "retrying" || event.type !== "node.failed") return false;
+  if (status !== "retrying" || (event.type !== "node.failed" && event.type !== "node.blocked")) return false;
   return event.payload.errorCode === "approval_expired" || event.payload.errorCode === "approval_rejected";
 }
 

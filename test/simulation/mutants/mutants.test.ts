@@ -11,6 +11,7 @@ import { OUTCOME_MUTANTS } from "./outcome-mutants.ts";
 import { REPEAT_MUTANTS } from "./repeat-mutants.ts";
 import { RULE_MUTANTS, STATUS_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
 import { SPEECH_MUTANTS } from "./speech-mutants.ts";
+import { TURN_MUTANTS } from "./turn-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
 
 const SCHEDULES_MAX = 3_000;
@@ -28,6 +29,7 @@ const MUTANTS = [
   ...WORLD_MUTANTS,
   ...EVENT_MUTANTS,
   ...OUTCOME_MUTANTS,
+  ...TURN_MUTANTS,
 ];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */

@@ -1,6 +1,7 @@
 import { EMPTY_CATALOG } from "../../../src/core/definition/index.ts";
 import { applyTeam, checkSource, type Member, type Plan, type Team } from "../../../src/core/plan/index.ts";
 import { Prng } from "../prng.ts";
+import { TOOLS } from "../world/tool-server.ts";
 import { draftLensGraph } from "./lens-graph.ts";
 import { draftLobster } from "./lobster.ts";
 import type { Oracle } from "./oracle.ts";
@@ -50,7 +51,7 @@ function drawWorkflow(rng: Prng, name: string, children: readonly string[], hasT
     throw new Error(`the generator wrote an invalid file: ${first?.code} ${first?.path} ${first?.message}\n${text}`);
   }
   // A stream of its own, so that whether there is a team changes nothing else that is drawn.
-  const team = drawTeam(rng.fork(`team of ${name}`));
+  const team = drawTeam(rng.fork(`team of ${name}`), hasTurns ? TOOLS : []);
   return withBlocks({ name, text, plan: team === null ? plan : applyTeam(plan, team), oracle: draft.oracle });
 }
 
@@ -70,7 +71,7 @@ function conditionsIn({ nodes }: Plan): Oracle["conditions"] {
 }
 
 /** Members that may take any node, mostly one node at a time in each lane. */
-function drawTeam(rng: Prng): Team | null {
+function drawTeam(rng: Prng, allowTools: readonly string[]): Team | null {
   if (!rng.chance(0.15)) return null;
   const agents = ["solo", "pair", "slow", "default"];
   const members = Array.from({ length: rng.between(1, 3) }, (_, index): Member => ({
@@ -79,7 +80,7 @@ function drawTeam(rng: Prng): Team | null {
     lane: rng.between(0, 1),
     sortOrder: index,
     isActive: rng.chance(0.9),
-    toolProfile: { allowTools: [], requiresApproval: false },
+    toolProfile: { allowTools, requiresApproval: false },
     modelProfile: { supportLevel: "standard" },
     systemPromptPatch: null,
   }));

@@ -57,7 +57,10 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   const blocks = rng.fork("blocks");
   if (blocks.chance(0.4)) addBlocks(blocks, steps);
   const last = drawFinally(rng.fork("finally"));
-  if (hasTurns) addTurns(rng.fork("turns"), [...steps.map(({ fields }) => fields), ...(last ?? [])]);
+  const concurrency = drawConcurrency(rng.fork("concurrency"), name === "root" ? 0.1 : 0.6);
+  // A run that makes room for others looks every other second whether those have ended: not while a person thinks for days.
+  const ending = concurrency === null ? (last ?? []) : [];
+  if (hasTurns) addTurns(rng.fork("turns"), [...steps.map(({ fields }) => fields), ...ending]);
   const document: Record<string, unknown> = {
     name,
     ...(outputs === null ? {} : { outputs }),
@@ -72,7 +75,6 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
   if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
   if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
   if (rng.chance(0.15)) document["completion"] = "leaves";
-  const concurrency = drawConcurrency(rng.fork("concurrency"), name === "root" ? 0.1 : 0.6);
   if (concurrency !== null) document["concurrency"] = concurrency;
   return { document, oracle: { conditions, edges: new Map() } };
 }

@@ -1,3 +1,4 @@
+import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
 
@@ -36,8 +37,8 @@ export interface LedgerBugs {
   readonly grantsTooMany?: boolean;
   /** Admission forgets to reserve. */
   readonly forgetsReservation?: boolean;
-  /** A turn that is suspended keeps its slot and its money. */
-  readonly keepsWhenBlocked?: boolean;
+  /** A node that comes to this event keeps its slot and its money. */
+  readonly keepsAt?: RunEvent["type"];
 }
 
 export function drawAgents(rng: Prng, profile: Profile, startAt: number): readonly AgentModel[] {

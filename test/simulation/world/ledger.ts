@@ -192,7 +192,7 @@ export class Ledger {
   /** A node that leaves its attempt gives slot and reservation back in the same commit. */
   observe(runId: string, event: RunEvent): void {
     if (!RELEASING.has(event.type) || !("nodeId" in event.payload)) return;
-    if (this.bugs.keepsWhenBlocked === true && event.type === "node.blocked") return;
+    if (this.bugs.keepsAt === event.type) return;
     this.release(`${runId}/${event.payload.nodeId}`);
   }
 
