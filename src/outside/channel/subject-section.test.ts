@@ -58,12 +58,21 @@ describe("what a message shows of an approval", () => {
         request: { ...request, inputs: { amount: 900 } },
         shown: [
           { label: "amount", kind: "value", value: 900 },
+          { label: "Seal", kind: "image", value: "data:image/png;base64,AAAA" },
+          { label: "Bill", kind: "file", value: { name: "bill.pdf", mime: "application/pdf", size: 12, sha256: "0" } },
           { label: "Change", kind: "diff", before: "a\nb", after: "a\nc" },
         ],
       },
       { source: "gate", choices: ["approve", "reject"] },
     );
     expect(text.match(/^amount/gm)).toHaveLength(1);
-    for (const part of ["An HTTP request is sent", "Inputs\namount = 900", "- b\n+ c"]) expect(text).toContain(part);
+    for (const part of [
+      "image/png; the",
+      "bill.pdf (application/pdf, 12 bytes)",
+      "An HTTP request is sent",
+      "Inputs\namount = 900",
+      "- b\n+ c",
+    ])
+      expect(text).toContain(part);
   });
 });

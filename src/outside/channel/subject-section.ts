@@ -91,7 +91,17 @@ function shownSection({ label, kind, value, before, after }: Shown): SubjectSect
     return { label, kind: "table", text: "", rows };
   }
   if (kind === "markdown") return { label, kind: "markdown", text: valueText(shown), rows: [] };
-  return textSection(label, kind === "image" ? `[image] ${valueText(shown)}` : valueText(shown));
+  return textSection(label, kind === "image" || kind === "file" ? mediaText(shown) : valueText(shown));
+}
+
+/** What no message can show is named; the console shows it. */
+function mediaText(value: Json): string {
+  if (isJsonObject(value) && typeof value["name"] === "string") {
+    const { name, mime, size } = value;
+    return `${name} (${valueText(mime ?? "")}, ${valueText(size ?? "")} bytes); the console shows it.`;
+  }
+  const type = typeof value === "string" ? /^data:([\w.+/-]+)/u.exec(value)?.[1] : undefined;
+  return type === undefined ? valueText(value) : `${type}; the console shows it.`;
 }
 
 const COLUMNS_MAX = 20;
