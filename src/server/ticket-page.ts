@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import type { Decision, FormFields, Subject } from "../core/event/index.ts";
 import { diffText, markdownHtml } from "../core/text/index.ts";
-import { approvalUrl, sectionsOf, type SubjectSection, valueText } from "../outside/channel/index.ts";
+import { ANSWERS_LABEL, approvalUrl, sectionsOf, type SubjectSection, valueText } from "../outside/channel/index.ts";
 import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
 
@@ -51,7 +51,9 @@ export function ticketPage(view: TicketView, status = 200): Response {
     }
     ${
       hasContent && subject !== null
-        ? sectionsOf(subject, approval).map(sectionHtml)
+        ? sectionsOf(subject, approval)
+            .filter(({ label }) => needsSignIn || label !== ANSWERS_LABEL)
+            .map(sectionHtml)
         : html`<p>The content is shown after <a href="${approvalUrl(approval)}">signing in</a>.</p>`
     }
     ${needsSignIn ? signInPart(approval) : answerForm(view)}

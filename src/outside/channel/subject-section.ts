@@ -31,7 +31,7 @@ export function sectionsOf(subject: Subject, asked: Asked): readonly SubjectSect
   return [
     ...(call === undefined ? requestSections(subject.request) : callSections(call, asked)),
     ...shown.filter((item) => !isInput(item, subject)).map(shownSection),
-    textSection("What each answer does", answers.map((one) => `${one.decision}: ${one.effect}`).join("\n")),
+    textSection(ANSWERS_LABEL, answers.map((one) => `${one.decision}: ${one.effect}`).join("\n")),
     textSection("Why it is asked", reasonsOf(subject, asked).join("\n")),
     valuesSection("Args of the run", args),
     ...Object.entries(parents).map(([id, outputs]) => valuesSection(`What ${id} gave`, outputs)),
@@ -51,6 +51,8 @@ function reasonsOf(subject: Subject, { source, choices }: Asked): readonly strin
   ];
 }
 
+/** Left out where it stands beside the buttons. */
+export const ANSWERS_LABEL = "What each answer does";
 const WILL_HAPPEN = "What exactly will happen";
 
 function requestSections(request: Subject["request"]): readonly SubjectSection[] {
