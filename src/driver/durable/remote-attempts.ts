@@ -65,8 +65,8 @@ export class RemoteAttempts {
         options.queue.enqueue(runId, { type: "callback", nodeId, attempt, segment, result });
       },
       // It is asked for no more: whatever it was doing is known from its reports.
-      lost: ({ runId, nodeId, attempt }) =>
-        options.queue.enqueue(runId, resolveLost({ kind: "lost", nodeId, attempt })),
+      lost: ({ runId, nodeId, attempt, segment = 0 }) =>
+        options.queue.enqueue(runId, resolveLost({ kind: "lost", nodeId, attempt, segment })),
     };
     const { directory, agent, clock } = options;
     this.#dispatcher = new RemoteDispatcher({ directory, agent, clock, report });

@@ -1,4 +1,4 @@
-import type { RunEvent } from "../../../src/core/event/index.ts";
+import type { EventOf, RunEvent } from "../../../src/core/event/index.ts";
 import type { Marker, Sometimes } from "../sometimes.ts";
 import type { NodeFacts, RunFacts } from "../world/facts.ts";
 import type { Checker, Seen, Surroundings } from "./checker.ts";
@@ -55,12 +55,18 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
     case "approval.escalated":
       return "approval_hop";
     case "approval.requested":
+      if (event.payload.source === "tool" && event.payload.choices.includes("retry")) return "outcome_asked";
       return event.payload.source === "escalation" ? "escalated" : null;
+    case "tool.decided":
+      return event.payload.args === undefined ? null : "args_changed";
+    case "node.retried":
+      return event.payload.model === undefined ? null : "model_fallback";
     case "approval.answered":
       return "quorum_answered";
     case "approval.revised":
       return "approval_revised";
     case "approval.resolved":
+      if (event.payload.source === "tool") return callMarker(event.payload);
       if (event.payload.form !== undefined) return "form_entered";
       if (event.payload.modifications !== undefined) return "inputs_changed";
       return event.payload.status === "expired" ? "approval_expired" : null;
@@ -105,6 +111,12 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
     default:
       return null;
   }
+}
+
+function callMarker({ decision, reason, status }: EventOf<"approval.resolved">["payload"]): Marker | null {
+  if (decision === "retry") return "called_again";
+  if (reason === "the call has reported") return "question_withdrawn";
+  return status === "expired" ? "approval_expired" : null;
 }
 
 function skipMarker(facts: RunFacts, reason: string): Marker | null {

@@ -41,7 +41,8 @@ export function drawBundle(seed: number, hasTurns: boolean): Bundle {
 }
 
 function drawWorkflow(rng: Prng, name: string, children: readonly string[], hasTurns: boolean): Workflow {
-  const draft = rng.chance(0.7)
+  // Only steps of this format name tools.
+  const draft = rng.chance(hasTurns ? 1 : 0.7)
     ? draftLobster(rng, name, children, hasTurns)
     : draftLensGraph(rng, name, children);
   const text = JSON.stringify(draft.document);

@@ -22,6 +22,9 @@ interface DraftStep {
 const LETTERS = ["a", "b", "c", "d", "k", "m", "p", "z"] as const;
 const RETRY_ON = ["timeout", "provider_error", "rate_limit", "contract_violated"] as const;
 
+const STEPS_MAX = 40;
+const TURN_STEPS_MAX = 5;
+
 /** How many nodes: mostly few, because small graphs meet in more ways per second. */
 export function drawSize(rng: Prng): number {
   const roll = rng.float();
@@ -36,7 +39,8 @@ export function drawId(rng: Prng, index: number): string {
 }
 
 export function draftLobster(rng: Prng, name: string, children: readonly string[], hasTurns: boolean): Draft {
-  const size = drawSize(rng);
+  // Each step of an agent is many: a few of them are enough.
+  const size = Math.min(drawSize(rng), hasTurns ? TURN_STEPS_MAX : STEPS_MAX);
   const steps: DraftStep[] = [];
   const conditions = new Map<string, ConditionForm>();
   const mood = drawMood(rng);

@@ -7,6 +7,7 @@ import { Prng } from "../prng.ts";
 import type { Sometimes } from "../sometimes.ts";
 import { Bridge } from "./bridge.ts";
 import { Children } from "./children.ts";
+import { Deadlines } from "./deadlines.ts";
 import { Happenings } from "./happenings.ts";
 import { Heap } from "./heap.ts";
 import { answerTo, isQuestion } from "./judge.ts";
@@ -43,7 +44,7 @@ interface Item {
 }
 
 const START_AT = 1_000_000;
-const ITEMS_MAX = 20_000;
+const ITEMS_MAX = 60_000;
 
 /** Clock, chance, network, governance and people around one driver; nothing in it is real. */
 export class World {
@@ -64,6 +65,7 @@ export class World {
   private readonly bridge: Bridge;
   private readonly people: People;
   private readonly children: Children;
+  private readonly deadlines: Deadlines;
   private readonly operators: Operators;
   private readonly happenings: Happenings;
   private readonly places: Places;
@@ -91,6 +93,7 @@ export class World {
     this.bridge = new Bridge(this);
     this.people = new People(this);
     this.children = new Children(this);
+    this.deadlines = new Deadlines(this);
     this.operators = new Operators(this);
     this.happenings = new Happenings(this);
     this.places = new Places(this);
@@ -281,7 +284,7 @@ export class World {
           this.turns.cancel(effect.dispatchId);
         });
       case "set-timer":
-        return this.arm(run, effect);
+        return this.deadlines.arm(run, effect);
       case "open-approval":
         return this.people.ask(run, effect);
       case "start-child":
@@ -296,16 +299,5 @@ export class World {
       case "request-round-verdict":
       case "request-tool-verdict":
     }
-  }
-
-  private arm(run: SimRun, { timer, dueAt }: Extract<Effect, { readonly type: "set-timer" }>): void {
-    const late = this.pace.chance(0.8) ? 0 : this.pace.between(1, 300);
-    this.after(Math.max(0, dueAt - this.now) + late, () => {
-      // A deadline that outlived its run changes nothing; now and then it is submitted all the same.
-      if (run.facts.hasEnded && this.pace.chance(0.9)) return;
-      this.submit(run, 0, { type: "timer", timer });
-      if (this.pace.chance(this.profile.duplicate))
-        this.submit(run, this.pace.between(0, 200), { type: "timer", timer });
-    });
   }
 }
