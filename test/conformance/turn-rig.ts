@@ -3,7 +3,12 @@ import { NO_TOKENS, type RequestToolVerdict, type ToolVerdict } from "../../src/
 import { Rig, type RigOptions, workflow } from "./rig.ts";
 
 const SOURCE = workflow(["a {command: help}", "b < a {command: go}"]);
-export const ALLOWED: ToolVerdict = { disposition: "allow", verdictId: "v", action: "execute", effects: "at_least_once" };
+export const ALLOWED: ToolVerdict = {
+  disposition: "allow",
+  verdictId: "v",
+  action: "execute",
+  effects: "at_least_once",
+};
 const RULE = {
   approvers: [],
   otherwise: null,

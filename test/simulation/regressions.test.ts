@@ -4,6 +4,9 @@ import { playSchedule } from "./schedule.ts";
 
 describe("seeds that once showed a fault", () => {
   it.each(REGRESSION_SEEDS)("$seed: $fault", ({ seed, hasTurns = false }) => {
-    expect(playSchedule(seed, { hasTurns }).violation?.message, `npm run sim -- --seed ${seed} --turns ${hasTurns}`).toBeUndefined();
+    expect(
+      playSchedule(seed, { hasTurns }).violation?.message,
+      `npm run sim -- --seed ${seed} --turns ${hasTurns}`,
+    ).toBeUndefined();
   });
 });

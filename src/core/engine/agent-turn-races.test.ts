@@ -46,10 +46,7 @@ describe("questions about the calls of an agent", () => {
       if (end === "abort") rig.submit({ type: "approval", approvalId, decision: "abort", by: "ann" });
       else rig.submit({ type: "timer", timer: { kind: "approval-expiry", approvalId } });
       expect(rig.status("a")).toBe("failed");
-      expect(statusesOf(rig)).toEqual([
-        end === "abort" ? "tool rejected" : "tool expired",
-        "escalation cancelled",
-      ]);
+      expect(statusesOf(rig)).toEqual([end === "abort" ? "tool rejected" : "tool expired", "escalation cancelled"]);
     }
   });
 
@@ -105,7 +102,10 @@ describe("executions of an attempt", () => {
     const rig = turnOf({ judgeTool: holding("refund") });
     rig.lose();
     rig.round(0, [call("find"), call("refund")]);
-    const other = rig.round(0, [call("find", { id: 2 })], { message: { role: "assistant", again: true }, costMicros: 9 });
+    const other = rig.round(0, [call("find", { id: 2 })], {
+      message: { role: "assistant", again: true },
+      costMicros: 9,
+    });
     expect(other.events.map(({ type }) => type)).toEqual(["cost.recorded", "node.queued", "node.blocked"]);
     expect(rig.node("a")).toMatchObject({ now: { status: "blocked" }, costMicros: 109 });
     rig.answer("a", "approve");

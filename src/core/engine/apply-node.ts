@@ -3,7 +3,17 @@ import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
 import { applyAgent, beginExecution, pauseExecution } from "./apply-agent.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { applyExpanded, applyRound } from "./apply-expanded.ts";
-import { findNode, isComputed, laneAt, laneOf, moveNode, noteCounted, planNodeOf, reportKey, setCounted } from "./move.ts";
+import {
+  findNode,
+  isComputed,
+  laneAt,
+  laneOf,
+  moveNode,
+  noteCounted,
+  planNodeOf,
+  reportKey,
+  setCounted,
+} from "./move.ts";
 import type { NodeState, ReadyQueue, RunState } from "./state.ts";
 import { takeEvent } from "./taken-events.ts";
 

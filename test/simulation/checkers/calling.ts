@@ -37,7 +37,11 @@ export function callsAreAllowed(): Checker {
     made(facts, { callId, tool, args, execution }): void {
       const call = describe(tool, args);
       if (allowed.has(`${callId} ${call}`)) return;
-      throw new Violation("allowed", facts.runId, `${execution.dispatchId} called ${call} as ${callId}: it was not allowed`);
+      throw new Violation(
+        "allowed",
+        facts.runId,
+        `${execution.dispatchId} called ${call} as ${callId}: it was not allowed`,
+      );
     },
   };
 }
@@ -124,7 +128,8 @@ export function approvalsAreUsedOnce(): Checker {
         throw fail(`${callId} is allowed although ${approvalId} was not approved`);
       const meant = (answer.args ?? question.args) as JsonObject;
       const given = args ?? question.args;
-      if (canonicalJson(meant) !== canonicalJson(given)) throw fail(`${callId} is allowed with other args than approved`);
+      if (canonicalJson(meant) !== canonicalJson(given))
+        throw fail(`${callId} is allowed with other args than approved`);
       argsOf.set(callId, given);
     },
   };

@@ -38,7 +38,8 @@ export function turnsContinue(): Checker {
         const isAsked = [...facts.approvals.values()].some(
           ({ nodeId, status }) => nodeId === node.id && status === "pending",
         );
-        if (!isAsked) throw new Violation("continue", facts.runId, `${node.id} is asked about no more and does not go on`);
+        if (!isAsked)
+          throw new Violation("continue", facts.runId, `${node.id} is asked about no more and does not go on`);
       }
     },
   };
@@ -56,7 +57,8 @@ function requireAll(facts: RunFacts, { nodeId, dispatchId, turn }: Dispatch): vo
   if (canonicalJson(asked) !== canonicalJson(kept)) throw fail("continues with other calls");
   for (const call of known.calls.values()) {
     const sent = turn.calls.get(call.id);
-    if (sent?.ruling.kind !== call.ruling) throw fail(`has ${sent?.ruling.kind} for ${call.id}, the log ${call.ruling}`);
+    if (sent?.ruling.kind !== call.ruling)
+      throw fail(`has ${sent?.ruling.kind} for ${call.id}, the log ${call.ruling}`);
     if ((sent?.result !== null) !== call.completedWith > 0) throw fail(`has not the result of ${call.id}`);
     if (canonicalJson(sent?.args ?? {}) !== canonicalJson(call.args)) throw fail(`has other args for ${call.id}`);
   }
@@ -97,7 +99,10 @@ export function suspendedHoldsNothing(around: Surroundings): Checker {
   };
 }
 
-function isReported(node: NodeFacts, { attempt, segment = 0 }: { readonly attempt: number; readonly segment?: number }) {
+function isReported(
+  node: NodeFacts,
+  { attempt, segment = 0 }: { readonly attempt: number; readonly segment?: number },
+) {
   return node.openAttempt === attempt && node.segment === segment;
 }
 
@@ -119,7 +124,11 @@ export function roundsAreSettled(around: Surroundings): Checker {
         const { nodeId, attempt, segment, round, costMicros } = event.payload;
         const booked = recorded.get(`${facts.runId}/${nodeId}/${attempt}/${segment}/${round}`);
         if (booked !== costMicros)
-          throw new Violation("settled_rounds", facts.runId, `round ${round} cost ${costMicros}, ${booked} is recorded`);
+          throw new Violation(
+            "settled_rounds",
+            facts.runId,
+            `round ${round} cost ${costMicros}, ${booked} is recorded`,
+          );
       }
     },
     quiet(runs): void {

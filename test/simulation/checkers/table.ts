@@ -43,7 +43,11 @@ export function movesAreInTable(): Checker {
       const to = statusAfter(event, from);
       if (to === null || (from === to && from !== "running")) return;
       const isCarried = "carried" in event.payload && event.payload.carried === true;
-      const isMove = mayMove(facts, node, to) || isHaltedBelow(facts, node, event) || isContinued(node, event) || isRefused(node, event);
+      const isMove =
+        mayMove(facts, node, to) ||
+        isHaltedBelow(facts, node, event) ||
+        isContinued(node, event) ||
+        isRefused(node, event);
       if (isCarried ? !isSettled(from) : isMove) return;
       throw new Violation("table", facts.runId, `event ${event.eventId}: ${node.id} went from ${from} to ${to}`);
     },

@@ -17,7 +17,13 @@ import { VALUE_MUTANTS } from "./value-mutants.ts";
 const SCHEDULES_MAX = 3_000;
 /** Far beyond what it takes; a slow machine must not make it fail. */
 const TIMEOUT_MS = 600_000;
-const NOWHERE: Surroundings = { agents: new Map(), runs: new Map(), happenings: [], costOf: () => 0, holds: () => false };
+const NOWHERE: Surroundings = {
+  agents: new Map(),
+  runs: new Map(),
+  happenings: [],
+  costOf: () => 0,
+  holds: () => false,
+};
 const MUTANTS = [
   ...VALUE_MUTANTS,
   ...REPEAT_MUTANTS,

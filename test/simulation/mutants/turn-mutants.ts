@@ -30,7 +30,11 @@ function misjudging(change: (verdict: ToolVerdict) => ToolVerdict): () => Schedu
 type ToolVerdict = Extract<Input, { readonly type: "tool_verdict" }>["verdict"];
 
 /** A remark in place of an event. */
-function remark({ eventId, at, payload: { nodeId } }: Extract<RunEvent, { type: "node.queued" | "node.blocked" }>): RunEvent {
+function remark({
+  eventId,
+  at,
+  payload: { nodeId },
+}: Extract<RunEvent, { type: "node.queued" | "node.blocked" }>): RunEvent {
   return { eventId, at, type: "node.log", payload: { nodeId, level: "info", message: "nothing" } };
 }
 
@@ -128,7 +132,9 @@ export const TURN_MUTANTS: readonly Mutant[] = [
     bug: "a turn that is suspended counts as running",
     options: inTurns(
       tamper(({ events }) => ({
-        events: rewrite(events, "node.blocked", (event) => (event.payload.segment === undefined ? event : remark(event))),
+        events: rewrite(events, "node.blocked", (event) =>
+          event.payload.segment === undefined ? event : remark(event),
+        ),
       })),
     ),
   },

@@ -61,7 +61,12 @@ export function resumeOf({ turn }: Dispatch): Resume {
 export function openCalls({ run, dispatch, resume, waits }: Execution, round: number): readonly OpenCall[] {
   const named = resume.rounds[round] ?? [];
   const open = named.map((call, position): OpenCall => {
-    const callId = callIdOf({ runId: run.facts.runId }, { id: dispatch.nodeId, epoch: dispatch.epoch }, round, position);
+    const callId = callIdOf(
+      { runId: run.facts.runId },
+      { id: dispatch.nodeId, epoch: dispatch.epoch },
+      round,
+      position,
+    );
     const known = resume.calls.get(callId);
     return { callId, round, call, ruling: known?.ruling ?? null, hasResult: known?.hasResult ?? false };
   });

@@ -27,7 +27,7 @@ export function answerTo(
   asked: Asked,
   { at, jitter }: Pick<Input, "at" | "jitter">,
 ): Input {
-  return { ...verdictOn(ledger, turns, asker, asked, at), at, jitter } as Input;
+  return { ...verdictOn(ledger, turns, asker, asked, at), at, jitter };
 }
 
 function verdictOn(ledger: Ledger, turns: TurnJudge, asker: Asker, asked: Asked, at: number): UnstampedInput {

@@ -1,8 +1,9 @@
 import type { Input, RequestVerdict, Verdict } from "../../../src/core/engine/index.ts";
-import { type RunEvent, SETTLING_TYPES } from "../../../src/core/event/index.ts";
+import type { RunEvent } from "../../../src/core/event/index.ts";
 import type { Profile } from "../profile.ts";
 import type { Prng } from "../prng.ts";
 import type { Sometimes } from "../sometimes.ts";
+import { type AgentAccount, type Holding, RELEASING } from "./account.ts";
 import {
   type AgentModel,
   type Asker,
@@ -12,20 +13,6 @@ import {
   type Waiting,
 } from "./agents.ts";
 import { heldBy, oddVerdict } from "./odd-verdict.ts";
-
-interface Holding {
-  readonly agentId: string;
-  readonly estimateMicros: number;
-}
-
-interface AgentAccount {
-  readonly model: AgentModel;
-  open: number;
-  spent: number;
-  reserved: number;
-  admissions: readonly number[];
-  waiting: readonly Waiting[];
-}
 
 /** Slots, rate windows, money: decided and changed inside a commit, undone together with it. */
 export class Ledger {
@@ -307,11 +294,3 @@ export class Ledger {
     return account;
   }
 }
-
-const RELEASING: ReadonlySet<string> = new Set([
-  ...SETTLING_TYPES,
-  "node.retried",
-  "node.blocked",
-  "node.invalidated",
-  "node.queued",
-]);

@@ -1,3 +1,4 @@
+import type { CallbackResult } from "../../../src/core/engine/index.ts";
 import type { AskedCall } from "../../../src/core/event/index.ts";
 import type { Prng } from "../prng.ts";
 
@@ -11,6 +12,20 @@ export interface Answer {
     readonly thinkingTokens: number;
     readonly cachedTokens: number;
   };
+}
+
+export const NOTHING_USED = {
+  costMicros: 0,
+  tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 },
+};
+
+const FAILURES = ["provider_error", "provider_rate_limit", "timeout", "provider_refused"] as const;
+
+/** A call of the model that failed is no round. */
+export function drawFailure(rng: Prng): CallbackResult {
+  const errorCode = rng.pick(FAILURES);
+  const status = errorCode === "timeout" ? "timed_out" : "failed";
+  return { status, errorCode, error: `the model said ${errorCode}`, ...NOTHING_USED };
 }
 
 /** However much it likes tools, it comes to an end. */

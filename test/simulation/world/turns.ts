@@ -10,18 +10,12 @@ import type { Prng } from "../prng.ts";
 import { cancelledResult, drawResult } from "./adapters.ts";
 import { type Execution, executionOf, type OpenCall, openCalls, resumeOf, type Ruling } from "./execution.ts";
 import type { NodeFacts } from "./facts.ts";
-import { type Answer, drawAnswer } from "./model.ts";
+import { type Answer, drawAnswer, drawFailure, NOTHING_USED } from "./model.ts";
 import type { SimRun } from "./run.ts";
 import type { World } from "./world.ts";
 
 /** What an execution is answered: nothing more is wanted of it, it has to stop, or what was decided about its calls. */
 type Reply = "over" | "stop" | readonly (Ruling | null)[];
-
-const NOTHING_USED = {
-  costMicros: 0,
-  tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 },
-};
-const MODEL_FAILURES = ["provider_error", "provider_rate_limit", "timeout", "provider_refused"] as const;
 
 /** Only steps that name tools are given to an adapter that works in rounds. */
 export function takesTurns({ hints }: Dispatch): boolean {
@@ -98,7 +92,12 @@ export class Turns {
   }
 
   /** The Bridge is gone; some of what it was doing goes on without anyone who knows. */
-  lose(): readonly { readonly run: SimRun; readonly nodeId: string; readonly attempt: number; readonly segment: number }[] {
+  lose(): readonly {
+    readonly run: SimRun;
+    readonly nodeId: string;
+    readonly attempt: number;
+    readonly segment: number;
+  }[] {
     const running = [...this.executions.values()].filter(({ state }) => state === "running");
     const lost = running.filter(() => this.pace.chance(0.8));
     for (const execution of lost) if (this.pace.chance(0.85)) this.forget(execution);
@@ -141,9 +140,7 @@ export class Turns {
   }
 
   private fail(execution: Execution, rng: Prng): void {
-    const errorCode = rng.pick(MODEL_FAILURES);
-    const status = errorCode === "timeout" ? "timed_out" : "failed";
-    this.end(execution, { status, errorCode, error: `the model said ${errorCode}`, ...NOTHING_USED });
+    this.end(execution, drawFailure(rng));
   }
 
   private acknowledged(execution: Execution, round: number, answer: Answer): void {
@@ -203,7 +200,9 @@ export class Turns {
       world.suite.made(run, made);
       const result = { result: { ok: true }, isError: false, durationMs: 1 };
       this.later(execution, this.delay(), () =>
-        this.send(execution, { type: "tool_result", ...executionOf(execution), callId, ...result }, () => done("allow")),
+        this.send(execution, { type: "tool_result", ...executionOf(execution), callId, ...result }, () =>
+          done("allow"),
+        ),
       );
     });
   }

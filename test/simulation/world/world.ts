@@ -97,20 +97,15 @@ export class World {
     this.operators = new Operators(this);
     this.happenings = new Happenings(this);
     this.places = new Places(this);
-    const { ledger: books, rng } = this;
-    this.judge = new TurnJudge({ rng, profile: options.profile, ledger: books, sometimes: options.sometimes });
+    this.judge = new TurnJudge(this);
     this.turns = new Turns(this);
     this.losses = new Losses(this, this.turns);
     this.wakeups = new Wakeups(this);
     const { ledger, runs } = this;
     const happenings = this.happenings.all;
-    this.suite.connect({
-      agents: ledger.agents,
-      runs,
-      happenings,
-      costOf: (runId) => ledger.costOf(runId),
-      holds: (runId, nodeId) => ledger.holds(`${runId}/${nodeId}`),
-    });
+    const costOf = (runId: string): number => ledger.costOf(runId);
+    const holds = (runId: string, nodeId: string): boolean => ledger.holds(`${runId}/${nodeId}`);
+    this.suite.connect({ agents: ledger.agents, runs, happenings, costOf, holds });
   }
 
   /** Plays one schedule to the end: until nothing is left that could happen. */
