@@ -28,7 +28,7 @@ nodes:
   slow/wait: { hang: true }
   escalating/try: { fail: provider_refused, message: "not today" }
   broken/try: { fail: provider_refused, message: "not today" }
-  mend/draft: [{ fail: provider_refused }, { stdout: mended }]
+  repair/draft: [{ fail: provider_refused }, { stdout: repaired }]
   large/write: { outputs: { text: "${"x".repeat(70_000)}" } }
 `;
 const FILES: Readonly<Record<string, string>> = {
@@ -562,12 +562,15 @@ describe("sluice runs", () => {
 
   it("restarts, rewinds, branches and recovers", async () => {
     writeFileSync(
-      join(folder, "mend.lobsterX"),
-      "name: mend\nargs: { n: { type: integer, default: 1 } }\nsteps:\n  - { id: draft, command: 'Draft ${n}' }\n",
+      join(folder, "repair.lobsterX"),
+      "name: repair\nargs: { n: { type: integer, default: 1 } }\nsteps:\n  - { id: draft, command: 'Draft ${n}' }\n",
     );
-    const failed = await started("mend.lobsterX");
+    const failed = await started("repair.lobsterX");
     expect((await sluice(["runs", "watch", failed, "--quiet"])).code).toBe(1);
-    expect(await sluice(["runs", "recover", failed, "--watch", "--quiet"])).toMatchObject({ code: 0, out: "mended\n" });
+    expect(await sluice(["runs", "recover", failed, "--watch", "--quiet"])).toMatchObject({
+      code: 0,
+      out: "repaired\n",
+    });
     const restarted = await sluice(["runs", "restart", failed, "--from-node", "draft", "--json"]);
     expect(JSON.parse(restarted.out)).toMatchObject({ sourceRunId: failed, carriedOver: [], runsAgain: ["draft"] });
     const id = await started("hello.lobsterX");

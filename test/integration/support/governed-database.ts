@@ -77,9 +77,9 @@ export async function openGovernedDatabase(parts: DatabaseParts): Promise<Govern
   for (const sql of connections) {
     const store = watched(createSqlStore(sql), () => look(beside, database));
     const isAlone = connections.length === 1;
-    replicas.push(
-      await openReplica({ store, clock, adapter: parts.adapter(clock), isAlone, troubles: database.troubles }),
-    );
+    // What has not been answered by the end of a test never is.
+    const own = { isAlone, drainMs: 0, troubles: database.troubles };
+    replicas.push(await openReplica({ store, clock, adapter: parts.adapter(clock), ...own }));
   }
   return database;
 }

@@ -20,6 +20,8 @@ export interface ReplicaParts {
   readonly jitter?: () => number;
   /** Who starts child runs; default: none. */
   readonly children?: () => ChildPreparer;
+  /** How long it waits for attempts when it is stopped; default: as a driver does. */
+  readonly drainMs?: number;
   /** The judge in place of the governor, for one that misbehaves. */
   readonly disguise?: (judge: Judge) => Judge;
 }
@@ -39,6 +41,7 @@ export async function openReplica({
   troubles,
   jitter,
   children,
+  drainMs,
   disguise,
 }: ReplicaParts): Promise<Replica> {
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -56,6 +59,7 @@ export async function openReplica({
     ...(children === undefined ? {} : { children }),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: isAlone,
+    ...(drainMs === undefined ? {} : { drainMs }),
     onTrouble,
   });
   governance.start();
