@@ -1,6 +1,6 @@
 /** What the same tables and the same statement can take when nothing decides anything: the ceiling of the runtime. */
 import type { RunEvent } from "../src/core/event/index.ts";
-import type { OpenAttempt, RunCommit, Sql, Store } from "../src/store/index.ts";
+import { NO_CHANGES, type OpenAttempt, type RunCommit, type Sql, type Store } from "../src/store/index.ts";
 
 const ORG = "bench";
 const REPLICA = "rep_bound";
@@ -138,10 +138,10 @@ function completion(row: Row): RunCommit {
     reserved: [],
   };
   return {
+    ...NO_CHANGES,
     runId,
     orgId: ORG,
     expectedVersion: version,
-    create: null,
     head: {
       status: "running",
       epoch: 0,
@@ -154,27 +154,7 @@ function completion(row: Row): RunCommit {
     events,
     opened: [opened],
     closed: [{ nodeId: "n", attempt }],
-    timersSet: [],
-    timersCleared: [],
-    waits: [],
-    waitsEnded: [],
-    waiters: [],
-    waitersEnded: [],
-    emitted: [],
-    parentTimer: null,
-    approvalsOpened: [],
-    approvalsChanged: [],
-    approvalsClosed: [],
-    reports: [],
-    slots: [],
-    ledger: [],
-    usage: [],
     workflow: "w",
-    verdicts: [],
-    audit: [],
-    memories: [],
-    files: [],
-    place: null,
   };
 }
 

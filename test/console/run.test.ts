@@ -72,7 +72,7 @@ const SCRIPT = JSON.stringify({
     "refund/assess": [
       {
         chunks: PIECES,
-        chunk_ms: 500,
+        chunk_ms: 800,
         stdout: PIECES.join(""),
         tokens: { input: 1_200, output: 340 },
         cost_usd: 0.0042,

@@ -39,8 +39,6 @@ export interface Site {
 
 /** A slow machine is no failure. */
 const PATIENCE_MS = 60_000;
-/** Pictures for people, who ask for them with this variable: drawing one costs as much as a test. */
-const ARE_PICTURES_WANTED = process.env["SLUICE_SCREENSHOTS"] !== undefined;
 const SCREENSHOTS = join(CHECKOUT, "test", "console", "screenshots");
 
 /** `script` is what the scripted adapter answers, as in test/api/fixture.ts; `connect` whom pages may call; `parts` what the server is made of. */
@@ -72,9 +70,10 @@ export async function openSite(script?: string, connect: readonly string[] = [],
         const isOfServer = /Failed to load resource|ERR_CONNECTION/.test(message.text());
         if (message.type() === "error" && !isOfServer) complaints.push(message.text());
       });
-      await page.goto(`${url}${api.app.signInPath(key) ?? "/"}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      if (path !== "/") await page.goto(`${url}${path}`);
+      // The link is opened without a page: drawing the first screen only to leave it costs more than many a test.
+      await context.request.get(`${url}${api.app.signInPath(key) ?? ""}`, { maxRedirects: 0 });
+      await page.goto(`${url}${path}`);
+      if (path === "/") await page.getByRole("heading", { level: 1 }).waitFor();
       return page;
     },
     stop: () => hangUp(server),
@@ -104,7 +103,6 @@ function hangUp(server: Server): Promise<void> {
 
 /** A picture for people, not for comparison. */
 export async function screenshot(page: Page, name: string): Promise<void> {
-  if (!ARE_PICTURES_WANTED) return;
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: false });
 }
 

@@ -92,14 +92,22 @@ export async function launch(
   source: string,
   more: Partial<Launch> = {},
 ): Promise<string> {
-  const definitionHash = digestText(source);
+  await saveDefinition(store, source);
+  return launchSaved(driver, source, more);
+}
+
+export async function saveDefinition(store: Store, source: string): Promise<void> {
   await store.ensureOrganisation(ORG);
-  await store.putDefinition(ORG, definitionHash, { source, catalog: null });
+  await store.putDefinition(ORG, digestText(source), { source, catalog: null });
+}
+
+/** The same of a source that is saved already. */
+export async function launchSaved(driver: DurableDriver, source: string, more: Partial<Launch> = {}): Promise<string> {
   const outcome = await driver.launch({
     orgId: ORG,
     workflow: "w",
     version: 1,
-    definitionHash,
+    definitionHash: digestText(source),
     args: {},
     trigger: "test",
     startedBy: null,
