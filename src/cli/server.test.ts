@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NESTED } from "../../test/cli/nested-workflow.ts";
 import { createScriptedAdapter, readScript, SCRIPTED_PROVIDER } from "../adapters/index.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
@@ -47,22 +48,7 @@ const FILES: Readonly<Record<string, string>> = {
   "form.lobsterX":
     "name: form\nsteps:\n" +
     "  - { id: ok, name: How much?, approval: required, form: { amount: { type: integer, min: 1, max: 10 } } }\n",
-  "nested.lobsterX": `name: nested
-steps:
-  - id: prepare
-    steps:
-      - { id: look, command: Look }
-      - id: deep
-        depends_on: [look]
-        steps: [{ id: dig, command: Dig }]
-  - id: cycle
-    depends_on: [prepare]
-    repeat: { until: "round >= 1", max: 3 }
-    steps: [{ id: draft, command: Draft }]
-  - { id: each, for_each: [1, 2], depends_on: [cycle], steps: [{ id: one, command: One }] }
-finally:
-  - { id: report, command: Report }
-`,
+  "nested.lobsterX": NESTED,
   "parent.lobsterX": "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n",
   "child.lobsterX": "name: child\nsteps:\n  - { id: deep, workflow_ref: inner }\n",
   "inner.lobsterX": "name: inner\nsteps:\n  - { id: ok, name: Really, approval: required }\n",
