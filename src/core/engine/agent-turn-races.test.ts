@@ -88,6 +88,21 @@ describe("executions of an attempt", () => {
     expect(rig.node("a").costMicros).toBe(207);
   });
 
+  it("may make what a person allows while they are at work: a person is asked about it after a loss, and not after a suspension", () => {
+    const once = { judgeTool: holding("refund") };
+    const lost = turnOf(once);
+    lost.round(0, [call("refund")]);
+    lost.answer("a", "approve");
+    lost.lose();
+    expect(lost.node("a").now).toMatchObject({ status: "blocked", errorCode: "outcome_unknown" });
+    const suspended = turnOf(once);
+    suspended.round(0, [call("refund")]);
+    suspended.answer("a", "approve");
+    suspended.suspend();
+    expect(suspended.node("a").now).toMatchObject({ status: "running", segment: 1 });
+    expect(suspended.rulings()).toEqual(["refund allow"]);
+  });
+
   it("are lost by their number: one that was continued since cannot be", () => {
     const rig = turnOf();
     rig.round(0, [call("find")]);

@@ -13,7 +13,7 @@ export function applyAgent(node: NodeState, event: AgentEvent): void {
     case "tool.requested":
       return applyRequested(turn, event);
     case "tool.decided":
-      return applyDecided(turn, event);
+      return applyDecided(node, turn, event);
     case "tool.completed": {
       const { result: value, isError } = event.payload;
       const call = callOf(turn, event.payload.callId);
@@ -64,14 +64,14 @@ export function repeatKey(tool: string, argsDigest: string): string {
   return `${argsDigest} ${tool}`;
 }
 
-function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">): void {
+function applyDecided(node: NodeState, turn: AgentTurn, { payload }: EventOf<"tool.decided">): void {
   const call = callOf(turn, payload.callId);
   const { disposition, args, approvalId, reason = "" } = payload;
   switch (disposition) {
     case "allow": {
       const wasHeld = call.ruling.kind === "hold";
-      // What was held is made by the next execution, unless the present one has waited for the answer.
-      const execution = wasHeld && !call.waits ? turn.executions + 1 : turn.executions;
+      // An execution that is under way may make what was held: it waits for the answer, or asks once more.
+      const execution = wasHeld && !isUnderWay(node) ? turn.executions + 1 : turn.executions;
       call.ruling = { kind: "allow", isChanged: args !== undefined, execution };
       if (args !== undefined) call.args = args;
       return;
@@ -86,6 +86,10 @@ function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">): vo
         isUnknown: payload.isUnknown ?? false,
       };
   }
+}
+
+function isUnderWay({ now }: NodeState): boolean {
+  return now.status === "running" || now.status === "streaming";
 }
 
 function callOf({ calls }: AgentTurn, callId: string): ToolCall {
@@ -108,4 +112,13 @@ export function pauseExecution(node: NodeState, at: number, how: NonNullable<Age
   if (node.now.status === "running" || node.now.status === "streaming")
     turn.ranMs += Math.max(0, at - node.now.startedAt);
   turn.paused = how;
+  if (how === "suspended") passOn(turn);
+}
+
+/** An execution that suspends has reported all it has made: what is allowed besides is for the next one. */
+function passOn({ calls, executions }: AgentTurn): void {
+  for (const call of calls.values()) {
+    if (call.ruling.kind === "allow" && call.result === null)
+      call.ruling = { ...call.ruling, execution: executions + 1 };
+  }
 }

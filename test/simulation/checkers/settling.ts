@@ -114,6 +114,9 @@ export function oneResult(): Checker {
 function isStoppedAfter(results: readonly RunEvent[]): boolean {
   const [first, second] = results;
   if (results.length !== 2 || (first?.type !== "node.retried" && first?.type !== "node.blocked")) return false;
+  // The agent that is to try again waits for an answer about a call first.
+  if (first.type === "node.retried" && second?.type === "node.blocked")
+    return second.payload.waitingReason === "human_input";
   if (second?.type === "node.failed") return second.payload.errorCode === "upstream_failure";
   if (second?.type === "node.skipped") return second.payload.reason === "race_lost";
   return second?.type === "node.cancelled";
