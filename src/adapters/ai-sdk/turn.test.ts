@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { callTool, createStage, say, sayJson, VENDORS } from "../../../test/providers/index.ts";
@@ -260,6 +260,20 @@ describe("HTTP tools", () => {
     const second = JSON.stringify(server.calls[1]?.body);
     expect(second).toContain("status 500");
     expect(second).toContain("MISSING");
+  });
+
+  it("are ended when the time their ruling gives them is over", async () => {
+    let closed = 0;
+    const { base } = await start();
+    service?.removeAllListeners("request");
+    service?.on("request", (_, response: ServerResponse) => response.on("close", () => (closed += 1)));
+    const { judge, turn } = judgeOf({ rule: () => ({ disposition: "allow", timeoutMs: 50 }) });
+    const http_tools = { refund: { url: base }, find: { url: base } };
+    const { result, server } = await play(vendor, script, { tools: ["*"] }, { config: { http_tools }, turn });
+    expect(result).toMatchObject({ status: "completed", stdout: "Done." });
+    expect(JSON.stringify(server.calls[1]?.body)).toContain("tool_timeout: refund did not answer within 50 ms");
+    expect([judge.hasResult(`${KEY}/0/0`), judge.hasResult(`${KEY}/0/1`)]).toEqual([true, true]);
+    await expect.poll(() => closed).toBe(2);
   });
 
   it("may be named by a pattern", async () => {

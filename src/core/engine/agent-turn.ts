@@ -40,6 +40,8 @@ export interface ToolCall {
   readonly argsDigest: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
+  /** How long it may take; null: as long as the attempt. */
+  readonly timeoutMs: number | null;
   /** The adapter waits for the answer with the process alive: it does not suspend. */
   readonly waits: boolean;
   ruling: ToolRuling;

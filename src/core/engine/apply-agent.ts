@@ -42,7 +42,7 @@ function applyRoundCompleted(node: NodeState, turn: AgentTurn, { payload }: Even
 }
 
 function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">): void {
-  const { callId, round, tool, server = null, args, argsDigest, action, effects, waits } = payload;
+  const { callId, round, tool, server = null, args, argsDigest, action, effects, timeoutMs, waits } = payload;
   const key = repeatKey(tool, argsDigest);
   turn.repeats.set(key, (turn.repeats.get(key) ?? 0) + 1);
   turn.calls.set(callId, {
@@ -54,6 +54,7 @@ function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">)
     argsDigest,
     action,
     effects,
+    timeoutMs: timeoutMs ?? null,
     waits: waits ?? false,
     ruling: { kind: "deny", reason: "it was not decided" },
     result: null,

@@ -29,7 +29,7 @@ export function onToolVerdict(turn: Turn, { nodeId, epoch, callId, verdict }: To
 
 function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, verdict: ToolVerdict): void {
   const { callId, round, call, argsDigest } = request;
-  const { action, effects, verdictId } = verdict;
+  const { action, effects, timeoutMs = null, verdictId } = verdict;
   const { tool, server, args } = call;
   emit(turn, "tool.requested", {
     ...about(node),
@@ -41,6 +41,7 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
     argsDigest,
     action,
     effects,
+    ...(timeoutMs === null ? {} : { timeoutMs }),
     ...(waits ? { waits } : {}),
   });
   const decided = { ...about(node), callId, verdictId };
