@@ -104,6 +104,8 @@ export const adapterRequestSchema = z.object({
   stdin: z.string().optional(),
   inputs: jsonObject,
   tools: z.array(z.string()).optional(),
+  /** The call that the node itself was judged as, where it is one: nothing else may be called. */
+  tool: z.string().optional(),
   outputSchema: jsonObject.optional(),
   outputStrategy: z.enum(["text", "json", "tool", "files"]),
   /** Null: no limit. */

@@ -140,14 +140,11 @@ function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, {
   const result =
     `${TOOL_TIMEOUT}: ${name.slice(0, 200)} did not answer within ${timeoutMs} ms, and the call was ended. ` +
     "It may have taken effect nevertheless.";
-  let stop = (): void => undefined;
   const passed = new Promise<CallResult>((resolve) => {
-    stop = after(timeoutMs, () => {
-      // First, so that what the tool makes of the abort comes second.
-      resolve({ result, isError: true });
-      late.abort(new Error(result));
-    });
+    // Resolved before the tool hears of it, so that what it makes of the abort comes second.
+    late.signal.addEventListener("abort", () => resolve({ result, isError: true }), { once: true });
   });
+  const stop = after(timeoutMs, () => late.abort(new Error(result)));
   return { signal: AbortSignal.any([signal, late.signal]), passed, stop };
 }
 

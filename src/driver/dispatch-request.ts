@@ -1,5 +1,6 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
 import { type AgentTurn, callIdOf, type Dispatch, type RunState } from "../core/engine/index.ts";
+import { nodeCallOf } from "../core/governance/index.ts";
 import { type PlanNode, renderInstructions, sentInstructions, DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
 import type { AdapterRequest, Resume } from "../adapter/index.ts";
@@ -11,6 +12,17 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   const node = planNodeOf(state, dispatch.nodeId);
   const outputSchema = outputSchemaOf(dispatch, node);
   const systemPrompt = systemPromptOf(dispatch, provider);
+  const { message, stdin, inputs } = request;
+  const { model } = route;
+  const asked = {
+    provider: hints.provider ?? route.provider ?? provider,
+    ownModel: hints.model,
+    model,
+    message,
+    stdin,
+    inputs,
+  };
+  const call = nodeCallOf(asked);
   const sent: AdapterRequest = {
     dispatchId: dispatch.dispatchId,
     runId: state.runId,
@@ -35,6 +47,7 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   if (systemPrompt !== null) sent.systemPrompt = systemPrompt;
   if (request.stdin !== null) sent.stdin = request.stdin;
   if (hints.tools.length > 0) sent.tools = [...hints.tools];
+  if (call !== null) sent.tool = call.name;
   if (outputSchema !== null) sent.outputSchema = { ...outputSchema };
   if (maxOutputTokens !== null) sent.maxOutputTokens = maxOutputTokens;
   if (dispatch.segment > 0) sent.segment = dispatch.segment;
