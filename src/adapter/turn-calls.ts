@@ -91,6 +91,7 @@ async function settleCall(call: OpenCall, way: Way): Promise<CallOutcome | null>
     case "deny":
       return { kind: "denied", result: ruling.reason };
     case "allow":
+      if (ruling.result !== undefined) return outcomeOf(ruling.result.result, ruling.result.isError, noteOf(ruling));
       return makeCall({ ...call, args: ruling.args }, ruling, way);
   }
 }

@@ -12,6 +12,7 @@ export function rulingOf({ id: callId, args, ruling, timeoutMs }: ToolCall): Cal
     case "deny":
       return { disposition: "deny", callId, reason: ruling.reason };
     case "hold":
+    case "child":
       return { disposition: "suspend", callId };
   }
 }

@@ -5,6 +5,7 @@ import { type PlanNode, renderInstructions, sentInstructions, DEFAULT_AGENT_ID }
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
 import type { AdapterRequest, Resume } from "../adapter/index.ts";
 import { rulingOf } from "./call-ruling.ts";
+import { scriptToolOf } from "./step-tool.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
@@ -48,12 +49,25 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   if (request.stdin !== null) sent.stdin = request.stdin;
   if (hints.tools.length > 0) sent.tools = [...hints.tools];
   if (call !== null) sent.tool = call.name;
+  if (hints.stepTools !== undefined) sent.stepTools = stepToolsOf(dispatch);
   if (outputSchema !== null) sent.outputSchema = { ...outputSchema };
   if (maxOutputTokens !== null) sent.maxOutputTokens = maxOutputTokens;
   if (dispatch.segment > 0) sent.segment = dispatch.segment;
   if (dispatch.turn !== null) sent.resume = resumeOf(dispatch, dispatch.turn, state);
   return sent;
 }
+
+/** A workflow that could not be looked up has args of any kind. */
+function stepToolsOf({ hints, toolSpecs = [] }: Dispatch): NonNullable<AdapterRequest["stepTools"]> {
+  return (hints.stepTools ?? []).map((tool) => {
+    const { name } = tool;
+    if (tool.kind === "workflow") return toolSpecs.find((one) => one.name === name) ?? { name, parameters: ANY_ARGS };
+    const { description, parameters } = tool;
+    return { name, parameters, ...(description === null ? {} : { description }) };
+  });
+}
+
+const ANY_ARGS: JsonObject = { type: "object" };
 
 /** What the agent has done so far in this epoch. */
 function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState): Resume {
@@ -68,7 +82,9 @@ function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState)
       const callId = callIdOf(state, { id: nodeId, epoch }, round, position);
       const call = turn.calls.get(callId);
       const named = { callId, tool, ...(server === undefined ? {} : { server }), args };
-      return call === undefined ? named : { ...named, ruling: rulingOf(call) };
+      // One that the server runs and has no result yet is asked about again, and then run.
+      const isOpen = call?.result === null && scriptToolOf(state, nodeId, tool) !== undefined && server === undefined;
+      return call === undefined || isOpen ? named : { ...named, ruling: rulingOf(call) };
     }),
   }));
   return { rounds, results, ...(transcript === null ? {} : { transcript }) };

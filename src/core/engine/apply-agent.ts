@@ -19,7 +19,10 @@ export function applyAgent(node: NodeState, event: AgentEvent): void {
       const call = callOf(turn, event.payload.callId);
       call.result = { value, isError };
       // Who knows what came of it need not be asked any more.
-      if (call.ruling.kind === "hold") call.ruling = { kind: "allow", isChanged: false, execution: turn.executions };
+      if (call.ruling.kind === "hold" || call.ruling.kind === "child") {
+        const isChanged = call.ruling.kind === "child" && call.ruling.isChanged;
+        call.ruling = { kind: "allow", isChanged, execution: turn.executions };
+      }
       return;
     }
   }
@@ -87,6 +90,12 @@ function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">): vo
         isUnknown: payload.isUnknown ?? false,
       };
   }
+}
+
+/** The call is made as a run of its own. */
+export function beginChildCall({ turn }: NodeState, callId: string, childRunId: string): void {
+  const call = callOf(required(turn, "a call belongs to a turn"), callId);
+  call.ruling = { kind: "child", childRunId, isChanged: call.ruling.kind === "allow" && call.ruling.isChanged };
 }
 
 function callOf({ calls }: AgentTurn, callId: string): ToolCall {

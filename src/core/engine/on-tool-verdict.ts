@@ -8,6 +8,7 @@ import { findNode } from "./move.ts";
 import { takeAnswer } from "./on-approval.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
+import { startToolChild } from "./tool-child.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
 /** Governance has answered about a call: of the model, or of a person who has changed its args. */
@@ -48,6 +49,7 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
   switch (verdict.disposition) {
     case "allow":
       emit(turn, "tool.decided", { ...decided, disposition: "allow" });
+      startToolChild(turn, node, callId);
       return;
     case "deny": {
       const { gate, code, reason } = verdict;
