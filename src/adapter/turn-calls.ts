@@ -142,7 +142,7 @@ function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, {
     `${TOOL_TIMEOUT}: ${name.slice(0, 200)} did not answer within ${timeoutMs} ms, and the call was ended. ` +
     "It may have taken effect nevertheless.";
   const passed = new Promise<CallResult>((resolve) => {
-    // Resolved before the tool hears of it, so that what it makes of the abort comes second.
+    // First in line, so that what the tool makes of the abort comes second.
     late.signal.addEventListener("abort", () => resolve({ result, isError: true }), { once: true });
   });
   const stop = after(timeoutMs, () => late.abort(new Error(result)));

@@ -177,8 +177,14 @@ describe("a tool that is a script", () => {
     expect(events.filter(({ type }) => type === "node.started")).toHaveLength(1);
   });
 
+  it("may be a workflow that is saved later, of which there is a warning", async () => {
+    const source = "name: early\nsteps:\n  - { id: a, command: go, tools: [workflow:nothing] }\n";
+    const { status, body } = await api.request("PUT", "workflows/early", { body: { source } });
+    expect(status).toBe(201);
+    expect((body.warnings as { code: string }[]).map(({ code }) => code)).toContain("unknown_workflow");
+  });
+
   it.each([
-    ["workflow:nothing", "unknown_workflow"],
     ["workflow:No such", "bad_name"],
     ["{ name: a/b, script: return 1 }", "bad_name"],
     ["{ name: a, script: ' ' }", "bad_script"],

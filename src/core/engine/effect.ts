@@ -85,7 +85,7 @@ export interface Dispatch {
   readonly segment: number;
   /** The turn it continues; null: it begins. */
   readonly turn: AgentTurn | null;
-  /** What models are told of the workflows they may call, once that is looked up. */
+  /** How workflows that a model may call are described to it, once that is looked up. */
   readonly toolSpecs?: readonly {
     readonly name: string;
     readonly description: string;

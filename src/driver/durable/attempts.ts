@@ -133,7 +133,7 @@ export class Attempts {
     });
   }
 
-  /** A model is told the args of workflows it may call. Where they cannot be looked up it may try what it likes. */
+  /** A model gets the args of workflows it may call. Where they cannot be looked up it may try what it likes. */
   #describeTools(live: DrivenRun, dispatch: Dispatch): void {
     const { dispatchId } = dispatch;
     const described = describeWorkflows(live.run, dispatch, this.#options.preparer);

@@ -62,7 +62,7 @@ export function scriptCalls(state: RunState, nodeId: string, callIds: readonly s
   });
 }
 
-/** What a model is told of the workflows it may call; undefined: there are none, or it was told before. */
+/** How the workflows that a model may call are described to it; undefined: there are none, or they are described. */
 export function describeWorkflows(
   run: RunRecord,
   { hints, toolSpecs }: Dispatch,
