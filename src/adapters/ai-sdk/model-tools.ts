@@ -31,10 +31,13 @@ export function stepTools({ stepTools: tools = [] }: AdapterRequest): Readonly<R
   return Object.fromEntries(
     tools.map(({ name, description, parameters }): [string, ModelTool] => {
       const about = description === undefined ? {} : { description };
-      const execute = (): Promise<Json> => Promise.reject(new Error("It can be called only in a run of a server."));
-      return [name, { ...about, inputSchema: parameters, execute }];
+      return [name, { ...about, inputSchema: parameters, execute: refuseHere }];
     }),
   );
+}
+
+function refuseHere(): Promise<Json> {
+  return Promise.reject(new Error("It can be called only in a run of a server."));
 }
 
 export const TOOL_RESULT_BYTES_MAX = 262_144;

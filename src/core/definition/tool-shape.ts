@@ -1,7 +1,7 @@
 /** `tools` and `turn` of a step: what an agent may call while it works, and how far it may go. */
 import { type JsonObject, LIMITS, type TreePath } from "../base/index.ts";
 import { type Action, ACTIONS, type ToolAction, type TurnLimits } from "./definition.ts";
-import { mandatory, optional, record } from "./record.ts";
+import { isWritten, mandatory, optional, record } from "./record.ts";
 import type { Report } from "./report.ts";
 import { anyJson, byKind, choice, list, located, mapOf, number, refine, type Shape, word } from "./shape.ts";
 import { type StepTool, WORKFLOW_TOOL } from "./step-tool.ts";
@@ -35,21 +35,26 @@ const parametersShape: Shape<JsonObject> = refine(mapOf(anyJson), (schema, path,
   return undefined;
 });
 
+const toolFields = record(
+  {
+    name: mandatory(givenName, "Name of the tool; * stands for any characters, workflow:NAME for a workflow."),
+    action: optional(choice(ACTIONS), "What kind of act a call is, for the autonomy check."),
+    script: optional(scriptShape, "Code that is run when the tool is called; it reads its args as inputs."),
+    parameters: optional(parametersShape, "With a script: JSON Schema of the args."),
+    description: optional(givenName, "With a script: what it does, for the model."),
+  },
+  { title: "a tool" },
+);
+
 const tool = byKind<WrittenTool>("a name, or a map with name and action", {
   text: toolName,
-  map: refine(
-    record(
-      {
-        name: mandatory(givenName, "Name of the tool; * stands for any characters, workflow:NAME for a workflow."),
-        action: optional(choice(ACTIONS), "What kind of act a call is, for the autonomy check."),
-        script: optional(scriptShape, "Code that is run when the tool is called; it reads its args as inputs."),
-        parameters: optional(parametersShape, "With a script: JSON Schema of the args."),
-        description: optional(givenName, "With a script: what it does, for the model."),
-      },
-      { title: "a tool" },
-    ),
-    (raw, path, report) => writtenTool(raw, path, report),
-  ),
+  map: {
+    schema: toolFields.schema,
+    read(value, path, report) {
+      const raw = toolFields.read(value, path, report);
+      return raw === undefined ? undefined : writtenTool(raw, isWritten(value, "action"), path, report);
+    },
+  },
 });
 
 interface RawTool {
@@ -60,7 +65,7 @@ interface RawTool {
   readonly description?: string | undefined;
 }
 
-function writtenTool(raw: RawTool, path: TreePath, report: Report): WrittenTool | undefined {
+function writtenTool(raw: RawTool, hasAction: boolean, path: TreePath, report: Report): WrittenTool | undefined {
   const { name, action = null, script, parameters, description = null } = raw;
   if (name === undefined) return undefined;
   if (script !== undefined) {
@@ -79,8 +84,8 @@ function writtenTool(raw: RawTool, path: TreePath, report: Report): WrittenTool 
   }
   const read = toolName.read(name, [...path, "name"], report);
   if (read === undefined) return undefined;
-  if (action === null && read.own === null) {
-    report.problem("missing_field", path, `"action" of the tool "${name}" is missing.`, {
+  if (!hasAction && read.own === null) {
+    report.problem("missing_field", [...path, "action"], `"action" of the tool "${name}" is missing.`, {
       hint: `Write one of ${ACTIONS.join(", ")}, or the name alone.`,
     });
     return undefined;
