@@ -2,7 +2,14 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { callTool, createStage, say, sayJson, VENDORS } from "../../../test/providers/index.ts";
-import { type AdapterRequest, type RoundReport, TrialJudge, type TrialJudgeOptions } from "../../adapter/index.ts";
+import {
+  type AdapterRequest,
+  type CallRuling,
+  type RoundReply,
+  type RoundReport,
+  TrialJudge,
+  type TrialJudgeOptions,
+} from "../../adapter/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { ModelTool, ToolOpener } from "./model-tools.ts";
 
@@ -145,6 +152,38 @@ describe.each(VENDORS)("the turn of $name", (vendor) => {
     expect(result).toMatchObject({ status: "completed", stdout: "Done." });
     expect(server.calls).toHaveLength(1);
     expect(made).toHaveLength(1);
+  });
+
+  it("makes no call of a message that broke off after its calls", async () => {
+    const { made, opener } = shop();
+    const { reports, turn } = judgeOf();
+    const script = [{ ...calls([FIND, '{"order":7}'], [REFUND, '{"amount":5}']), end: "cut" as const }];
+    const { result } = await play(vendor, script, REQUEST, { adapter: { tools: opener }, turn });
+    expect(result).toMatchObject({ status: "failed", failure: "provider_error" });
+    expect([reports, made]).toEqual([[], []]);
+  });
+
+  it("offers the tools of its step, and takes their results as the server gives them", async () => {
+    const { judge, turn } = judgeOf();
+    const convert = { name: "convert", description: "To euros.", parameters: { type: "object" } };
+    const stepTools = [convert, { name: "workflow:pay", parameters: { type: "object" } }];
+    const answered = {
+      disposition: "allow",
+      args: {},
+      callId: `${KEY}/0/0`,
+      result: { result: { euros: 4 }, isError: false },
+    };
+    const round = async (report: RoundReport): Promise<RoundReply> => {
+      const reply = await turn.round(report);
+      return reply.next === "go" && report.round === 0 ? { next: "go", rulings: [answered as CallRuling] } : reply;
+    };
+    const request = { tools: ["convert", "workflow:pay"], stepTools };
+    const script = [calls(["convert", '{"dollars":2}']), say("4 euros.")];
+    const { result, server } = await play(vendor, script, request, { turn: { ...turn, round } });
+    expect(result).toMatchObject({ status: "completed", stdout: "4 euros." });
+    expect(JSON.stringify(server.calls[0]?.body)).toMatch(/To euros\..*workflow_pay/);
+    expect(JSON.stringify(server.calls[1]?.body)).toContain("euros");
+    expect(judge.hasResult(`${KEY}/0/0`)).toBe(false);
   });
 
   it("reports no round for a refusal", async () => {
