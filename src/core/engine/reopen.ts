@@ -11,6 +11,7 @@ import { nodesToRedo } from "./redo.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { armRunTimeout } from "./start.ts";
 import type { NodeState } from "./state.ts";
+import { stopToolChildren } from "./tool-child.ts";
 import { about, emit, isDecidable, type Turn } from "./turn.ts";
 
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
@@ -77,6 +78,7 @@ function takeBack(turn: Turn, node: NodeState): void {
   if (status === "pending" && node.instance === null) return;
   const approval = approvalOf(turn, node);
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: "rewound" });
+  stopToolChildren(turn, node);
   if (isInFlight(status) && node.attempts > 0 && node.expansion === null) stopAttempt(turn, node);
   turn.state.asked.delete(node.index);
   if (!isSettled(status)) emit(turn, "node.cancelled", { ...about(node), reason: "rewound" });
