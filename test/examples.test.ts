@@ -200,6 +200,12 @@ describe("examples with their scripts", () => {
     expect(projection.nodeResults[0]?.output).toBe("I have refunded 900.");
   });
 
+  it("24: an agent calls a script and a workflow of its own step, which really run", async () => {
+    const projection = await run("24-own-tools.lobsterX", { script: "24-own-tools.script.yaml" });
+    expect(projection).toMatchObject({ status: "completed", costMicros: 32_000 });
+    expect(projection.nodeResults[0]?.output).toBe("Done: 600 were paid back.");
+  });
+
   it("07: no doubt, no second look", async () => {
     const script = "07-lens-graph.script.yaml";
     const projection = await run("07-lens-graph.yaml", { script, args: { question: "Why?" } });

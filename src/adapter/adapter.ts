@@ -104,6 +104,12 @@ export const adapterRequestSchema = z.object({
   stdin: z.string().optional(),
   inputs: jsonObject,
   tools: z.array(z.string()).optional(),
+  /** Those of them that the server runs: an adapter offers them to its model, and never makes their calls. */
+  stepTools: z
+    .array(z.object({ name: z.string(), description: z.string().optional(), parameters: jsonObject }))
+    .optional(),
+  /** The call that the node itself was judged as, where it is one: nothing else may be called. */
+  tool: z.string().optional(),
   outputSchema: jsonObject.optional(),
   outputStrategy: z.enum(["text", "json", "tool", "files"]),
   /** Null: no limit. */

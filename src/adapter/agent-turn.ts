@@ -37,6 +37,10 @@ export const callRulingSchema = z.discriminatedUnion("disposition", [
     callId,
     /** What to call with: as asked for, or as a person has changed them. */
     args: jsonObject,
+    /** How long the call may take; then the adapter ends it, and its result is an error. Absent: as long as the attempt. */
+    timeoutMs: z.number().positive().optional(),
+    /** What came of it: the server has made the call, and it is not to be made again. */
+    result: z.object({ result: json, isError: z.boolean() }).optional(),
     /** To be given to the model with the result: a person has changed the args. */
     note: z.string().optional(),
   }),

@@ -13,7 +13,7 @@ import {
 /** What a trial makes of a call. */
 export type TrialRule = (call: AskedCall, callId: string) => TrialRuling;
 export type TrialRuling =
-  | { readonly disposition: "allow"; readonly args?: JsonObject; readonly note?: string }
+  | { readonly disposition: "allow"; readonly args?: JsonObject; readonly note?: string; readonly timeoutMs?: number }
   | { readonly disposition: "deny"; readonly reason: string }
   | { readonly disposition: "suspend" };
 
@@ -141,6 +141,6 @@ export class TrialJudge {
 
 function rulingOf({ callId, call }: KeptCall, ruling: TrialRuling): CallRuling {
   if (ruling.disposition !== "allow") return { ...ruling, callId };
-  const { args = call.args, note } = ruling;
-  return { disposition: "allow", callId, args, ...(note === undefined ? {} : { note }) };
+  const { args = call.args, ...others } = ruling;
+  return { ...others, callId, args };
 }

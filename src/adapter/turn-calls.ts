@@ -19,6 +19,8 @@ export interface AllowedCall {
 /** Makes one call. A rejection is given to the model as an error. */
 export type ToolRunner = (call: AllowedCall, signal: AbortSignal) => Promise<Json>;
 
+/** Begins the result of a call that took longer than it may. */
+const TOOL_TIMEOUT = "tool_timeout";
 const ABORTED = "The attempt was aborted.";
 
 /** What is known of a tool; an unknown one has nothing. */
@@ -31,7 +33,11 @@ export interface CallsOptions {
   readonly tools: ToolRunner;
   readonly describe: (tool: string, server: string | undefined) => ToolDescription;
   readonly now: () => number;
+  readonly after: After;
 }
+
+/** Calls back once after so many milliseconds; what it returns takes that back. */
+export type After = (delayMs: number, fire: () => void) => () => void;
 
 /** The attempt is over for the engine, or was aborted: nothing more may be done for it. */
 export class TurnOver extends Error {
@@ -85,6 +91,7 @@ async function settleCall(call: OpenCall, way: Way): Promise<CallOutcome | null>
     case "deny":
       return { kind: "denied", result: ruling.reason };
     case "allow":
+      if (ruling.result !== undefined) return outcomeOf(ruling.result.result, ruling.result.isError, noteOf(ruling));
       return makeCall({ ...call, args: ruling.args }, ruling, way);
   }
 }
@@ -95,21 +102,57 @@ function judgeCall({ callId, tool, server, args }: OpenCall, { judge, describe, 
   return acknowledged(judge.tool({ callId, ...named, args, ...describe(tool, server) }), over);
 }
 
-async function makeCall(call: OpenCall, ruling: CallRuling, way: Way): Promise<CallOutcome> {
+type Allowed = Extract<CallRuling, { disposition: "allow" }>;
+
+async function makeCall(call: OpenCall, ruling: Allowed, way: Way): Promise<CallOutcome> {
   const { hooks, judge, now, signal, over } = way;
   if (signal.aborted) throw new TurnOver(ABORTED);
   const startedAt = now();
-  const { result, isError } = await Promise.race([run(call, way), over]);
+  const limit = startLimit(call, ruling.timeoutMs, way);
+  const { result, isError } = await Promise.race([
+    run(call, { ...way, signal: limit.signal }),
+    limit.passed,
+    over,
+  ]).finally(limit.stop);
   const durationMs = Math.max(0, now() - startedAt);
   hooks.onLog({ level: "info", message: `Tool ${call.tool.slice(0, 100)}: ${isError ? "error" : "result"}` });
   if (judge !== null) await acknowledged(judge.toolResult({ callId: call.callId, result, isError, durationMs }), over);
   return outcomeOf(result, isError, noteOf(ruling));
 }
 
+interface Limit {
+  /** Aborted when the time of the call is over, or the attempt is. */
+  readonly signal: AbortSignal;
+  /** What the model is given when the time is over. */
+  readonly passed: Promise<CallResult>;
+  readonly stop: () => void;
+}
+
+interface CallResult {
+  readonly result: Json;
+  readonly isError: boolean;
+}
+
+/** A call that takes too long is aborted and not waited for: whether it had its effect is not known, and the model is so informed. */
+function startLimit({ tool, server }: OpenCall, timeoutMs: number | undefined, { signal, after }: Way): Limit {
+  if (timeoutMs === undefined) return { signal, passed: new Promise(() => undefined), stop: () => undefined };
+  const late = new AbortController();
+  const name = server === undefined ? tool : `${server}/${tool}`;
+  const result =
+    `${TOOL_TIMEOUT}: ${name.slice(0, 200)} did not answer within ${timeoutMs} ms, and the call was ended. ` +
+    "It may have taken effect nevertheless.";
+  const passed = new Promise<CallResult>((resolve) => {
+    // First in line, so that what the tool makes of the abort comes second.
+    late.signal.addEventListener("abort", () => resolve({ result, isError: true }), { once: true });
+  });
+  const stop = after(timeoutMs, () => late.abort(new Error(result)));
+  return { signal: AbortSignal.any([signal, late.signal]), passed, stop };
+}
+
 async function run(
   { callId, round, position, tool, server, args }: OpenCall,
   { tools, signal }: Way,
-): Promise<{ readonly result: Json; readonly isError: boolean }> {
+): Promise<CallResult> {
   try {
     const result = await tools(
       { callId, round, position, tool, args, ...(server === undefined ? {} : { server }) },

@@ -358,6 +358,74 @@ describe("the end of an attempt", () => {
   });
 });
 
+describe("the time a call may take", () => {
+  const timeoutMs = 5_000;
+  const limited = (says: Stage["says"], tools: Stage["tools"]) => {
+    const timers: { readonly ms: number; readonly fire: () => void; isStopped: boolean }[] = [];
+    const stage = setUp({
+      says,
+      ...(tools === undefined ? {} : { tools }),
+      judge: { rule: ({ tool }) => ({ disposition: "allow", ...(tool === "free" ? {} : { timeoutMs }) }) },
+      options: {
+        after: (ms, fire) => {
+          const timer = { ms, fire, isStopped: false };
+          timers.push(timer);
+          return () => void (timer.isStopped = true);
+        },
+      },
+    });
+    return { ...stage, timers };
+  };
+
+  it("is counted only where the ruling has one, and no longer than the call takes", async () => {
+    const { run, timers } = limited([[{ tool: "a" }, { tool: "free" }], "Done."], undefined);
+    expect(await run()).toMatchObject({ kind: "answered" });
+    expect(timers.map(({ ms, isStopped }) => [ms, isStopped])).toEqual([[timeoutMs, true]]);
+  });
+
+  it.each(["deaf", "listening", "obliging"])(
+    "ends a %s tool with an error that is reported and given to the model",
+    async (kind) => {
+      const aborted: string[] = [];
+      const { run, resume, timers, trial, asked, made } = limited(
+        [[{ tool: "slow", server: "s" }, { tool: "b" }], "Done."],
+        (call, signal) => {
+          if (call.tool === "b") return Promise.resolve("quick");
+          queueMicrotask(() => timers[0]?.fire());
+          return new Promise((resolve, reject) => {
+            signal.addEventListener("abort", () => {
+              aborted.push(call.tool);
+              if (kind === "listening") reject(new Error("aborted"));
+              if (kind === "obliging") resolve("late");
+            });
+          });
+        },
+      );
+      expect(await run()).toMatchObject({ kind: "answered", text: "Done." });
+      expect(aborted).toEqual(["slow"]);
+      const [late, quick] = outcomesOf(asked[1] ?? [])[0] ?? [];
+      expect(late).toEqual({
+        kind: "error",
+        result:
+          "tool_timeout: s/slow did not answer within 5000 ms, and the call was ended. It may have taken effect nevertheless.",
+      });
+      expect(quick).toMatchObject({ kind: "result", result: "quick" });
+      expect(trial.hasResult(`${KEY}/0/0`)).toBe(true);
+      await resume();
+      expect(made).toHaveLength(2);
+    },
+  );
+
+  it("does not outlast the attempt", async () => {
+    const { run, timers, controller } = limited([[{ tool: "slow" }], "Done."], () => {
+      queueMicrotask(() => controller.abort());
+      return new Promise(() => undefined);
+    });
+    expect(await run()).toMatchObject({ kind: "over" });
+    expect(timers[0]?.isStopped).toBe(true);
+  });
+});
+
 describe("what a person has made of a message", () => {
   it.each<[Json]>([
     ["just text"],

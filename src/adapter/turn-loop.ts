@@ -4,6 +4,7 @@ import { checkToolArgs } from "../core/outputs/index.ts";
 import type { AdapterHooks, AdapterRequest, AdapterResult } from "./adapter.ts";
 import { CALLS_PER_ROUND_MAX, type RoundReport, toolCallId, type TurnHooks } from "./agent-turn.ts";
 import {
+  type After,
   type CallsOptions,
   endOf,
   acknowledged,
@@ -59,6 +60,8 @@ export interface TurnOptions {
   readonly roundsMax?: number;
   /** In milliseconds, for how long a call took. */
   readonly now?: () => number;
+  /** Ends calls that take too long; by default after as much time of the machine. */
+  readonly after?: After;
 }
 
 /**
@@ -98,12 +101,12 @@ class Turn {
   #corrections = 0;
 
   constructor(options: TurnOptions) {
-    const { hooks, tools, describe = () => ({}), now = () => performance.now() } = options;
+    const { hooks, tools, describe = () => ({}), now = () => performance.now(), after = machineTime } = options;
     this.#options = options;
     this.#judge = judgeOf(hooks);
     this.#over = endOf(hooks.signal);
     this.#resumed = options.request.resume?.rounds.length ?? 0;
-    this.#calls = { hooks, judge: this.#judge, tools, describe, now };
+    this.#calls = { hooks, judge: this.#judge, tools, describe, now, after };
   }
 
   async run(): Promise<TurnEnd> {
@@ -228,6 +231,14 @@ function problemOf(args: Json, { schema }: ToolDescription): string | null {
   if (!isJsonObject(args)) return "The arguments of a tool must be a JSON object.";
   const problems = schema === undefined ? [] : checkToolArgs(schema, args);
   return problems.length === 0 ? null : `The arguments do not fit the schema of the tool: ${problems.join("; ")}.`;
+}
+
+/** The longest a timer of the machine can wait; an attempt is over before. */
+const TIMER_MS_MAX = 2_147_483_647;
+
+function machineTime(delayMs: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, Math.min(delayMs, TIMER_MS_MAX));
+  return () => clearTimeout(timer);
 }
 
 function judgeOf({ round, tool, toolResult }: AdapterHooks): TurnHooks | null {

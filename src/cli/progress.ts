@@ -98,6 +98,7 @@ function lineOf(
 
 function waitText(reason: string | null): string {
   if (reason === "event") return "waits for an event";
+  if (reason === "child") return "waits for a run";
   return reason === "timer" ? "waits for its time" : "waits for a person";
 }
 

@@ -160,10 +160,13 @@ function startsOthers(plan: Plan): boolean {
   return startedBy(plan).length > 0;
 }
 
-/** The workflows its nodes start, those of its blocks included. */
+/** The workflows its nodes and their agents start, those of its blocks included. */
 function startedBy(plan: Plan): readonly WorkflowRef[] {
   return [plan, ...plan.blocks.values()].flatMap(({ nodes }) =>
-    nodes.flatMap(({ child }) => (child !== null && "workflow" in child ? [child.workflow] : [])),
+    nodes.flatMap(({ child, request }) => [
+      ...(child !== null && "workflow" in child ? [child.workflow] : []),
+      ...(request.stepTools ?? []).flatMap((tool) => (tool.kind === "workflow" ? [tool.workflow] : [])),
+    ]),
   );
 }
 

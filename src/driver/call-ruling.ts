@@ -2,15 +2,17 @@ import type { CallRuling } from "../adapter/index.ts";
 import type { ToolCall } from "../core/engine/index.ts";
 
 /** What was decided about a call, as its adapter gets it. */
-export function rulingOf({ id: callId, args, ruling }: ToolCall): CallRuling {
+export function rulingOf({ id: callId, args, ruling, timeoutMs }: ToolCall): CallRuling {
   switch (ruling.kind) {
     case "allow": {
       const note = `A person has changed the arguments of this call; it was made with ${JSON.stringify(args)}.`;
-      return { disposition: "allow", callId, args, ...(ruling.isChanged ? { note } : {}) };
+      const limit = timeoutMs === null ? {} : { timeoutMs };
+      return { disposition: "allow", callId, args, ...limit, ...(ruling.isChanged ? { note } : {}) };
     }
     case "deny":
       return { disposition: "deny", callId, reason: ruling.reason };
     case "hold":
+    case "child":
       return { disposition: "suspend", callId };
   }
 }

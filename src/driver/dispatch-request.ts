@@ -1,9 +1,11 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
 import { type AgentTurn, callIdOf, type Dispatch, type RunState } from "../core/engine/index.ts";
+import { nodeCallOf } from "../core/governance/index.ts";
 import { type PlanNode, renderInstructions, sentInstructions, DEFAULT_AGENT_ID } from "../core/plan/index.ts";
 import { lensOutputSchema, outputJsonSchema } from "../core/outputs/index.ts";
 import type { AdapterRequest, Resume } from "../adapter/index.ts";
 import { rulingOf } from "./call-ruling.ts";
+import { scriptToolOf } from "./step-tool.ts";
 
 /** The engine's dispatch as the Bridge takes it. */
 export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: string): AdapterRequest {
@@ -11,6 +13,17 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   const node = planNodeOf(state, dispatch.nodeId);
   const outputSchema = outputSchemaOf(dispatch, node);
   const systemPrompt = systemPromptOf(dispatch, provider);
+  const { message, stdin, inputs } = request;
+  const { model } = route;
+  const asked = {
+    provider: hints.provider ?? route.provider ?? provider,
+    ownModel: hints.model,
+    model,
+    message,
+    stdin,
+    inputs,
+  };
+  const call = nodeCallOf(asked);
   const sent: AdapterRequest = {
     dispatchId: dispatch.dispatchId,
     runId: state.runId,
@@ -35,12 +48,26 @@ export function dispatchRequest(dispatch: Dispatch, state: RunState, provider: s
   if (systemPrompt !== null) sent.systemPrompt = systemPrompt;
   if (request.stdin !== null) sent.stdin = request.stdin;
   if (hints.tools.length > 0) sent.tools = [...hints.tools];
+  if (call !== null) sent.tool = call.name;
+  if (hints.stepTools !== undefined) sent.stepTools = stepToolsOf(dispatch);
   if (outputSchema !== null) sent.outputSchema = { ...outputSchema };
   if (maxOutputTokens !== null) sent.maxOutputTokens = maxOutputTokens;
   if (dispatch.segment > 0) sent.segment = dispatch.segment;
   if (dispatch.turn !== null) sent.resume = resumeOf(dispatch, dispatch.turn, state);
   return sent;
 }
+
+/** A workflow that could not be looked up has args of any kind. */
+function stepToolsOf({ hints, toolSpecs = [] }: Dispatch): NonNullable<AdapterRequest["stepTools"]> {
+  return (hints.stepTools ?? []).map((tool) => {
+    const { name } = tool;
+    if (tool.kind === "workflow") return toolSpecs.find((one) => one.name === name) ?? { name, parameters: ANY_ARGS };
+    const { description, parameters } = tool;
+    return { name, parameters, ...(description === null ? {} : { description }) };
+  });
+}
+
+const ANY_ARGS: JsonObject = { type: "object" };
 
 /** What the agent has done so far in this epoch. */
 function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState): Resume {
@@ -55,7 +82,9 @@ function resumeOf({ nodeId, epoch }: Dispatch, turn: AgentTurn, state: RunState)
       const callId = callIdOf(state, { id: nodeId, epoch }, round, position);
       const call = turn.calls.get(callId);
       const named = { callId, tool, ...(server === undefined ? {} : { server }), args };
-      return call === undefined ? named : { ...named, ruling: rulingOf(call) };
+      // One that the server runs and has no result yet is asked about again, and then run.
+      const isOpen = call?.result === null && scriptToolOf(state, nodeId, tool) !== undefined && server === undefined;
+      return call === undefined || isOpen ? named : { ...named, ruling: rulingOf(call) };
     }),
   }));
   return { rounds, results, ...(transcript === null ? {} : { transcript }) };

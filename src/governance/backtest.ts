@@ -63,8 +63,11 @@ function readVerdict(
 ): RecordedVerdict | "foreign" | "unreadable" {
   const record = body["facts"];
   if (!isJsonObject(record)) return "unreadable";
-  if (isRoundRecord(record) || isToolRecord(record) !== (category === "tool")) return "foreign";
-  if (category === "tool") {
+  if (isRoundRecord(record)) return "foreign";
+  const isTool = isToolRecord(record);
+  // A draft about tools is asked about nodes that are a call themselves, too.
+  if (isTool !== (category === "tool") && (isTool || record["call"] === undefined)) return "foreign";
+  if (isTool) {
     const facts = toolFactsFromRecord(record, cache);
     return facts === null ? "unreadable" : { id, about: "tool", facts, disposition };
   }

@@ -21,6 +21,7 @@ import { agentBudgetOf, envelopesOf, roleBound } from "./envelopes.ts";
 import { gatewayFactOf, turnsAt } from "./gateway-fact.ts";
 import { type Instructee, instructionLengthMax } from "./instruction-length.ts";
 import type { AboutRun } from "./judge.ts";
+import { type GatheredCall, gatherNodeCall } from "./node-call.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
@@ -38,12 +39,15 @@ export interface Scene {
 }
 
 export interface Gathered {
+  /** Of an attempt, as the step says or a manifest of the tool that it calls. */
   readonly timeoutMs: number | null;
   readonly facts: DispatchFacts;
   readonly route: RouteChoice;
   readonly provider: string | null;
   readonly model: string | null;
   readonly call: Estimated;
+  /** The tool call that the node itself is; null: it is none. */
+  readonly toolCall: GatheredCall | null;
 }
 
 const EXAMPLES_MAX = 5;
@@ -88,6 +92,8 @@ export function gatherFacts(scene: Scene): Gathered {
   const waitingAhead = waiting.ahead(agentKey(about.orgId, agentId), { runId, nodeId }, rankOf(about));
   const openAttempts = tally.openOf(agentId) - (about.returned?.slotsOf(agentId) ?? 0);
   const isBusy = agent !== null && openAttempts + waitingAhead >= agent.maxConcurrent;
+  // Whichever adapter stands in for the one that is wanted, what it is asked for is the same call.
+  const toolCall = gatherNodeCall(scene, { agentId, provider: wanted ?? provider, model });
   const facts: DispatchFacts = {
     at,
     platform: registered.platform,
@@ -108,8 +114,14 @@ export function gatherFacts(scene: Scene): Gathered {
     run,
     policies,
     grants: request.grants,
+    ...(toolCall === null ? {} : { call: toolCall.facts }),
   };
-  return { facts, route, provider, model, call, timeoutMs: planNode?.timeoutMs ?? null };
+  const timeoutMs = lower(planNode?.timeoutMs ?? null, toolCall?.timeoutMs ?? null);
+  return { facts, route, provider, model, call, timeoutMs, toolCall };
+}
+
+function lower(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 export function rankOf({ isBegun }: AboutRun): Rank {

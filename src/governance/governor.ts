@@ -28,6 +28,7 @@ import type {
   QueuePlace,
   Ruling,
 } from "./judge.ts";
+import { nodeCallAudit, takeCall } from "./node-call.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchSubject, StartWindows } from "./launch.ts";
@@ -133,7 +134,8 @@ export class Governor implements Judge {
     const tally = this.#tally(about.orgId);
     const registered = this.#options.registered.of(about.orgId);
     const gateways = this.#options.directory.of(about.orgId);
-    const gathered = gatherFacts({ request, about, registered, gateways, tally, waiting: this.#waiting.room });
+    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room };
+    const gathered = gatherFacts(scene);
     const judgement = judgeDispatch(gathered.facts);
     const instructions = instructed(judgement, gathered.facts, { request, about }, this.memories);
     const waiter = { runId: about.runId, nodeId: request.nodeId };
@@ -153,7 +155,11 @@ export class Governor implements Judge {
     else this.#waiting.leave(waiter);
     const record = recordOf(judgement, request, gathered, about.at, verdictId);
     const audit = admission === null ? [] : routingAudit(about, request, gathered);
-    return { verdict, place, admission, record, audit };
+    const { toolCall, facts } = gathered;
+    if (toolCall === null) return { verdict, place, admission, record, audit };
+    const taken = admission === null ? null : takeCall(scene, toolCall);
+    const entry = nodeCallAudit(about, request, toolCall, judgement, { agentId: facts.agentId, verdictId });
+    return { verdict, place, admission, ...(taken === null ? {} : { taken }), record, audit: [...audit, entry] };
   }
 
   decideTool(request: RequestToolVerdict, about: AboutRun): ToolRulingResult {

@@ -120,6 +120,8 @@ export interface Ruling {
   readonly place: QueuePlace | null;
   /** Null: nothing was taken. */
   readonly admission: Admission | null;
+  /** Places in the windows of the tool that the node calls; absent: none. */
+  readonly taken?: TurnTaking;
   /** Null: nothing is kept of it. */
   readonly record: NewVerdict | null;
   readonly audit: readonly AuditEntry[];

@@ -17,8 +17,8 @@ export function createAllowAllJudge(providers: ReadonlySet<string>, fallbackProv
   return {
     decideTool(request, about) {
       const hints = { ...request.hints, tools: ["*"] };
-      const { verdict, timeoutMs } = ruleOnTool(sceneOf(about, tally), { ...request, hints, route: OPEN_ROUTE });
-      return { verdict, timeoutMs, taken: null, record: null, audit: [] };
+      const { verdict } = ruleOnTool(sceneOf(about, tally), { ...request, hints, route: OPEN_ROUTE });
+      return { verdict, taken: null, record: null, audit: [] };
     },
     decideRound(request, about) {
       const { verdict } = ruleOnRound(sceneOf(about, tally), { ...request, route: OPEN_ROUTE }, []);

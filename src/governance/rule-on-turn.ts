@@ -19,7 +19,7 @@ import { bodyTextOf, outcomeOf } from "./verdict.ts";
 export function ruleOnTool(scene: TurnScene, request: RequestToolVerdict): ToolRulingResult {
   const { about, tally } = scene;
   const gathered = gatherToolFacts(scene, request);
-  const { facts, profile, windows } = gathered;
+  const { facts, windows } = gathered;
   const judgement = judgeTool(facts);
   // A call that is judged again, with other args or after an answer, has a verdict of its own.
   const verdictId = `vrd_${request.callId}/${about.nextEventId}`;
@@ -34,7 +34,6 @@ export function ruleOnTool(scene: TurnScene, request: RequestToolVerdict): ToolR
   const record = { verdictId, nodeId, attempt: null, at: about.at, ...outcomeOf(judgement), bodyText };
   return {
     verdict,
-    timeoutMs: profile.timeoutMs,
     taken,
     record,
     audit: [toolAudit(about, request, gathered, verdict)],
@@ -47,8 +46,8 @@ function toolVerdictOf(
   { route }: RequestToolVerdict,
   verdictId: string,
 ): ToolVerdict {
-  const { action, effects } = profile;
-  const said = { verdictId, action, effects };
+  const { action, effects, timeoutMs } = profile;
+  const said = { verdictId, action, effects, timeoutMs };
   switch (judgement.disposition) {
     case "allow":
       return { ...said, disposition: "allow" };

@@ -42,7 +42,12 @@ export interface GatheredTool {
   readonly facts: CallFacts;
   readonly profile: CallProfile;
   /** The windows a call has to have a place in. */
-  readonly windows: readonly { readonly counter: string; readonly rate: RateWindow }[];
+  readonly windows: readonly CallWindow[];
+}
+
+export interface CallWindow {
+  readonly counter: string;
+  readonly rate: RateWindow;
 }
 
 /** What an adapter that asks about a call lets see at least, where its gateway does not say. */
@@ -55,9 +60,7 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
   const name = toolNameOf(call);
   const server = call.server ?? null;
   const profile = profileOf({ name, server, hints: call.hints }, hints.toolActions, registered.tools);
-  const limited = profile.rules.flatMap(({ id, rate }) =>
-    rate === null ? [] : [{ id, rate, counter: toolCounter(id, agentId), window: rateWindowOf(rate) }],
-  );
+  const { rates, windows } = windowsOf(scene, profile.rules, agentId);
   const facts: CallFacts = {
     at: about.at,
     platform: registered.platform,
@@ -79,12 +82,12 @@ export function gatherToolFacts(scene: TurnScene, request: RequestToolVerdict): 
       isApproved: request.isApproved,
     },
     rules: profile.rules,
-    rates: limited.map((one) => rateFactOf(scene, one)),
+    rates,
     bounds: boundsOf(hints.turn, agent?.turn ?? null),
     policies: registered.policies,
     grants: grantsFor(registered, about.runId, agentId, name),
   };
-  return { facts, profile, windows: limited.map(({ counter, window }) => ({ counter, rate: window })) };
+  return { facts, profile, windows };
 }
 
 /** `held`: what the open attempt holds, which is given back for what the next round needs. */
@@ -154,20 +157,27 @@ function sceneFacts(
   };
 }
 
-interface Limited {
-  readonly id: string;
-  readonly rate: NonNullable<Tool["rate"]>;
-  readonly counter: string;
-  readonly window: RateWindow;
-}
-
-function rateFactOf({ tally, about }: TurnScene, { id, rate, counter, window }: Limited): ToolRateFact {
-  return { rule: id, count: rate.count, perSeconds: rate.perSeconds, ...tally.windowOf(counter, window, about.at) };
+/** The windows in which manifests count the calls of an agent, and how full they are. */
+export function windowsOf(
+  { tally, about }: Pick<TurnScene, "tally" | "about">,
+  rules: readonly Tool[],
+  agentId: string,
+): { readonly rates: readonly ToolRateFact[]; readonly windows: readonly CallWindow[] } {
+  const rates: ToolRateFact[] = [];
+  const windows: CallWindow[] = [];
+  for (const { id, rate } of rules) {
+    if (rate === null) continue;
+    const window = { counter: toolCounter(id, agentId), rate: rateWindowOf(rate) };
+    windows.push(window);
+    const { count, perSeconds } = rate;
+    rates.push({ rule: id, count, perSeconds, ...tally.windowOf(window.counter, window.rate, about.at) });
+  }
+  return { rates, windows };
 }
 
 const NO_GRANTS: readonly Grant[] = [];
 
-function grantsFor({ grants }: Registered, runId: string, agentId: string, name: string): readonly Grant[] {
+export function grantsFor({ grants }: Registered, runId: string, agentId: string, name: string): readonly Grant[] {
   if (grants.size === 0) return NO_GRANTS;
   const held = [...(grants.get(`run/${runId}`) ?? NO_GRANTS), ...(grants.get(`agent/${agentId}`) ?? NO_GRANTS)];
   return held.filter(({ tool }) => matchesGlob(tool, name));

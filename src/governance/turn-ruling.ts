@@ -7,8 +7,6 @@ import type { Admission } from "./judge.ts";
 /** What was decided about a tool call. */
 export interface ToolRulingResult {
   readonly verdict: ToolVerdict;
-  /** How long the call may take; null: as long as the attempt. */
-  readonly timeoutMs: number | null;
   /** Null: nothing was taken. */
   readonly taken: TurnTaking | null;
   readonly record: NewVerdict | null;

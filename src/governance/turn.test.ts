@@ -137,14 +137,15 @@ describe("the ruling on a tool call", () => {
   it("allows, with what is known of the tool, and keeps verdict and audit entry", async () => {
     const governor = await governing(REFUNDS, BOUNDED);
     const request = call({}, { amount: 1, card: { number: "4111" } });
-    const { verdict, timeoutMs, taken, record, audit } = governor.decideTool(request, about());
+    const { verdict, taken, record, audit } = governor.decideTool(request, about());
     expect(verdict).toEqual({
       disposition: "allow",
       verdictId: "vrd_run_1/a/0/2/0/7",
       action: "financial",
       effects: "at_most_once",
+      timeoutMs: 30_000,
     });
-    expect([timeoutMs, taken]).toEqual([30_000, null]);
+    expect(taken).toBeNull();
     expect(record).toMatchObject({ verdictId: verdict.verdictId, nodeId: "a", attempt: null, disposition: "allow" });
     const body = JSON.parse(record?.bodyText ?? "{}") as JsonObject;
     expect(body).toMatchObject({

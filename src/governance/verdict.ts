@@ -23,12 +23,14 @@ export function verdictOf(
       if (route.kind !== "found") throw new Error("nothing is allowed that has no place to run at");
       const maxOutputTokens = maxOutputTokensFor(gathered.call, facts.estimateMicros);
       const place = routeOf(route.gateway, gathered);
+      const limitMs = gathered.toolCall?.timeoutMs ?? null;
       return {
         disposition: "allow",
         verdictId,
         route: place,
         ...(route.reroutedFrom === undefined ? {} : { reroutedFrom: route.reroutedFrom }),
         ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+        ...(limitMs === null ? {} : { timeoutMs: limitMs }),
         ...(instructions.length === 0 ? {} : { instructions }),
       };
     }

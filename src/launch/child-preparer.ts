@@ -1,4 +1,5 @@
 import type { JsonObject } from "../core/base/index.ts";
+import { argsSchema } from "../core/outputs/index.ts";
 import { pinnedVersion, pinsOfJson, type Plan, refText } from "../core/plan/index.ts";
 import type { StartChild } from "../core/engine/index.ts";
 import { type ChildPreparer, type Launch, launchOfChild, type PreparedChild, type Runtime } from "../driver/index.ts";
@@ -22,6 +23,11 @@ export interface ChildPreparerOptions {
  */
 export function openChildPreparer(options: ChildPreparerOptions): ChildPreparer {
   return {
+    argsOf: async (parent, workflow) => {
+      const found = await versionOf(options, parent, { workflow });
+      const plan = found && (await options.runtime().planOf(parent.orgId, found.pinnedHash ?? found.hash));
+      return plan === undefined ? null : argsSchema(plan.args);
+    },
     prepare: async (parent, wanted) => {
       const name = refText(wanted.workflow);
       const found = await versionOf(options, parent, wanted);
@@ -50,7 +56,7 @@ interface Found {
 async function versionOf(
   { store }: ChildPreparerOptions,
   { orgId, pinnedHash }: RunRecord,
-  { workflow }: StartChild,
+  { workflow }: Pick<StartChild, "workflow">,
 ): Promise<Found | undefined> {
   const kept = pinnedHash === null ? undefined : await store.getDefinition(orgId, pinnedHash);
   const pins = pinsOfJson(kept?.catalog ?? null);

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { ApiProblem, type SluiceClient, type Workflow } from "../client/index.ts";
 import { digestJson, type JsonObject } from "../core/base/index.ts";
-import { argsSchema } from "./arg-schema.ts";
+import { argsSchema } from "../core/outputs/index.ts";
 import { readWaitWords, waitProperties } from "./input.ts";
 import type { OfferShelf } from "./offer.ts";
 import { startAndWait } from "./run-tools.ts";

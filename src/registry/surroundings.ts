@@ -101,6 +101,10 @@ export function namesUnder(document: JsonObject, list: string, key: string): Rea
 }
 
 function workflowsIn(definition: Definition): readonly WorkflowRef[] {
-  const parts = definition.format === "lobsterx" ? [...allSteps(definition)] : definition.nodes;
-  return parts.flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef]));
+  const steps = definition.format === "lobsterx" ? [...allSteps(definition)] : [];
+  const parts = definition.format === "lobsterx" ? steps : definition.nodes;
+  const called = steps.flatMap(({ stepTools }) =>
+    stepTools.flatMap((tool) => (tool.kind === "workflow" ? tool.workflow : [])),
+  );
+  return [...parts.flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef])), ...called];
 }

@@ -4,6 +4,7 @@ import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../../src/launch/index.ts";
+import { createScriptAdapter } from "../../src/script/index.ts";
 import type { SignInProvider, TokenVerifier } from "../../src/oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../../src/outbound/index.ts";
 import { EventStarter } from "../../src/outside/trigger/index.ts";
@@ -146,7 +147,10 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     onEvent: (event) => starter.start(event),
     children: () =>
       openChildPreparer({ store, runtime: () => runtime, governor: governance.governor, now: () => clock.now() }),
-    adapters: [createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock })],
+    adapters: [
+      createScriptedAdapter({ script: readScript(script).script ?? EMPTY_SCRIPT, clock }),
+      createScriptAdapter({ clock }),
+    ],
     judge: governance.governor,
     ...(isRemote ? { remote: { directory, tickets, agent, publicUrl } } : {}),
     monotonic: () => performance.now(),

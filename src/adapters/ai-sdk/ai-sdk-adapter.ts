@@ -21,7 +21,7 @@ import { type Climb, ContractLadder, endResult } from "./contract-ladder.ts";
 import { Conversation, type ModelAnswer } from "./conversation.ts";
 import { abortFailure, type ModelCall } from "./model-call.ts";
 import { httpToolSecrets, NOTHING_OPEN, withHttpTools } from "./http-tools.ts";
-import { ModelTools, type OpenTools, type ToolOpener } from "./model-tools.ts";
+import { ModelTools, type OpenTools, stepTools, type ToolOpener } from "./model-tools.ts";
 import { fileParts, keepGenerated, ModelFileError, withoutFileOutputs } from "./model-files.ts";
 import { instructionsOf, sessionIdOf, userTextOf } from "./prompt.ts";
 import { AI_SDK_PROVIDER, defaultModelFor, endpointsOf, findRoute, keyOf, type Route } from "./route.ts";
@@ -173,7 +173,7 @@ class AiSdkAdapter implements Adapter {
       const parts = await fileParts(request, hooks.files);
       const wire = createWire(this.#options.fetch ?? this.#fetch());
       const [sdk, model] = await Promise.all([loadSdk(), openModel(route, wire.fetch)]);
-      const tools = new ModelTools(opened.tools);
+      const tools = new ModelTools({ ...opened.tools, ...stepTools(request) });
       return await this.#converse({ request, hooks, route, context, text, parts, sdk, model, wire, tools });
     } finally {
       // What a tool server answers while it is closed changes nothing about the answer.
@@ -224,9 +224,10 @@ class AiSdkAdapter implements Adapter {
   }
 
   /** A model without the tools its step counts on would make its answer up, so that a missing one ends the attempt. */
-  async #tools({ tools = [] }: AdapterRequest, { signal, secret }: AdapterHooks): Promise<OpenTools | CallFailure> {
-    if (tools.length === 0) return NOTHING_OPEN;
-    const names = [...new Set(tools)];
+  async #tools(request: AdapterRequest, { signal, secret }: AdapterHooks): Promise<OpenTools | CallFailure> {
+    const ofStep = new Set(request.stepTools?.map(({ name }) => name));
+    const names = [...new Set(request.tools)].filter((name) => !ofStep.has(name));
+    if (names.length === 0) return NOTHING_OPEN;
     if (this.#openTools === undefined) {
       return refused(
         `The step names tools (${names.join(", ")}), but the adapter "${this.provider}" has neither MCP servers nor HTTP tools configured.`,

@@ -1,5 +1,5 @@
 import type { ToolSet } from "ai";
-import type { AllowedCall, FindSecret, ModelToolCall, ToolDescription } from "../../adapter/index.ts";
+import type { AdapterRequest, AllowedCall, FindSecret, ModelToolCall, ToolDescription } from "../../adapter/index.ts";
 import { utf8Length, type Json, type JsonObject } from "../../core/base/index.ts";
 import type { RequestedTool } from "./model-call.ts";
 import type { Sdk } from "./sdk.ts";
@@ -25,6 +25,20 @@ export interface OpenTools {
 
 /** Makes the tools a step names ready for one attempt. */
 export type ToolOpener = (names: readonly string[], signal: AbortSignal, secret?: FindSecret) => Promise<OpenTools>;
+
+/** Tools that the server runs when their calls are allowed; here they are only offered. */
+export function stepTools({ stepTools: tools = [] }: AdapterRequest): Readonly<Record<string, ModelTool>> {
+  return Object.fromEntries(
+    tools.map(({ name, description, parameters }): [string, ModelTool] => {
+      const about = description === undefined ? {} : { description };
+      return [name, { ...about, inputSchema: parameters, execute: refuseHere }];
+    }),
+  );
+}
+
+function refuseHere(): Promise<Json> {
+  return Promise.reject(new Error("It can be called only in a run of a server."));
+}
 
 export const TOOL_RESULT_BYTES_MAX = 262_144;
 const NAME_LENGTH_MAX = 64;

@@ -1,8 +1,15 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { callTool, createStage, say, sayJson, VENDORS } from "../../../test/providers/index.ts";
-import { type AdapterRequest, type RoundReport, TrialJudge, type TrialJudgeOptions } from "../../adapter/index.ts";
+import {
+  type AdapterRequest,
+  type CallRuling,
+  type RoundReply,
+  type RoundReport,
+  TrialJudge,
+  type TrialJudgeOptions,
+} from "../../adapter/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import type { ModelTool, ToolOpener } from "./model-tools.ts";
 
@@ -147,6 +154,38 @@ describe.each(VENDORS)("the turn of $name", (vendor) => {
     expect(made).toHaveLength(1);
   });
 
+  it("makes no call of a message that broke off after its calls", async () => {
+    const { made, opener } = shop();
+    const { reports, turn } = judgeOf();
+    const script = [{ ...calls([FIND, '{"order":7}'], [REFUND, '{"amount":5}']), end: "cut" as const }];
+    const { result } = await play(vendor, script, REQUEST, { adapter: { tools: opener }, turn });
+    expect(result).toMatchObject({ status: "failed", failure: "provider_error" });
+    expect([reports, made]).toEqual([[], []]);
+  });
+
+  it("offers the tools of its step, and takes their results as the server gives them", async () => {
+    const { judge, turn } = judgeOf();
+    const convert = { name: "convert", description: "To euros.", parameters: { type: "object" } };
+    const stepTools = [convert, { name: "workflow:pay", parameters: { type: "object" } }];
+    const answered = {
+      disposition: "allow",
+      args: {},
+      callId: `${KEY}/0/0`,
+      result: { result: { euros: 4 }, isError: false },
+    };
+    const round = async (report: RoundReport): Promise<RoundReply> => {
+      const reply = await turn.round(report);
+      return reply.next === "go" && report.round === 0 ? { next: "go", rulings: [answered as CallRuling] } : reply;
+    };
+    const request = { tools: ["convert", "workflow:pay"], stepTools };
+    const script = [calls(["convert", '{"dollars":2}']), say("4 euros.")];
+    const { result, server } = await play(vendor, script, request, { turn: { ...turn, round } });
+    expect(result).toMatchObject({ status: "completed", stdout: "4 euros." });
+    expect(JSON.stringify(server.calls[0]?.body)).toMatch(/To euros\..*workflow_pay/);
+    expect(JSON.stringify(server.calls[1]?.body)).toContain("euros");
+    expect(judge.hasResult(`${KEY}/0/0`)).toBe(false);
+  });
+
   it("reports no round for a refusal", async () => {
     const { reports, turn } = judgeOf();
     const refusing = [calls([FIND, "{}"]), { ...say("No."), finish: "filter" as const }];
@@ -260,6 +299,20 @@ describe("HTTP tools", () => {
     const second = JSON.stringify(server.calls[1]?.body);
     expect(second).toContain("status 500");
     expect(second).toContain("MISSING");
+  });
+
+  it("are ended when the time their ruling gives them is over", async () => {
+    let closed = 0;
+    const { base } = await start();
+    service?.removeAllListeners("request");
+    service?.on("request", (_, response: ServerResponse) => response.on("close", () => (closed += 1)));
+    const { judge, turn } = judgeOf({ rule: () => ({ disposition: "allow", timeoutMs: 50 }) });
+    const http_tools = { refund: { url: base }, find: { url: base } };
+    const { result, server } = await play(vendor, script, { tools: ["*"] }, { config: { http_tools }, turn });
+    expect(result).toMatchObject({ status: "completed", stdout: "Done." });
+    expect(JSON.stringify(server.calls[1]?.body)).toContain("tool_timeout: refund did not answer within 50 ms");
+    expect([judge.hasResult(`${KEY}/0/0`), judge.hasResult(`${KEY}/0/1`)]).toEqual([true, true]);
+    await expect.poll(() => closed).toBe(2);
   });
 
   it("may be named by a pattern", async () => {

@@ -1,4 +1,5 @@
 import { fail, filesIn, getOwn, jsonToText, succeed, type Json, type Outcome } from "../../core/base/index.ts";
+import { hostOf } from "../../core/governance/index.ts";
 import type { AdapterFiles, AdapterRequest, AdapterResult } from "../../adapter/index.ts";
 import { createAllowList, type AllowList, type StreamedBody } from "../../outbound/index.ts";
 import type { SecretLookup } from "../secret-lookup.ts";
@@ -31,6 +32,11 @@ export function readCall(
   const place = findPlace(request, config);
   if (!place.ok) return place;
   const { url, target, name } = place.value;
+  const called = target === null ? hostIn(url) : name;
+  if (request.tool !== undefined && called !== null && request.tool !== called) {
+    const hint = "Name it by the input target, or write the address as it is called.";
+    return refused("tool_mismatch", `The call was judged as ${request.tool}, but would go to ${called}. ${hint}`);
+  }
   const method = readMethod(request, target, place.value.method);
   if (!method.ok) return method;
   const filled = fillHeaders(target?.headers ?? {}, lookupFor(name));
@@ -156,6 +162,13 @@ function headersOf(request: AdapterRequest): Readonly<Record<string, string>> {
 /** A header carries nothing but printable ASCII safely. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, "?");
+}
+
+/** As a call to it is judged; null: it is no address, and is refused as such. */
+function hostIn(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { protocol, host } = new URL(url);
+  return hostOf(`${protocol}//${host}`);
 }
 
 export function hostAndPort(text: string): string {

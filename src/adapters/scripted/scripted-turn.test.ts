@@ -46,7 +46,11 @@ const REFUND = `nodes:
       - { text: Refunded in part. }
 `;
 
-type Rule = (tool: string) => { readonly disposition: CallRuling["disposition"]; readonly reason?: string };
+type Rule = (tool: string) => {
+  readonly disposition: CallRuling["disposition"];
+  readonly reason?: string;
+  readonly timeoutMs?: number;
+};
 
 /** Keeps what is reported, as the engine would. */
 function keep(rule: Rule = () => ({ disposition: "allow" })) {
@@ -113,6 +117,24 @@ describe("a scripted turn", () => {
       { kind: "model", round: 1, segment: 0 },
       { kind: "tool", callId: "run_1/agent/0/1/0", tool: "refund", args: { amount: 900 } },
       { kind: "model", round: 2, segment: 0 },
+    ]);
+  });
+
+  it("ends calls that hang when their time is over, by its own clock", async () => {
+    const { execute } = setUp(`nodes:
+  agent:
+    rounds:
+      - calls: [{ tool: refund, hang: true }, { tool: find, delay_ms: 59000, result: 1 }]
+      - { text: Well. }
+`);
+    const { hooks, resume } = keep(() => ({ disposition: "allow", timeoutMs: 60_000 }));
+    expect(await execute(hooks)).toMatchObject({ status: "completed", stdout: "Well." });
+    expect(Object.values(resume.results)).toEqual([
+      { result: 1, isError: false },
+      {
+        result: expect.stringContaining("tool_timeout: refund did not answer within 60000 ms") as string,
+        isError: true,
+      },
     ]);
   });
 

@@ -72,6 +72,7 @@ export async function playTurn(options: ScriptedTurnOptions): Promise<AdapterRes
     describe: (tool, server) => facts.get(factKey(tool, server)) ?? {},
     roundsMax: ROUNDS_MAX,
     now: () => clock.now(),
+    after: (delayMs, fire) => clock.after(delayMs, fire),
   });
   switch (end.kind) {
     case "answered":

@@ -1,3 +1,4 @@
+import type { StepTool } from "./step-tool.ts";
 import type { Action, EffectGuarantee } from "../event/index.ts";
 import type { Json, JsonObject, RetryCause } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
@@ -176,6 +177,8 @@ export interface Step {
   readonly tools: readonly string[];
   /** What kind of act a call is, where the author says so. */
   readonly toolActions: readonly ToolAction[];
+  /** Those of them that the server runs. */
+  readonly stepTools: readonly StepTool[];
   readonly turn: TurnLimits | null;
   /** The first of several. */
   readonly model: string | null;

@@ -202,6 +202,7 @@ describe("a workflow of steps", () => {
           capabilities: [],
           tools: [],
           toolActions: [],
+          stepTools: [],
           turn: null,
           model: null,
           models: [],

@@ -109,6 +109,11 @@ function checkSurroundings({ raw, path }: StepDraft, around: Surroundings, repor
     const message = `There is no workflow "${workflowRef.name}".`;
     unknown("unknown_workflow", [...path, "workflow_ref"], message, workflowRef.name, around.workflows, report);
   }
+  for (const { read, path: at } of raw.tools ?? []) {
+    if (read.own?.kind !== "workflow" || around.workflows?.has(read.own.workflow.name) !== false) continue;
+    const { name } = read.own.workflow;
+    unknown("unknown_workflow", at, `There is no workflow "${name}".`, name, around.workflows, report);
+  }
 }
 
 function unknown(

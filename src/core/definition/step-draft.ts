@@ -32,7 +32,7 @@ import { outcomesOf } from "./step-outcome.ts";
 import type { RawStep } from "./step-shape.ts";
 import { type Filled, type KnownNames, readFilled, readInputs } from "./step-value.ts";
 import { checkTools } from "./tool-check.ts";
-import { toolActionsOf } from "./tool-shape.ts";
+import { stepToolsOf, toolActionsOf } from "./tool-shape.ts";
 import { hasWork } from "./work-fields.ts";
 
 /** A step of which everything is known but what its references mean. */
@@ -157,6 +157,7 @@ export function finishStep(draft: StepDraft, dependenciesOf: DependenciesOf): St
     repeat: repeatOf(raw),
     capabilities: raw.capabilities ?? [],
     tools: (raw.tools ?? []).map(({ read }) => read.name),
+    stepTools: stepToolsOf((raw.tools ?? []).map(({ read }) => read)),
     toolActions: toolActionsOf((raw.tools ?? []).map(({ read }) => read)),
     turn: raw.turn ?? null,
     model: raw.models?.[0] ?? raw.model ?? null,

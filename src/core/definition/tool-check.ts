@@ -14,13 +14,28 @@ export function checkTools({ read, raw, path }: Located<RawStep>, catalog: Catal
     report.problem("conflicting_fields", [...path, "models"], message, { isAtKey: true, hint });
   }
   checkModels(raw, path, report);
+  checkNames(read.tools ?? [], report);
   for (const { read: tool, path: at } of read.tools ?? []) {
     const isKnown =
-      tool.action !== null || (catalog.tools ?? []).some((one) => fitsTool(one, tool.name, serverInName(tool.name)));
+      tool.own?.kind === "script" ||
+      tool.action !== null ||
+      (catalog.tools ?? []).some((one) => fitsTool(one, tool.name, serverInName(tool.name)));
     if (isKnown) continue;
     const message = `Nothing says what kind of act a call of "${tool.name}" is, so that it counts as execute.`;
     const hint = `Write {name: ${tool.name}, action: read}, or apply a manifest of kind Tool.`;
     report.warning("tool_action_unknown", at, message, { hint });
+  }
+}
+
+/** A tool that comes with the step is meant by its name alone. */
+function checkNames(tools: NonNullable<RawStep["tools"]>, report: Report): void {
+  const own = new Set<string>();
+  for (const { read, path } of tools) {
+    if (read.own === null) continue;
+    if (own.has(read.name)) {
+      report.problem("duplicate_id", path, `"tools" names "${read.name}" twice.`, { hint: "Remove one of them." });
+    }
+    own.add(read.name);
   }
 }
 

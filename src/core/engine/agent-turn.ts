@@ -40,6 +40,8 @@ export interface ToolCall {
   readonly argsDigest: string;
   readonly action: Action;
   readonly effects: EffectGuarantee;
+  /** How long it may take; null: as long as the attempt. */
+  readonly timeoutMs: number | null;
   /** The adapter waits for the answer with the process alive: it does not suspend. */
   readonly waits: boolean;
   ruling: ToolRuling;
@@ -51,6 +53,8 @@ export type ToolRuling =
   /** `isChanged`: a person gave other args, and the model gets to know. `execution`: the first that may make it. */
   | { readonly kind: "allow"; readonly isChanged: boolean; readonly execution: number }
   | { readonly kind: "deny"; readonly reason: string }
+  /** It is made as a run of its own, which has not ended. */
+  | { readonly kind: "child"; readonly childRunId: string; readonly isChanged: boolean }
   /** A person is asked: before it is made, or because it may have been made already. */
   | { readonly kind: "hold"; readonly approvalId: string; readonly isUnknown: boolean };
 
@@ -83,6 +87,11 @@ export function newAgentTurn(): AgentTurn {
 /** Calls a person has still to decide about. */
 export function heldCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
   return turn === null ? [] : [...lastCalls(turn)].filter(({ ruling }) => ruling.kind === "hold");
+}
+
+/** Calls whose runs have not ended. */
+export function childCalls({ turn }: { readonly turn: AgentTurn | null }): readonly ToolCall[] {
+  return turn === null ? [] : [...lastCalls(turn)].filter(({ ruling }) => ruling.kind === "child");
 }
 
 /** Those of the last round: all calls of the rounds before it have been answered. */

@@ -19,7 +19,10 @@ export function applyAgent(node: NodeState, event: AgentEvent): void {
       const call = callOf(turn, event.payload.callId);
       call.result = { value, isError };
       // Who knows what came of it need not be asked any more.
-      if (call.ruling.kind === "hold") call.ruling = { kind: "allow", isChanged: false, execution: turn.executions };
+      if (call.ruling.kind === "hold" || call.ruling.kind === "child") {
+        const isChanged = call.ruling.kind === "child" && call.ruling.isChanged;
+        call.ruling = { kind: "allow", isChanged, execution: turn.executions };
+      }
       return;
     }
   }
@@ -42,7 +45,7 @@ function applyRoundCompleted(node: NodeState, turn: AgentTurn, { payload }: Even
 }
 
 function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">): void {
-  const { callId, round, tool, server = null, args, argsDigest, action, effects, waits } = payload;
+  const { callId, round, tool, server = null, args, argsDigest, action, effects, timeoutMs, waits } = payload;
   const key = repeatKey(tool, argsDigest);
   turn.repeats.set(key, (turn.repeats.get(key) ?? 0) + 1);
   turn.calls.set(callId, {
@@ -54,6 +57,7 @@ function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">)
     argsDigest,
     action,
     effects,
+    timeoutMs: timeoutMs ?? null,
     waits: waits ?? false,
     ruling: { kind: "deny", reason: "it was not decided" },
     result: null,
@@ -90,6 +94,12 @@ function applyDecided(node: NodeState, turn: AgentTurn, { payload }: EventOf<"to
 
 function isUnderWay({ now }: NodeState): boolean {
   return now.status === "running" || now.status === "streaming";
+}
+
+/** The call is made as a run of its own. */
+export function beginChildCall({ turn }: NodeState, callId: string, childRunId: string): void {
+  const call = callOf(required(turn, "a call belongs to a turn"), callId);
+  call.ruling = { kind: "child", childRunId, isChanged: call.ruling.kind === "allow" && call.ruling.isChanged };
 }
 
 function callOf({ calls }: AgentTurn, callId: string): ToolCall {

@@ -1,13 +1,15 @@
 /** What a run knows of the runs it has started. */
 import type { EventOf, Tokens } from "../event/index.ts";
+import { beginChildCall } from "./apply-agent.ts";
 import { NO_TOKENS } from "./create-state.ts";
 import { moveNode } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { takeEvent } from "./taken-events.ts";
 
 export function applyChildStarted(state: RunState, node: NodeState, { payload }: EventOf<"child.started">): void {
-  const { childRunId, block = null, sourceRunId = null } = payload;
+  const { childRunId, block = null, sourceRunId = null, callId } = payload;
   addChild(state, childRunId);
+  if (callId !== undefined) return beginChildCall(node, callId, childRunId);
   if (block !== null) node.lastBlock = { runId: childRunId, block, epoch: state.epoch };
   if (node.now.status === "running") moveNode(state, node, { ...node.now, childRunId, block, sourceRunId });
 }

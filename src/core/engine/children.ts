@@ -1,7 +1,7 @@
 /** A node that is another run: it holds no slot, and ends as its child ends. */
 import { causeOf, fail, type Failure, type Json, LIMITS, type Outcome, succeed } from "../base/index.ts";
 import type { WorkflowRef } from "../definition/index.ts";
-import { isTerminal, type RunEnding } from "../event/index.ts";
+import { isSettled, isTerminal, type RunEnding } from "../event/index.ts";
 import { normaliseLabel } from "../template/index.ts";
 import { FINALLY, type LensBody, type PlanNode } from "../plan/index.ts";
 import { findingsOfChild } from "./bind.ts";
@@ -33,6 +33,8 @@ import type { NodeState, RunState } from "./state.ts";
 import type { ChildTimer } from "./timer.ts";
 import { about, deriveId, emit, perform, setTimer, type Turn } from "./turn.ts";
 import { sceneOf } from "./value.ts";
+import { continueTurn } from "./tool-answer.ts";
+import { callWaitingFor, completeToolChild, toolChildCallOf } from "./tool-child.ts";
 import { takenForBlock } from "./taken-events.ts";
 
 export function startChild(turn: Turn, node: NodeState, planNode: PlanNode): void {
@@ -112,6 +114,8 @@ function takenBy(state: RunState, node: NodeState, { block }: ToStart): Pick<Sta
 export function childCallOf(state: RunState, { nodeId, attempt, childRunId }: ChildTimer): StartChild | null {
   const node = findNode(state, nodeId);
   if (node === undefined) return finallyCallOf(state, childRunId);
+  const ofCall = toolChildCallOf(state, node, { kind: "child", nodeId, attempt, childRunId });
+  if (ofCall !== null) return ofCall;
   if (node.now.status !== "running" || node.now.childRunId !== childRunId) return null;
   const planNode = planNodeOf(state, node);
   const { child } = planNode;
@@ -170,12 +174,18 @@ export function onChildFinished(turn: Turn, input: ChildFinishedInput): void {
   if (node === undefined || known === undefined) return;
   const { now } = node;
   const isLive = state.liveChildren.has(childRunId) && !isTerminal(state.status);
+  const call = callWaitingFor(node, childRunId);
   const isOpen =
     isLive && now.status === "running" && isAttemptOpen(state, node, attempt) && now.childRunId === childRunId;
-  recordCost(turn, node, attempt, beyond(input, known), { isLate: !isOpen, childRunId });
+  const isWaitedFor = isOpen || (isLive && call !== undefined && !isSettled(now.status));
+  recordCost(turn, node, attempt, beyond(input, known), { isLate: !isWaitedFor, childRunId });
   if (!isLive) return;
   const taken = input.taken === undefined ? {} : { taken: [...input.taken] };
   emit(turn, "child.finished", { nodeId, attempt, childRunId, status, ...taken });
+  if (call !== undefined) {
+    completeToolChild(turn, node, call, input);
+    continueTurn(turn, node);
+  }
   if (!isOpen) return;
   if (input.ends === undefined || state.ending !== null) settleChild(turn, node, input);
   else endByBlock(turn, node, input, input.ends);

@@ -50,7 +50,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     carriedInstances: new Map(),
     approvals: new Map(),
     counts,
-    waits: { event: 0, timer: 0 },
+    waits: { event: 0, timer: 0, child: 0 },
     unsettledNodes: plan.nodes.length,
     limitedNodes: 0,
     expandedRunning: 0,

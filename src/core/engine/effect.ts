@@ -85,6 +85,12 @@ export interface Dispatch {
   readonly segment: number;
   /** The turn it continues; null: it begins. */
   readonly turn: AgentTurn | null;
+  /** How workflows that a model may call are described to it, once that is looked up. */
+  readonly toolSpecs?: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: JsonObject;
+  }[];
 }
 
 /** Written by the same commit; an event whose id is taken is the same event. */

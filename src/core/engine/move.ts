@@ -110,7 +110,8 @@ export function setCounted(state: RunState, node: NodeState, counted: ReadonlySe
 
 function countWait({ waits }: RunState, now: NodeNow, step: number): void {
   if (now.status !== "blocked") return;
-  if (now.waitingReason === "event" || now.waitingReason === "timer") waits[now.waitingReason] += step;
+  const { waitingReason } = now;
+  if (waitingReason === "event" || waitingReason === "timer" || waitingReason === "child") waits[waitingReason] += step;
 }
 
 function isLimited(now: NodeNow): boolean {

@@ -1,4 +1,5 @@
 import { causeOf, type Failure, type Json, LIMITS } from "../base/index.ts";
+import type { ToolCall } from "./agent-turn.ts";
 import { completeAttempt } from "./completing.ts";
 import { recordCost } from "./cost.ts";
 import { cancelReason } from "./ending.ts";
@@ -8,6 +9,7 @@ import { findNode, hasReported, isAttemptOpen, isExecutionOpen, planNodeOf } fro
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { closeCallQuestions, suspendTurn } from "./tool-answer.ts";
+import { isWorkflowCall } from "./tool-child.ts";
 import { about, emit, log, type Turn } from "./turn.ts";
 
 /** An adapter reports. Only the open attempt can change the node (E3, E4); any other report can only cost. */
@@ -34,13 +36,14 @@ function defer(turn: Turn, node: NodeState): void {
   emit(turn, "node.waiting", { ...about(node), waitingReason: "external_callback" });
 }
 
-/** An agent that waits for no person has no reason to stop. */
+/** An agent that waits for no person and no run has no reason to stop. */
 function suspend(turn: Turn, node: NodeState, segment: number, transcript: Json | null): void {
   const calls = [...(node.turn?.calls.values() ?? [])];
   const last = (node.turn?.rounds.length ?? 0) - 1;
   const { approvals } = turn.state;
   const isAsked = [...approvals.values()].some(({ nodeId, source }) => nodeId === node.id && source === "tool");
-  if (!isAsked || !calls.some(({ round }) => round >= last)) {
+  const isHeld = (call: ToolCall): boolean => isAsked || isWorkflowCall(turn.state, node, call);
+  if (!calls.some((call) => call.round >= last && isHeld(call))) {
     const message = `the adapter of ${node.id} suspended its turn, and nothing was held`;
     return failNode(turn, node, { code: "adapter_bug", message });
   }

@@ -8,6 +8,7 @@ import { findNode } from "./move.ts";
 import { takeAnswer } from "./on-approval.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
+import { startToolChild } from "./tool-child.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
 /** Governance has answered about a call: of the model, or of a person who has changed its args. */
@@ -29,7 +30,7 @@ export function onToolVerdict(turn: Turn, { nodeId, epoch, callId, verdict }: To
 
 function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, verdict: ToolVerdict): void {
   const { callId, round, call, argsDigest } = request;
-  const { action, effects, verdictId } = verdict;
+  const { action, effects, timeoutMs = null, verdictId } = verdict;
   const { tool, server, args } = call;
   emit(turn, "tool.requested", {
     ...about(node),
@@ -41,12 +42,14 @@ function decideCall(turn: Turn, node: NodeState, { request, waits }: OpenCall, v
     argsDigest,
     action,
     effects,
+    ...(timeoutMs === null ? {} : { timeoutMs }),
     ...(waits ? { waits } : {}),
   });
   const decided = { ...about(node), callId, verdictId };
   switch (verdict.disposition) {
     case "allow":
       emit(turn, "tool.decided", { ...decided, disposition: "allow" });
+      startToolChild(turn, node, callId);
       return;
     case "deny": {
       const { gate, code, reason } = verdict;

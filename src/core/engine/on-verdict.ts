@@ -62,8 +62,9 @@ function contradictionOf({ id }: NodeState, { errors }: Of<"contradiction">): st
 
 function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"allow">): void {
   const { state, at } = turn;
-  const { timeoutMs, wave } = planNodeOf(state, node);
-  const { route, verdictId, instructions = [] } = verdict;
+  const { timeoutMs: ofStep, wave } = planNodeOf(state, node);
+  const { route, verdictId, instructions = [], timeoutMs: ofTool } = verdict;
+  const timeoutMs = ofTool === undefined ? ofStep : Math.min(ofTool, ofStep ?? Infinity);
   const { attempt, segment } = nextExecution(node);
   const nodeId = node.id;
   const limitMs = timeLeft(node, timeoutMs, segment);
@@ -85,7 +86,8 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
   if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
   emit(turn, "node.started", started);
   const maxOutputTokens = verdict.maxOutputTokens ?? null;
-  perform(turn, dispatchOf(state, node, { attempt, route, request, maxOutputTokens, instructions, isResend: false }));
+  const sending = { attempt, route, request, maxOutputTokens, instructions, isResend: false };
+  perform(turn, { ...dispatchOf(state, node, sending), timeoutMs: limitMs });
   if (limitMs === null) return;
   setTimer(turn, { kind: "attempt", nodeId, attempt }, at + limitMs);
 }

@@ -12,6 +12,7 @@ import { type Refusal, refuse } from "./refusal.ts";
 import { armRunTimeout } from "./start.ts";
 import type { NodeState } from "./state.ts";
 import { closeCallQuestions } from "./tool-answer.ts";
+import { stopToolChildren } from "./tool-child.ts";
 import { about, emit, isDecidable, type Turn } from "./turn.ts";
 
 export function onRewind(turn: Turn, input: RewindInput): Refusal | undefined {
@@ -80,6 +81,7 @@ function takeBack(turn: Turn, node: NodeState): void {
   if (approval !== undefined) closeApproval(turn, approval, { status: "cancelled", reason: "rewound" });
   // Its turn is forgotten when it runs again, with the questions about it.
   if (!isSettled(status)) closeCallQuestions(turn, node, "rewound");
+  stopToolChildren(turn, node);
   if (isInFlight(status) && node.attempts > 0 && node.expansion === null) stopAttempt(turn, node);
   turn.state.asked.delete(node.index);
   if (!isSettled(status)) emit(turn, "node.cancelled", { ...about(node), reason: "rewound" });

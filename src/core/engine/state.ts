@@ -77,7 +77,7 @@ export interface RunState extends HandoffCounts {
   /** How many nodes, instances included, have each status. */
   readonly counts: Record<NodeStatus, number>;
   /** How many nodes, instances included, are blocked until an event or a moment comes; no person is asked. */
-  readonly waits: Record<"event" | "timer", number>;
+  readonly waits: Record<"event" | "timer" | "child", number>;
   /** Plan nodes that are not settled; instances count through their node. */
   unsettledNodes: number;
   /** Nodes, instances included, that wait for room at a limit. */

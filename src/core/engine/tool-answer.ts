@@ -1,8 +1,8 @@
 /** What a person answers about a tool call: before it is made, or when it may have been made and never reported. */
 import { isJsonObject, type Json, type JsonObject, required, sameJson } from "../base/index.ts";
-import type { Decision } from "../event/index.ts";
+import { type Decision, isSettled } from "../event/index.ts";
 import { checkAgainstSchema } from "../outputs/index.ts";
-import { heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
+import { childCalls, heldCalls, type ToolCall, unknownCalls } from "./agent-turn.ts";
 import type { ReadChanges } from "./answer-changes.ts";
 import { type Answer, approvalOf, closeApproval, DEFAULT_RULE } from "./approvals.ts";
 import type { ApprovalInput } from "./input.ts";
@@ -10,6 +10,7 @@ import { planNodeOf } from "./move.ts";
 import { askAbout } from "./on-tool-verdict.ts";
 import { type FieldError, type Refusal, refuse } from "./refusal.ts";
 import type { ApprovalState, NodeState } from "./state.ts";
+import { startToolChild, stopToolChildren } from "./tool-child.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
 export function callAskedAbout(node: NodeState, approvalId: string): ToolCall | undefined {
@@ -75,10 +76,12 @@ export function answerCall(turn: Turn, node: NodeState, call: ToolCall, decision
       if (isUnknown) return giveResult(turn, node, call, given.modifications?.["result"] ?? null, false, given.by);
       const args = changedArgs(call, given.modifications);
       emit(turn, "tool.decided", { ...decided, disposition: "allow", ...(args === null ? {} : { args }) });
+      startToolChild(turn, node, call.id);
       return;
     }
     case "retry":
       emit(turn, "tool.decided", { ...decided, disposition: "allow" });
+      startToolChild(turn, node, call.id);
       return;
     default: {
       const why = given.reason === undefined ? "" : `: ${given.reason}`;
@@ -121,6 +124,10 @@ export function continueTurn(turn: Turn, node: NodeState): void {
   if (now.status !== "blocked" || heldCalls(node).length > 0 || turn.state.ending !== null) return;
   const asked = approvalOf(turn, node);
   if (asked !== undefined && asked.source !== "tool") return;
+  if (childCalls(node).length > 0) {
+    if (now.waitingReason !== "child") emit(turn, "node.blocked", { ...about(node), waitingReason: "child" });
+    return;
+  }
   emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }
 
@@ -132,6 +139,7 @@ export function closeCallQuestions(turn: Turn, node: NodeState, reason: string):
     const approval = ruling.kind === "hold" ? turn.state.approvals.get(ruling.approvalId) : undefined;
     if (approval?.status === "pending") closeApproval(turn, approval, { status: "cancelled", reason });
   }
+  if (isSettled(node.now.status)) stopToolChildren(turn, node);
   // Should the node be tried again, the agent learns that these calls were not made, or that it is not known.
   for (const call of heldCalls(node)) {
     const { id: callId, ruling } = call;
@@ -149,7 +157,7 @@ export function suspendTurn(turn: Turn, node: NodeState, segment: number, transc
   const approvalId = first?.ruling.kind === "hold" ? first.ruling.approvalId : null;
   emit(turn, "node.blocked", {
     ...about(node),
-    waitingReason: "human_input",
+    waitingReason: approvalId === null && childCalls(node).length > 0 ? "child" : "human_input",
     ...(approvalId === null ? {} : { approvalId }),
     segment,
     ...(transcript === null ? {} : { transcript }),
@@ -162,7 +170,11 @@ export function waitsForAnswers(turn: Turn, node: NodeState): boolean {
   const unknown = unknownCalls(node);
   for (const call of unknown) askWhatBecame(turn, node, call);
   const [held] = heldCalls(node);
-  if (held?.ruling.kind !== "hold") return false;
+  if (held?.ruling.kind !== "hold") {
+    if (childCalls(node).length === 0) return false;
+    emit(turn, "node.blocked", { ...about(node), waitingReason: "child" });
+    return true;
+  }
   const isUnknown = unknown.length > 0;
   emit(turn, "node.blocked", {
     ...about(node),

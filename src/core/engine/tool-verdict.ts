@@ -58,25 +58,35 @@ export interface RequestToolVerdict {
   readonly hints: RequestHints;
 }
 
-export type ToolVerdict = { readonly verdictId: string; readonly action: Action; readonly effects: EffectGuarantee } & (
-  | { readonly disposition: "allow" }
-  | {
-      readonly disposition: "deny";
-      readonly gate: string;
-      readonly code: string;
-      /** What the model is given in place of a result. */
-      readonly reason: string;
-    }
-  | {
-      readonly disposition: "hold";
-      readonly gate: string;
-      readonly message: string;
-      readonly agentId: string | null;
-      readonly policies: readonly string[];
-      readonly rule: ApprovalRule;
-      readonly facts: HoldFacts;
-    }
-);
+/** What is known of the tool, whatever is decided. */
+interface AboutTool {
+  readonly verdictId: string;
+  readonly action: Action;
+  readonly effects: EffectGuarantee;
+  /** How long the call may take; absent or null: as long as the attempt. */
+  readonly timeoutMs?: number | null;
+}
+
+export type ToolVerdict = AboutTool &
+  (
+    | { readonly disposition: "allow" }
+    | {
+        readonly disposition: "deny";
+        readonly gate: string;
+        readonly code: string;
+        /** What the model is given in place of a result. */
+        readonly reason: string;
+      }
+    | {
+        readonly disposition: "hold";
+        readonly gate: string;
+        readonly message: string;
+        readonly agentId: string | null;
+        readonly policies: readonly string[];
+        readonly rule: ApprovalRule;
+        readonly facts: HoldFacts;
+      }
+  );
 
 export interface ToolVerdictInput {
   readonly type: "tool_verdict";

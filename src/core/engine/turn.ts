@@ -1,6 +1,6 @@
 import { required } from "../base/index.ts";
 import { type EventPayload, type EventType, isSettled, isSettling, type RunEvent } from "../event/index.ts";
-import { heldCalls } from "./agent-turn.ts";
+import { childCalls, heldCalls } from "./agent-turn.ts";
 import { apply } from "./apply.ts";
 import type { Effect } from "./effect.ts";
 import type { Moment } from "./input.ts";
@@ -64,7 +64,7 @@ export function emit<T extends EventType>(turn: Turn, type: T, payload: EventPay
 function noteSettled(turn: Turn, nodeId: string): void {
   const node = findNode(turn.state, nodeId);
   if (node === undefined || !isSettled(node.now.status)) return;
-  if (node.turn !== null && heldCalls(node).length > 0) turn.toClose.push(node.index);
+  if (node.turn !== null && heldCalls(node).length + childCalls(node).length > 0) turn.toClose.push(node.index);
   if (node.instance !== null) {
     turn.toCollect.push(node.instance.parent);
     return;

@@ -31,6 +31,8 @@ export type Verdict =
       readonly verdictId: string;
       readonly route: Route;
       readonly maxOutputTokens?: number;
+      /** The attempt may take so long, where its step says no less. */
+      readonly timeoutMs?: number;
       /** The gateway it was pinned to, where that is gone and another was chosen. */
       readonly reroutedFrom?: string;
       /** Instructions for the agent besides the work itself, by layer. */

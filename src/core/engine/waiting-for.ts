@@ -9,9 +9,9 @@ export function waitingForOf(state: RunState): OwnWait | null {
   const { place, status, counts, waits, expandedRunning, childRunning, limitedNodes } = state;
   if (isTerminal(status)) return null;
   if (place?.standing === "waiting") return "gate";
-  if (counts.blocked > waits.event + waits.timer) return "person";
+  if (counts.blocked > waits.event + waits.timer + waits.child) return "person";
   if (counts.running + counts.streaming - expandedRunning - childRunning > 0) return null;
-  if (childRunning > 0) return "child";
+  if (childRunning + waits.child > 0) return "child";
   if (limitedNodes > 0) return "gate";
   if (waits.event > 0) return "event";
   return counts.retrying + waits.timer > 0 ? "timer" : null;

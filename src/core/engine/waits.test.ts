@@ -124,7 +124,7 @@ describe("a wait for an event", () => {
     expect(rig.submit({ type: "event", nodeId: "paid", epoch: 0, event: EVENT }).refusal?.code).toBe("not_waiting");
     rig.submit({ type: "cancel", reason: "enough" });
     expect([rig.status("paid"), rig.state.status]).toEqual(["cancelled", "cancelled"]);
-    expect(rig.state.waits).toEqual({ event: 0, timer: 0 });
+    expect(rig.state.waits).toEqual({ event: 0, timer: 0, child: 0 });
   });
 
   it("keeps what it received when the run is restarted", () => {

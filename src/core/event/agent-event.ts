@@ -48,6 +48,8 @@ export const AGENT_PAYLOADS = {
     argsDigest: z.string(),
     action: z.enum(ACTIONS),
     effects: z.enum(EFFECT_GUARANTEES),
+    /** How long the call may take; absent: as long as the attempt. */
+    timeoutMs: z.number().positive().optional(),
     /** The adapter keeps its process while a person is asked; absent: it suspends. */
     waits: z.literal(true).optional(),
   }),

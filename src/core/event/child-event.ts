@@ -8,6 +8,8 @@ export const CHILD_PAYLOADS = {
     ...onNode,
     childRunId: z.string(),
     workflow: z.string(),
+    /** The tool call of an agent that it is; absent: the node itself is it. */
+    callId: z.string().optional(),
     /** Path of the block it runs; absent: it runs another workflow. */
     block: z.string().optional(),
     /** The run of the same block whose results it keeps; absent: it begins anew. */

@@ -59,6 +59,7 @@ export const WAITING_REASONS = [
   "timer",
   "event",
   "concurrency",
+  "child",
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 

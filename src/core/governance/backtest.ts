@@ -93,7 +93,8 @@ function judgeAgain(draft: Policy, verdict: RecordedVerdict): Judgement {
 /** It reads args of which some were not kept. */
 function isBlind({ condition }: Policy, verdict: RecordedVerdict): boolean {
   const reads = (head: string): boolean => condition.paths.some(({ segments }) => segments[0] === head);
-  const isToolBlind = verdict.about === "tool" && verdict.facts.tool.argsLeftOut !== undefined && reads("tool");
+  const tool = verdict.about === "tool" ? verdict.facts.tool : verdict.facts.call?.tool;
+  const isToolBlind = tool?.argsLeftOut !== undefined && reads("tool");
   return isToolBlind || (verdict.facts.run.argsLeftOut !== undefined && reads("run"));
 }
 

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../base/index.ts";
 import type { Action, ContextSource } from "../definition/index.ts";
 import type { NodeKind } from "../plan/index.ts";
+import type { CallFacts } from "./tool-fact.ts";
 import type { Agent, BudgetScope, Period, Policy, Platform, Posture } from "./registered.ts";
 
 /** A ceiling as it stands in its present period, on locked or freshly committed values. */
@@ -90,8 +91,16 @@ export interface DispatchFacts {
   readonly run: RunFact;
   /** Every enabled policy that might apply, whatever its scope. */
   readonly policies: readonly Policy[];
-  /** `name@version` of policies a person has granted for this node, epoch and request, and `rung`, `two_agents`. */
+  /** What a person has granted for this node, epoch and request: policies as `name@version`, `Tool/NAME`, `rung`, `two_agents`. */
   readonly grants: readonly string[];
+  /** The tool call that the node itself is; absent: it is none. */
+  readonly call?: NodeCallFacts;
+}
+
+/** What is known of that call; everything else is as for the node. */
+export interface NodeCallFacts extends Pick<CallFacts, "tool" | "rules" | "rates"> {
+  /** Registered grants for this run or agent that name the tool. */
+  readonly toolGrants: CallFacts["grants"];
 }
 
 /** What is asked before a run exists. */

@@ -23,6 +23,7 @@ export { periodOf } from "./period.ts";
 export { strictest } from "./gates/approval-required.ts";
 export { dispatchPolicies, policyKey, reasonOf } from "./policy.ts";
 export { policyFacts } from "./policy-fact.ts";
+export { hostOf, nodeCallOf } from "./node-call.ts";
 export { GRANT_FACTS } from "./grant.ts";
 export type * from "./tool-fact.ts";
 export { judgeRound, judgeTool, ROUND_GATES, TOOL_GATES } from "./tool-judge.ts";

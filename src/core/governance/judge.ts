@@ -18,6 +18,7 @@ import { contextTrust } from "./gates/context-trust.ts";
 import { postureGate } from "./gates/execution-posture.ts";
 import { gatewayHealth } from "./gates/gateway-health.ts";
 import { identityGate } from "./gates/identity.ts";
+import { nodeToolAllowed, nodeToolRate } from "./gates/node-call.ts";
 import { platformOpenForDispatch, platformOpenForLaunch } from "./gates/platform-open.ts";
 import { policyRulesForDispatch, policyRulesForLaunch } from "./gates/policy-rules.ts";
 import { rateLimit } from "./gates/rate-limit.ts";
@@ -59,11 +60,20 @@ export const LAUNCH_STATUSES: Readonly<Record<string, number>> = {
   rate_limited: 429,
 };
 
+/** The same for a node that is a tool call itself. */
+const CALL_GATES = DISPATCH_GATES.flatMap((gate) => {
+  if (gate === agentStatus) return [gate, nodeToolAllowed];
+  return gate === rateLimit ? [gate, nodeToolRate] : [gate];
+});
+
 const CLOSED_GATES = [platformOpenForDispatch, ...DISPATCH_GATES];
+const CLOSED_CALL_GATES = [platformOpenForDispatch, ...CALL_GATES];
 
 /** May this node act now? The kill switch stands before the gates, and in the trail only while it is closed. */
 export function judgeDispatch(facts: DispatchFacts): Judgement {
-  return judge(facts.platform.isOpen ? DISPATCH_GATES : CLOSED_GATES, facts, `${facts.run.runId}/${facts.node.id}`);
+  const { platform, call, run, node } = facts;
+  const [open, closed] = call === undefined ? [DISPATCH_GATES, CLOSED_GATES] : [CALL_GATES, CLOSED_CALL_GATES];
+  return judge(platform.isOpen ? open : closed, facts, `${run.runId}/${node.id}`);
 }
 
 /** May this run be created? */

@@ -3,6 +3,7 @@ import { evaluateCondition, type Path, walk } from "../expression/index.ts";
 import type { DispatchFacts, LaunchFacts } from "./facts.ts";
 import { grantFor } from "./grant.ts";
 import type { HoldReason, MatchedPolicy } from "./gate.ts";
+import { callFactsOf } from "./node-call-facts.ts";
 import { launchSubject, policySubject, toolSubject } from "./policy-subject.ts";
 import { type Policy, POLICY_SCOPES } from "./registered.ts";
 import type { CallFacts } from "./tool-fact.ts";
@@ -75,8 +76,31 @@ export function matchedByTool(facts: CallFacts, { matches } = matchToolPolicies(
   return describeMatches(matches, isGiven ? asks.map(({ policy }) => policyKey(policy)) : []);
 }
 
+/** Those about the node and, where it is a tool call itself, those about the call. */
 export function matchDispatchPolicies(facts: DispatchFacts): PolicyFindings {
-  return findMatches(dispatchPolicies(facts), () => policySubject(facts));
+  const ofNode = findMatches(dispatchPolicies(facts), () => policySubject(facts));
+  const call = callFactsOf(facts);
+  if (call === null) return ofNode;
+  const ofCall = matchToolPolicies(call);
+  return {
+    matches: [...ofNode.matches, ...ofCall.matches].sort(bySpecificity),
+    broken: [...ofNode.broken, ...ofCall.broken],
+  };
+}
+
+/** Those that hold, each with whether a person has given what it asks for: for this node, or its call by a grant. */
+export function matchedByDispatch(
+  facts: DispatchFacts,
+  { matches } = matchDispatchPolicies(facts),
+): readonly MatchedPolicy[] {
+  const ofCall = isCallGranted(facts) ? matches.filter(({ policy }) => policy.category === "tool") : [];
+  return describeMatches(matches, [...facts.grants, ...ofCall.map(({ policy }) => policyKey(policy))]);
+}
+
+/** A registered grant covers the call that the node is. */
+export function isCallGranted(facts: DispatchFacts): boolean {
+  const call = callFactsOf(facts);
+  return call !== null && grantFor(call) !== null;
 }
 
 export function matchLaunchPolicies(facts: LaunchFacts): PolicyFindings {

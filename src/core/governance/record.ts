@@ -1,6 +1,6 @@
 import { getOwn, type JsonObject } from "../base/index.ts";
-import type { DispatchFacts } from "./facts.ts";
-import { dispatchPolicies } from "./policy.ts";
+import type { DispatchFacts, NodeCallFacts } from "./facts.ts";
+import { dispatchPolicies, toolPolicies } from "./policy.ts";
 import {
   type ConditionCache,
   type KeptPolicy,
@@ -10,14 +10,17 @@ import {
   recordedPolicy,
   readPolicies,
 } from "./record-part.ts";
+import type { Policy } from "./registered.ts";
+import { grantsText, type KeptGrant, readGrants, toolText } from "./tool-record.ts";
 
 const RECORD_FORMAT = 1;
 
-interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns"> {
+interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns" | "call"> {
   readonly format: typeof RECORD_FORMAT;
   readonly policies: readonly KeptPolicy[];
   /** Absent in records that are older than it. */
   readonly turns?: string;
+  readonly call?: Omit<NodeCallFacts, "toolGrants"> & { readonly toolGrants: readonly KeptGrant[] };
 }
 
 /**
@@ -27,11 +30,16 @@ interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns"> {
 export function factsText(facts: DispatchFacts): string {
   let text = `{"format":${RECORD_FORMAT}`;
   for (const [opening, write] of MEMBERS) text += opening + write(facts);
-  return `${text}}`;
+  return facts.call === undefined ? `${text}}` : `${text},"call":${callText(facts.call)}}`;
+}
+
+function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
+  const parts = [`"tool":${toolText({ tool, rules })}`, `"rules":[${rules.map((rule) => onceOf(rule)).join(",")}]`];
+  return `{${parts.join(",")},"rates":${JSON.stringify(rates)},"toolGrants":${grantsText(toolGrants)}}`;
 }
 
 /** How each fact is written; one that is not listed here does not compile. */
-const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => string>> = {
+const WRITERS: Readonly<Record<Exclude<keyof DispatchFacts, "call">, (facts: DispatchFacts) => string>> = {
   at: ({ at }) => String(at),
   platform: ({ platform }) => onceOf(platform),
   gateway: ({ gateway }) => onceOf(gateway),
@@ -49,9 +57,13 @@ const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => st
   turns: ({ turns }) => JSON.stringify(turns),
   node: ({ node }) => onceOf(node),
   run: ({ run }) => JSON.stringify(keepRun(run)),
-  policies: (facts) => `[${dispatchPolicies(facts).map(recordedPolicy).join(",")}]`,
+  policies: (facts) => `[${askedPolicies(facts).map(recordedPolicy).join(",")}]`,
   grants: ({ grants }) => JSON.stringify(grants),
 };
+
+function askedPolicies(facts: DispatchFacts): readonly Policy[] {
+  return facts.call === undefined ? dispatchPolicies(facts) : [...dispatchPolicies(facts), ...toolPolicies(facts)];
+}
 
 const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
 
@@ -62,7 +74,9 @@ const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, w
 export function factsFromRecord(record: JsonObject, cache: ConditionCache = new Map()): DispatchFacts | null {
   if (getOwn(record, "format") !== RECORD_FORMAT) return null;
   // Only this file writes the format, so its number vouches for the rest.
-  const { format: _, turns = "opaque", ...kept } = record as unknown as FactsRecord;
+  const { format: _, turns = "opaque", call, ...kept } = record as unknown as FactsRecord;
   const policies = readPolicies(kept.policies, cache);
-  return policies === null ? null : { ...kept, turns, policies };
+  if (policies === null) return null;
+  const ofCall = call === undefined ? {} : { call: { ...call, toolGrants: readGrants(call.toolGrants, cache) } };
+  return { ...kept, turns, policies, ...ofCall };
 }

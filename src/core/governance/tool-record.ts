@@ -20,7 +20,7 @@ import type { RoundFacts, ToolFact, CallFacts } from "./tool-fact.ts";
 const TOOL_FORMAT = "tool/1";
 const ROUND_FORMAT = "round/1";
 
-type KeptGrant = Omit<Grant, "where"> & { readonly where: string | null };
+export type KeptGrant = Omit<Grant, "where"> & { readonly where: string | null };
 
 interface ToolRecord extends Omit<CallFacts, "policies" | "grants"> {
   readonly format: typeof TOOL_FORMAT;
@@ -51,17 +51,21 @@ const WRITERS: Readonly<Record<keyof CallFacts, (facts: CallFacts) => string>> =
   rates: ({ rates }) => JSON.stringify(rates),
   bounds: ({ bounds }) => JSON.stringify(bounds),
   policies: (facts) => `[${toolPolicies(facts).map(recordedPolicy).join(",")}]`,
-  grants: ({ grants }) => `[${grants.map((grant) => onceOf(grant, keepGrant)).join(",")}]`,
+  grants: ({ grants }) => grantsText(grants),
 };
 
 const MEMBERS = Object.entries(WRITERS).map(([name, write]) => [`,"${name}":`, write] as const);
+
+export function grantsText(grants: readonly Grant[]): string {
+  return `[${grants.map((grant) => onceOf(grant, keepGrant)).join(",")}]`;
+}
 
 function keepGrant(grant: Grant): KeptGrant {
   return { ...grant, where: grant.where?.text ?? null };
 }
 
 /** Args are written once and measured as text: nearly all are kept, and measuring them part by part takes longer. */
-function toolText({ tool, rules }: CallFacts): string {
+export function toolText({ tool, rules }: Pick<CallFacts, "tool" | "rules">): string {
   const shown = withoutRedacted(tool, rules);
   const { args, ...rest } = shown;
   const text = JSON.stringify(args);
@@ -96,13 +100,17 @@ export function toolFactsFromRecord(record: JsonObject, cache: ConditionCache = 
   const { format: _, ...kept } = record as unknown as ToolRecord;
   const policies = readPolicies(kept.policies, cache);
   if (policies === null) return null;
+  return { ...kept, policies, grants: readGrants(kept.grants, cache) };
+}
+
+/** A grant that cannot be read covers nothing. */
+export function readGrants(kept: readonly KeptGrant[], cache: ConditionCache): readonly Grant[] {
   const grants: Grant[] = [];
-  for (const { where, ...grant } of kept.grants) {
+  for (const { where, ...grant } of kept) {
     const condition = where === null ? null : readCondition(where, cache);
-    // A grant that cannot be read covers nothing.
     if (where === null || condition !== null) grants.push({ ...grant, where: condition });
   }
-  return { ...kept, policies, grants };
+  return grants;
 }
 
 /** What is stored with the verdict that stops a turn. */

@@ -1,3 +1,4 @@
+export { argsSchema } from "./args-schema.ts";
 export { checkFields } from "./field-check.ts";
 export { checkAgainstSchema, checkToolArgs } from "./schema-check.ts";
 export { checkForm } from "./form-check.ts";

@@ -15,6 +15,7 @@ export function missingForRun(definition: Definition, catalog: Catalog): readonl
     for (const step of allSteps(definition)) {
       if (step.unresolvedLibraryStep !== null) missing.add(`library step "${step.unresolvedLibraryStep}"`);
       needWorkflow(step.workflowRef);
+      for (const tool of step.stepTools) if (tool.kind === "workflow") needWorkflow(tool.workflow);
     }
     return [...missing];
   }

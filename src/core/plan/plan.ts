@@ -12,6 +12,7 @@ import type {
   Join,
   OutputField,
   Repeat,
+  StepTool,
   ToolAction,
   TurnLimits,
   Work,
@@ -209,6 +210,8 @@ export interface RequestHints {
   /** Names, in which `*` stands for any characters. */
   readonly tools: readonly string[];
   readonly toolActions: readonly ToolAction[];
+  /** Tools that the server runs; absent: none. */
+  readonly stepTools?: readonly StepTool[];
   readonly turn: TurnLimits | null;
   readonly action: Action;
   readonly contextSources: readonly ContextSource[];

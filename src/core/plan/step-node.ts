@@ -97,6 +97,7 @@ function hintsOf(step: Step): RequestHints {
     models: step.models,
     tools: step.tools,
     toolActions: step.toolActions,
+    ...(step.stepTools.length === 0 ? {} : { stepTools: step.stepTools }),
     turn: step.turn,
     action: step.action,
     contextSources: step.contextSources,

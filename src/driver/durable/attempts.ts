@@ -13,6 +13,7 @@ import type { Redactor } from "../../core/redaction/index.ts";
 import { LOCAL_GATEWAY } from "../../gateway/index.ts";
 import { AdapterPool } from "../adapter-pool.ts";
 import { dispatchRequest } from "../dispatch-request.ts";
+import type { ChildPreparer } from "./children.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { HandSecrets } from "./driver-options.ts";
 import type { Moderator } from "./moderator.ts";
@@ -21,11 +22,13 @@ import { reportOfOutcome } from "./attempt-report.ts";
 import type { InputQueue, ResolvedInput } from "./input-queue.ts";
 import type { Lease } from "./lease.ts";
 import type { ReportIntake } from "./report-intake.ts";
+import { describeWorkflows } from "./step-tools.ts";
 import type { TurnIntake } from "./turn-intake.ts";
 import type { TurnSeal } from "./turn-seal.ts";
 import type { RunCache } from "./run-cache.ts";
 
 export interface AttemptsOptions {
+  readonly preparer: ChildPreparer;
   readonly queue: InputQueue;
   readonly intake: ReportIntake;
   readonly turns: TurnIntake;
@@ -118,15 +121,31 @@ export class Attempts {
   #moderate(live: DrivenRun, sealed: Dispatch): void {
     const dispatch = this.#options.seal.opened(sealed, live);
     const asked = this.#options.moderator.beforeSend(live, dispatch);
-    if (asked === undefined) return this.#handSecrets(live, dispatch);
+    if (asked === undefined) return this.#describeTools(live, dispatch);
     const { nodeId, attempt, segment, dispatchId } = dispatch;
     this.#asking.add(dispatchId);
     void asked.then((refused) => {
       // It was cancelled meanwhile.
       if (!this.#asking.delete(dispatchId)) return;
-      if (refused === null) this.#handSecrets(live, dispatch);
+      if (refused === null) this.#describeTools(live, dispatch);
       else
         this.#options.queue.enqueue(live.state.runId, { type: "callback", nodeId, attempt, segment, result: refused });
+    });
+  }
+
+  /** A model gets the args of workflows it may call. Where they cannot be looked up it may try what it likes. */
+  #describeTools(live: DrivenRun, dispatch: Dispatch): void {
+    const { dispatchId } = dispatch;
+    const described = describeWorkflows(live.run, dispatch, this.#options.preparer);
+    if (described === undefined) return this.#handSecrets(live, dispatch);
+    this.#asking.add(dispatchId);
+    const next = (toolSpecs: NonNullable<Dispatch["toolSpecs"]>): void => {
+      // It was cancelled meanwhile.
+      if (this.#asking.delete(dispatchId)) this.#handSecrets(live, { ...dispatch, toolSpecs });
+    };
+    void described.then(next, (error: unknown) => {
+      this.#options.onTrouble(`the tools of ${dispatchId} could not be looked up`, error);
+      next([]);
     });
   }
 

@@ -5,6 +5,7 @@ import {
   type StartChild,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
+import type { JsonObject } from "../../core/base/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { RunRecord, Store } from "../../store/index.ts";
@@ -21,6 +22,8 @@ import type { Launch, RunSnapshot, Runtime } from "./runtime.ts";
 /** Says how a child run is to be started, or why it may not be. */
 export interface ChildPreparer {
   prepare(parent: RunRecord, wanted: StartChild): Promise<PreparedChild>;
+  /** JSON Schema of the args of a workflow that the run may start; null: it is not known. */
+  argsOf?(parent: RunRecord, workflow: StartChild["workflow"]): Promise<JsonObject | null>;
 }
 
 export type PreparedChild =

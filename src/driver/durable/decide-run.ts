@@ -187,6 +187,7 @@ function rule({ live, facts, judge, moderator, ...ruled }: Ruled, effect: Reques
   if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
   const ruling = judge.decide(effect, aboutRun(live, at, facts));
   ruled.rulings.push(ruling);
+  if (ruling.taken !== undefined) ruled.inTurns.push(ruling.taken);
   if (ruling.place !== null) ruled.places.set(nodeId, ruling.place);
   if (ruling.admission !== null) ruled.admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
   return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };

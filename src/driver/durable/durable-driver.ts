@@ -23,6 +23,7 @@ import { parkInBackground } from "./parking.ts";
 import { Places } from "./places.ts";
 import { PlanCache } from "./plan-cache.ts";
 import { ReportIntake } from "./report-intake.ts";
+import { ScriptTools } from "./step-tools.ts";
 import { TurnIntake } from "./turn-intake.ts";
 import { TurnSeal } from "./turn-seal.ts";
 import { RunCache } from "./run-cache.ts";
@@ -76,10 +77,17 @@ export class DurableDriver implements Runtime {
     const admission = new StartAdmission({ ...options, queue, health });
     const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
-    const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners }));
+    const scripts = new ScriptTools(adapters);
+    const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners, scripts }));
     const seal = new TurnSeal(options.box);
     const outward = { adapters, clock, redactor, remote, files, secrets: options.secrets, onTrouble };
+    // Asked for at every use: it is made after the driver, and needs it.
+    const preparer: ChildPreparer = {
+      prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
+      argsOf: async (parent, workflow) => (await options.children?.().argsOf?.(parent, workflow)) ?? null,
+    };
     const attempts = (this.#attempts = new Attempts({
+      preparer,
       queue,
       intake,
       turns,
@@ -89,10 +97,6 @@ export class DurableDriver implements Runtime {
       moderator,
       ...outward,
     }));
-    // Asked for at every use: it is made after the driver, and needs it.
-    const preparer: ChildPreparer = {
-      prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
-    };
     const children = new Children({ preparer, store, starter, states: () => this, intake, clock, onTrouble });
     const dueTimers = new DueTimers({ queue, intake, attempts, children, store, clock, onTrouble });
     const deadlines = (this.#deadlines = new Deadlines(clock, dueTimers));

@@ -15,6 +15,7 @@ import {
 import type { AttemptAddress } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import { rulingOf } from "../call-ruling.ts";
+import { type ScriptTools, scriptCalls } from "./step-tools.ts";
 import { type Reporter, reportedBy, submitUntilCurrent } from "./attempt-report.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { InputQueue } from "./input-queue.ts";
@@ -36,6 +37,7 @@ export interface TurnIntakeOptions {
   readonly cache: RunCache;
   readonly clock: Clock;
   readonly listeners: Listeners;
+  readonly scripts: ScriptTools;
 }
 
 /** Answers that other replicas commit are looked for so often while an adapter waits for one. */
@@ -56,7 +58,9 @@ export class TurnIntake {
       "text" | "message" | "calls"
     >;
     const input = { type: "round", ...executionOf(address), round, finish, ...said, ...billOf(used, []) } as const;
-    return replyTo(await this.#submit(reporter, address, input), address, round);
+    const live = await this.#submit(reporter, address, input);
+    const callIds = calls.map((_, position) => callIdIn(live, address, round, position));
+    return replyTo(await this.#runScripts(reporter, address, live, callIds), address, round);
   }
 
   /** `waitMs`: how long a person's answer is waited for, where the adapter cannot suspend; null is answered after that. */
@@ -67,8 +71,9 @@ export class TurnIntake {
     const input = { type: "tool_call", ...executionOf(address), callId, round, call: kept, waits } as const;
     const until = this.#options.clock.now() + waitMs;
     for (;;) {
-      const live = await this.#submit(reporter, address, input);
-      const ruling = rulingOf(requireCall(live, address, callId));
+      const judged = await this.#submit(reporter, address, input);
+      const live = await this.#runScripts(reporter, address, judged, [callId]);
+      const ruling = rulingWithResult(requireCall(live, address, callId));
       if (ruling.disposition !== "suspend" || !waits) return ruling;
       const left = until - this.#options.clock.now();
       if (left <= 0) return null;
@@ -95,6 +100,25 @@ export class TurnIntake {
       },
       toolResult: (report) => this.toolResult(reporter, address, report),
     };
+  }
+
+  /** Scripts that a step has as tools are run here, and their results kept, before the adapter gets its answer. */
+  async #runScripts(
+    reporter: Reporter,
+    address: AttemptAddress,
+    live: DrivenRun,
+    callIds: readonly string[],
+  ): Promise<DrivenRun> {
+    let newest = live;
+    const node = findNode(live.state, address.nodeId);
+    for (const call of node === undefined ? [] : scriptCalls(live.state, address.nodeId, callIds)) {
+      if (node === undefined) break;
+      const { result, isError } = await this.#options.scripts.run(live.state, node, call);
+      const kept = repairText(result).value;
+      const given = { callId: call.id, result: kept, isError, durationMs: 0 };
+      newest = await this.#submit(reporter, address, { type: "tool_result", ...executionOf(address), ...given });
+    }
+    return newest;
   }
 
   async #submit(reporter: Reporter, address: AttemptAddress, input: UnstampedInput): Promise<DrivenRun> {
@@ -164,9 +188,21 @@ function replyTo(live: DrivenRun, address: AttemptAddress, round: number): Round
   const reported = turn.rounds[round];
   if (reported === undefined || !isExecutionOpen(live.state, node, address)) throw over(address);
   const rulings = reported.calls.map((_, position) =>
-    rulingOf(requireCall(live, address, callIdOf(live.state, node, round, position))),
+    rulingWithResult(requireCall(live, address, callIdOf(live.state, node, round, position))),
   );
   return { next: "go", rulings };
+}
+
+function callIdIn(live: DrivenRun, address: AttemptAddress, round: number, position: number): string {
+  const node = findNode(live.state, address.nodeId);
+  return node === undefined ? "" : callIdOf(live.state, node, round, position);
+}
+
+/** A call that was made already is answered with what came of it. */
+function rulingWithResult(call: ToolCall): CallRuling {
+  const ruling = rulingOf(call);
+  if (ruling.disposition !== "allow" || call.result === null) return ruling;
+  return { ...ruling, result: { result: call.result.value, isError: call.result.isError } };
 }
 
 function requireCall(live: DrivenRun, address: AttemptAddress, callId: string): ToolCall {

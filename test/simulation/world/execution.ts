@@ -1,4 +1,4 @@
-import { callIdOf, type CallbackResult, type Dispatch } from "../../../src/core/engine/index.ts";
+import { callIdOf, type CallbackResult, type Dispatch, type ToolCall } from "../../../src/core/engine/index.ts";
 import type { JsonObject } from "../../../src/core/base/index.ts";
 import type { AskedCall } from "../../../src/core/event/index.ts";
 import type { SimRun } from "./run.ts";
@@ -51,10 +51,15 @@ export interface OpenCall {
 export function resumeOf({ turn }: Dispatch): Resume {
   const calls = new Map<string, ResumedCall>();
   for (const { id, tool, args, round, ruling, result } of turn?.calls.values() ?? []) {
-    const known = ruling.kind === "allow" ? { kind: ruling.kind, args } : { kind: ruling.kind };
-    calls.set(id, { tool, args, round, ruling: known, hasResult: result !== null });
+    calls.set(id, { tool, args, round, ruling: rulingOf({ ruling, args }), hasResult: result !== null });
   }
   return { rounds: (turn?.rounds ?? []).map((round) => round.calls), calls };
+}
+
+/** As an adapter gets it: what a run makes it does not make either. */
+export function rulingOf({ ruling: { kind }, args }: Pick<ToolCall, "ruling" | "args">): Ruling {
+  if (kind === "allow") return { kind, args };
+  return { kind: kind === "deny" ? kind : "hold" };
 }
 
 /** The calls of a round, with what the dispatch says of them. */

@@ -8,7 +8,7 @@ import {
 } from "../../../src/core/engine/index.ts";
 import type { Prng } from "../prng.ts";
 import { cancelledResult, drawResult } from "./adapters.ts";
-import { type Execution, executionOf, type OpenCall, openCalls, resumeOf, type Ruling } from "./execution.ts";
+import { type Execution, executionOf, type OpenCall, openCalls, resumeOf, type Ruling, rulingOf } from "./execution.ts";
 import type { NodeFacts } from "./facts.ts";
 import { type Answer, drawAnswer, drawFailure, NOTHING_USED } from "./model.ts";
 import type { SimRun } from "./run.ts";
@@ -284,9 +284,7 @@ export class Turns {
   private rulingOn(execution: Execution, callId: string): Ruling | null {
     const node = findNode(this.world.load(execution.run), execution.dispatch.nodeId);
     const call = node?.turn?.calls.get(callId);
-    if (call === undefined) return null;
-    const { ruling, args } = call;
-    return ruling.kind === "allow" ? { kind: "allow", args } : { kind: ruling.kind };
+    return call === undefined ? null : rulingOf(call);
   }
 
   private callId({ run, dispatch: { nodeId, epoch } }: Execution, round: number, position: number): string {

@@ -104,9 +104,9 @@ export class Timeline {
   }
 }
 
-/** A step that waits for a moment or an event needs no person. */
+/** A step that waits for a moment, an event or a run needs no person. */
 function isPause(reason: WaitingReason): boolean {
-  return reason === "timer" || reason === "event";
+  return reason === "timer" || reason === "event" || reason === "child";
 }
 
 /** The list with its last span ended; a wait that took no time is left out. */

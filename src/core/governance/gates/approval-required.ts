@@ -4,7 +4,7 @@ import { amountFacts } from "../budget-block.ts";
 import type { DispatchFacts } from "../facts.ts";
 import { type Gate, type GateOutcome, type MatchedPolicy, PASS } from "../gate.ts";
 import { usdText } from "../money.ts";
-import { describeMatches, isEnforced, matchDispatchPolicies, policyKey, policyText, reasonOf } from "../policy.ts";
+import { isCallGranted, isEnforced, matchedByDispatch, policyKey, policyText, reasonOf } from "../policy.ts";
 
 export const RUNG_GRANT = "rung";
 export const TWO_AGENTS_GRANT = "two_agents";
@@ -12,9 +12,11 @@ export const TWO_AGENTS_GRANT = "two_agents";
 /** Asks for every answer that is still missing at once; one approval gives them all. */
 export const approvalRequired: Gate<DispatchFacts> = {
   name: "approval_required",
-  evaluate(facts, matched = matchedBy(facts)): GateOutcome {
-    const { agent, node, grants } = facts;
-    const rules = builtInRules(agent, node.action, facts.estimateMicros);
+  evaluate(facts, matched = matchedByDispatch(facts)): GateOutcome {
+    const { agent, node, grants, call } = facts;
+    const action = call?.tool.action ?? node.action;
+    const manifests = manifestRules(facts);
+    const rules = [...manifests, ...builtInRules(agent, action, facts.estimateMicros)];
     const holding = matched.filter((policy) => policy.action === "require_approval" && isEnforced(policy));
     if (holding.length === 0 && rules.length === 0) return PASS;
     const policies = holding.filter(({ isSatisfied }) => !isSatisfied);
@@ -33,11 +35,14 @@ export const approvalRequired: Gate<DispatchFacts> = {
       message: `${node.id} needs an approval: ${why.join("; ")}`,
       wanted,
       reasons,
-      rule: ruleFor(facts, policies, missing),
+      rule: ruleFor(facts, policies, missing, manifests),
       facts: {
         wanted,
         node: node.id,
-        action: node.action,
+        action,
+        ...(call === undefined
+          ? {}
+          : { tool: call.tool.name, server: call.tool.server, argsDigest: call.tool.argsDigest }),
         agent: facts.agentId,
         autonomy: agent?.autonomy ?? null,
         policies: policies.map(({ name, version, scope, reason, error }) => ({ name, version, scope, reason, error })),
@@ -47,10 +52,6 @@ export const approvalRequired: Gate<DispatchFacts> = {
   },
 };
 
-function matchedBy(facts: DispatchFacts): readonly MatchedPolicy[] {
-  return describeMatches(matchDispatchPolicies(facts).matches, facts.grants);
-}
-
 function namesOf(policies: readonly MatchedPolicy[], rules: readonly BuiltInRule[]): readonly string[] {
   return [...policies.map(policyKey), ...rules.map(({ grant }) => grant)];
 }
@@ -58,6 +59,19 @@ function namesOf(policies: readonly MatchedPolicy[], rules: readonly BuiltInRule
 interface BuiltInRule {
   readonly grant: string;
   readonly message: string;
+}
+
+interface ManifestRule extends BuiltInRule {
+  readonly approval: ApprovalRule;
+}
+
+/** What manifests ask about the call that a node is, where no registered grant covers it. */
+function manifestRules(facts: DispatchFacts): readonly ManifestRule[] {
+  const asking = (facts.call?.rules ?? []).filter(({ approval }) => approval !== null);
+  if (asking.length === 0 || isCallGranted(facts)) return [];
+  return asking.flatMap(({ id, approval }) =>
+    approval === null ? [] : [{ grant: `Tool/${id}`, message: `Tool/${id} asks for one`, approval }],
+  );
 }
 
 const NO_RULES: readonly BuiltInRule[] = [];
@@ -86,10 +100,13 @@ function ruleFor(
   facts: DispatchFacts,
   policies: readonly MatchedPolicy[],
   missing: readonly BuiltInRule[],
+  manifests: readonly ManifestRule[],
 ): ApprovalRule {
-  const named = policies
+  const ofPolicies = policies
     .map((one) => facts.policies.find((policy) => policyKey(policy) === policyKey(one))?.approvers ?? null)
     .filter((rule) => rule !== null);
+  const ofManifests = manifests.filter((one) => missing.includes(one)).map(({ approval }) => approval);
+  const named = [...ofPolicies, ...ofManifests];
   const isTwoAgents = missing.some(({ grant }) => grant === TWO_AGENTS_GRANT);
   const rule = strictest(named);
   return isTwoAgents && !rule.isSeparate ? { ...rule, isSeparate: true } : rule;

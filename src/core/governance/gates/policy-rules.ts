@@ -5,6 +5,7 @@ import {
   describeMatches,
   isEnforced,
   matchDispatchPolicies,
+  matchedByDispatch,
   matchedByTool,
   matchLaunchPolicies,
   matchToolPolicies,
@@ -22,8 +23,7 @@ export const policyRulesForDispatch: Gate<DispatchFacts> = {
   evaluate(facts): GateOutcome {
     const findings = matchDispatchPolicies(facts);
     const blocking = findings.matches.filter(({ policy }) => isEnforced(policy) && policy.action === "block");
-    const matched = describeMatches(findings.matches, facts.grants);
-    return outcomeOf(findings, blocking, matched, `blocks ${facts.node.id}`);
+    return outcomeOf(findings, blocking, matchedByDispatch(facts, findings), `blocks ${facts.node.id}`);
   },
 };
 

@@ -5,7 +5,7 @@ import { type Gate, type GateOutcome, PASS } from "../gate.ts";
 /** What the place demands of the agent that works there, and what the agent's rung lets it do at all. */
 export const trustLevel: Gate<DispatchFacts> = {
   name: "trust_level",
-  evaluate({ agent, gateway, node }): GateOutcome {
+  evaluate({ agent, gateway, node, call }): GateOutcome {
     if (agent === null) return PASS;
     const { id, autonomy } = agent;
     const target = `Agent/${id}`;
@@ -25,15 +25,16 @@ export const trustLevel: Gate<DispatchFacts> = {
         ],
       };
     }
-    if (permissionOf(autonomy, node.action) !== "forbidden") return PASS;
+    const action = call?.tool.action ?? node.action;
+    if (permissionOf(autonomy, action) !== "forbidden") return PASS;
     return {
       kind: "block",
       code: "autonomy_insufficient",
       message:
-        `${id} is ${autonomy} and may only read, but ${node.id} has action ${node.action}; ` +
+        `${id} is ${autonomy} and may only read, but ${node.id} has action ${action}; ` +
         `raise autonomy to supervised or bounded, or give ${node.id} to another agent`,
       after: "final",
-      facts: { agent: id, autonomy, node: node.id, action: node.action },
+      facts: { agent: id, autonomy, node: node.id, action },
       unblock: [{ action: "raise_autonomy", target, detail: "set autonomy to supervised or bounded" }],
     };
   },

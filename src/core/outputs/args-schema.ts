@@ -1,8 +1,8 @@
-import type { ArgField } from "../core/definition/index.ts";
-import type { Json, JsonObject } from "../core/base/index.ts";
+import type { Json, JsonObject } from "../base/index.ts";
+import type { ArgField } from "../definition/index.ts";
 
 /** The args of a workflow as JSON Schema. It helps the caller; what counts is what the API checks. */
-export function argsSchema(args: Readonly<Record<string, ArgField>>, extra: JsonObject): JsonObject {
+export function argsSchema(args: Readonly<Record<string, ArgField>>, extra: JsonObject = {}): JsonObject {
   const fields = Object.entries(args);
   const own = fields.map(([name, field]): [string, Json] => [name, fieldSchema(field)]);
   // An arg of the author's comes before a word of ours.

@@ -1,0 +1,102 @@
+import { auditEntry, type AuditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
+import { digestJson } from "../core/base/index.ts";
+import type { RequestVerdict } from "../core/engine/index.ts";
+import { type Judgement, type NodeCallFacts, nodeCallOf, profileOf } from "../core/governance/index.ts";
+import type { AboutRun } from "./judge.ts";
+import type { Registered } from "./registered.ts";
+import type { Tally } from "./tally.ts";
+import { type CallWindow, grantsFor, windowsOf } from "./tool-facts.ts";
+import type { TurnTaking } from "./turn-ruling.ts";
+
+/** The tool call that a node itself is, with what is registered about the tool. */
+export interface GatheredCall {
+  readonly facts: NodeCallFacts;
+  /** Of the manifests; null: none limits it. */
+  readonly timeoutMs: number | null;
+  readonly windows: readonly CallWindow[];
+}
+
+export interface CallScene {
+  readonly request: RequestVerdict;
+  readonly about: AboutRun;
+  readonly registered: Registered;
+  readonly tally: Tally;
+}
+
+/** Where the node goes. */
+export interface CallRoute {
+  readonly agentId: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+}
+
+/** Null: the node is no call. */
+export function gatherNodeCall(scene: CallScene, { agentId, provider, model }: CallRoute): GatheredCall | null {
+  const { request, about, registered } = scene;
+  const { hints, nodeId, epoch } = request;
+  const { message, stdin, inputs } = request.request;
+  const call = nodeCallOf({ provider, ownModel: hints.model, model, message, stdin, inputs });
+  if (call === null) return null;
+  const { name, server, args } = call;
+  // The kind of act of the node is that of its call, at least.
+  const profile = profileOf({ name, server }, [{ name: "*", action: hints.action }], registered.tools);
+  const { rates, windows } = windowsOf(scene, profile.rules, agentId);
+  const tool: NodeCallFacts["tool"] = {
+    callId: `${about.runId}/${nodeId}/${epoch}`,
+    name,
+    server,
+    action: profile.action,
+    effects: profile.effects,
+    args,
+    argsDigest: digestJson(args),
+    round: 0,
+    calls: 0,
+    repeats: 0,
+    isApproved: false,
+  };
+  const toolGrants = grantsFor(registered, about.runId, agentId, name);
+  return { facts: { tool, rules: profile.rules, rates, toolGrants }, timeoutMs: profile.timeoutMs, windows };
+}
+
+/** The places an allowed call takes in the windows of its tool, which count at once; null: it is limited by none. */
+export function takeCall({ tally, about }: Pick<CallScene, "tally" | "about">, call: GatheredCall): TurnTaking | null {
+  if (call.windows.length === 0) return null;
+  const hits = call.windows.map((one) => ({ ...one, at: tally.hitAt(one.counter, about.at) }));
+  const taken: TurnTaking = { hits, reserved: [] };
+  tally.takeInTurn(taken);
+  return taken;
+}
+
+/** Names the call by its digest, as for the calls of a turn. */
+export function nodeCallAudit(
+  { runId, at }: AboutRun,
+  { nodeId, nextAttempt }: RequestVerdict,
+  { facts: { tool } }: GatheredCall,
+  judgement: Judgement,
+  { agentId, verdictId }: { readonly agentId: string; readonly verdictId: string },
+): AuditEntry {
+  const { disposition } = judgement;
+  return auditEntry({
+    at,
+    type: "tool.decided",
+    actor: ENGINE_ACTOR,
+    resource: `tool/${tool.name}`,
+    run: runId,
+    node: nodeId,
+    detail: {
+      attempt: nextAttempt,
+      callId: tool.callId,
+      round: tool.round,
+      tool: tool.name,
+      server: tool.server,
+      action: tool.action,
+      argsDigest: tool.argsDigest,
+      agentId,
+      disposition: disposition === "block" ? "deny" : disposition,
+      verdictId,
+      ...(disposition === "allow" ? {} : { gate: judgement.explanation.gate }),
+      ...(disposition === "block" ? { code: judgement.block.code } : {}),
+      ...(disposition === "hold" ? { policies: judgement.hold.wanted } : {}),
+    },
+  });
+}
