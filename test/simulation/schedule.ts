@@ -35,7 +35,7 @@ const SEEDS_PER_BUNDLE = 8;
 /** Planted bugs are all looked for among the first seeds. */
 const BUNDLES_KEPT = 128;
 const bundles = new Map<string, Bundle>();
-const TURNS_SHARE = 0.3;
+const TURNS_SHARE = 0.2;
 
 /** Neighbouring seeds share their files, which are expensive to read, and differ in everything else. */
 export function bundleOf(seed: number, hasTurns: boolean): Bundle {

@@ -41,10 +41,7 @@ export function drawBundle(seed: number, hasTurns: boolean): Bundle {
 }
 
 function drawWorkflow(rng: Prng, name: string, children: readonly string[], hasTurns: boolean): Workflow {
-  // Only steps of this format name tools.
-  const draft = rng.chance(hasTurns ? 1 : 0.7)
-    ? draftLobster(rng, name, children, hasTurns)
-    : draftLensGraph(rng, name, children);
+  const draft = rng.chance(0.7) ? draftLobster(rng, name, children, hasTurns) : draftLensGraph(rng, name, children);
   const text = JSON.stringify(draft.document);
   const { plan, problems } = checkSource(text, EMPTY_CATALOG);
   if (plan === null) {

@@ -23,7 +23,7 @@ const LETTERS = ["a", "b", "c", "d", "k", "m", "p", "z"] as const;
 const RETRY_ON = ["timeout", "provider_error", "rate_limit", "contract_violated"] as const;
 
 const STEPS_MAX = 40;
-const TURN_STEPS_MAX = 5;
+const TURN_STEPS_MAX = 4;
 
 /** How many nodes: mostly few, because small graphs meet in more ways per second. */
 export function drawSize(rng: Prng): number {
@@ -77,7 +77,7 @@ export function draftLobster(rng: Prng, name: string, children: readonly string[
     steps: [...steps, ...(end === null ? [] : [end])].map((step) => ({ id: step.id, ...step.fields })),
   };
   if (rng.chance(0.2)) document["max_parallel"] = rng.between(1, 3);
-  if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15);
+  if (rng.chance(0.07)) document["timeout"] = rng.between(2, 15) * (hasTurns ? 4 : 1);
   if (rng.chance(0.15)) document["completion"] = "leaves";
   if (concurrency !== null) document["concurrency"] = concurrency;
   return { document, oracle: { conditions, edges: new Map() } };

@@ -15,7 +15,7 @@ export function addTurns(rng: Prng, steps: readonly Fields[]): void {
     if (rng.chance(0.3)) fields["turn"] = drawLimits(rng);
     if (rng.chance(0.2)) fields["models"] = ["first", "second", "third"].slice(0, rng.between(2, 3));
     // Several rounds take their time.
-    if (rng.chance(0.6)) fields["timeout"] = rng.between(3, 20);
+    fields["timeout"] = rng.between(4, 20);
   }
 }
 

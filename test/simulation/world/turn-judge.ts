@@ -66,8 +66,9 @@ export class TurnJudge {
     const rule = {
       ...HOLD_RULE,
       quorum: dice.chance(0.15) ? 2 : 1,
-      otherwise: dice.chance(0.3) ? dice.pick(["approve", "reject", "abort", "skip"] as const) : null,
-      expiresMs: dice.pick([MINUTE_MS / 20, MINUTE_MS, 120 * MINUTE_MS]),
+      otherwise: dice.chance(profile.reject) ? dice.pick(["approve", "reject", "abort", "skip"] as const) : null,
+      // Where nothing is meant to go wrong, there is time to answer.
+      expiresMs: profile.ignore === 0 ? 120 * MINUTE_MS : dice.pick([MINUTE_MS / 20, MINUTE_MS, 120 * MINUTE_MS]),
     };
     const facts = { provider: "scripted", model: null, trust: 1, estimateMicros: null, reasons: [] };
     const held = { ...decided, disposition: "hold", gate: "approval_required", message: "a person decides" } as const;

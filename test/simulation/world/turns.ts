@@ -45,7 +45,7 @@ export class Turns {
       resume: resumeOf(dispatch),
       sentAfter: run.log.length,
       place,
-      waits: temper.chance(0.15),
+      waits: temper.chance(this.world.profile.ignore === 0 ? 0.02 : 0.15),
       isKeen: temper.chance(0.25),
       state: "running",
       isCutOff: false,
@@ -120,7 +120,7 @@ export class Turns {
       this.asked.set(key, times);
       const rng = world.rng.fork(`model ${key} ${times}`);
       if (rng.chance(world.profile.hang / 2)) return;
-      if (rng.chance(world.profile.fail / 2)) return this.fail(execution, rng);
+      if (rng.chance(world.profile.fail / 5)) return this.fail(execution, rng);
       const answer = drawAnswer(rng, dispatch.hints.tools, round, isKeen);
       world.suite.paid(run, { nodeId, epoch, round, execution: { dispatchId, sentAfter: execution.sentAfter } });
       world.trace?.(() => `model   ${world.now} ${place} round ${round} ${JSON.stringify(answer.calls)}`);
