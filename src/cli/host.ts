@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { closeAdapters } from "../adapters/index.ts";
 import { type OidcSettings, SignInProvider, type SignInSettings, TokenVerifier } from "../oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
@@ -7,7 +8,7 @@ import { createApp, serve } from "../server/index.ts";
 import { startTelemetry } from "../outside/telemetry/index.ts";
 import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
-import type { Config } from "./config.ts";
+import { type Config, DEFAULT_ORGANISATION } from "./config.ts";
 import { closeEach } from "./closing.ts";
 import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
@@ -19,6 +20,7 @@ import { reasonOf } from "./source-file.ts";
 import type { Storage } from "./storage.ts";
 import { readTelemetry } from "./telemetry.ts";
 import { printable } from "./terminal-text.ts";
+import { readVersion } from "./version.ts";
 
 /** Everything of a server, in this process. */
 export interface Host {
@@ -77,6 +79,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
       ...reachOf(parts),
+      version: readVersion(),
       consoleConnect,
       nextSlots,
       now: () => clock.now(),
@@ -93,6 +96,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     gateways.start();
     governance.start();
     await runtime.start();
+    await store.appendAudit(DEFAULT_ORGANISATION, [startedEntry(clock.now())]);
   } catch (thrown) {
     gateways.stop();
     governance.stop();
@@ -121,6 +125,12 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => store.close(),
       ]),
   };
+}
+
+/** Which version decided what the audit records from here on. */
+function startedEntry(at: number) {
+  const detail = { version: readVersion(), node: process.versions.node };
+  return auditEntry({ at, type: "server.started", actor: ENGINE_ACTOR, resource: "organisation/server", detail });
 }
 
 function addressOf(url: string, path: string | null): string | null {

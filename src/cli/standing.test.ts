@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createVirtualClock } from "../clock/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Interruption, Io } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 import { type EndingProcess, whenDone } from "./process-end.ts";
 import { standUntilStopped } from "./standing.ts";
 

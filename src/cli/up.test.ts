@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-up-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
