@@ -14,8 +14,10 @@ import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
 import { openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
+import { type Log, troublesIn } from "./log.ts";
 import { listIn } from "./outbound.ts";
 import { Refusal } from "./refusal.ts";
+import { logRuns } from "./run-log.ts";
 import { reasonOf } from "./source-file.ts";
 import type { Storage } from "./storage.ts";
 import { readTelemetry } from "./telemetry.ts";
@@ -43,6 +45,7 @@ export interface HostParts {
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
+  readonly log: Log;
   /** Which addresses the server calls for its organisations. */
   readonly outbound: OutboundGuard;
   readonly hasConsole: boolean;
@@ -61,17 +64,18 @@ const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.met
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
 export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
-  const { config, oidc, storage, bridge } = parts;
+  const { config, oidc, storage, bridge, log } = parts;
   const { store } = storage;
-  const onTrouble = complaintsOf(machine);
+  const onTrouble = troublesIn(log);
   const clock = await openClock(machine, storage, onTrouble);
   const io: Io = { ...machine, clock };
-  const traced = readTelemetry(io);
+  const traced = readTelemetry(io, log);
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
   const { gateways, governance, agent, runtime, objects } = engine;
   // The issuer is the operator's own choice, so that no guard stands before it.
   const issuers = new PeerAgent();
+  const stopLogging = logRuns(engine.runtime, log);
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
     ...engine,
@@ -104,7 +108,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await server.close(0);
     throw thrown;
   }
-  const background = startBackground(io, engine, app, { publicUrl: url, slackUrl: config.slackUrl ?? null }, onTrouble);
+  const background = startBackground(parts.log, engine, app, { publicUrl: url, slackUrl: config.slackUrl ?? null, clock, onTrouble });
   return {
     url,
     localUrl,
@@ -121,6 +125,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => objects.close(),
         () => issuers.close(),
         () => closeAdapters([...bridge.adapters, engine.scripts]),
+        stopLogging,
         () => clock.stop(),
         () => store.close(),
       ]),
@@ -147,13 +152,6 @@ function reachOf({ config, hasConsole }: HostParts) {
   };
 }
 
-/** What went wrong in the background, for the operator. */
-function complaintsOf({ err }: Io): (what: string, error: unknown) => void {
-  return (what, error) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    err.write(`sluice: ${printable(what)}: ${printable(reason)}\n`);
-  };
-}
 
 async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: Config) {
   try {

@@ -218,7 +218,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "mcp",
       "files",
     ],
-    packages: ["commander", "zod"],
+    packages: ["commander", "pino", "zod"],
     isNode: true,
   },
 };

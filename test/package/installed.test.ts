@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,14 +18,13 @@ import { ApiError, reduceRun, type Run } from "sluice/client";
 import { type Adapter, runTurn } from "sluice/adapter";
 import { checkAdapter } from "sluice/testing";
 import { readWorkflow, runInBrowser } from "sluice/browser";
-import lobsterx from "sluice/schemas/lobsterx.json" with { type: "json" };
 
 const client = new SluiceClient({ url: "http://127.0.0.1:1" });
 export const run = (): Promise<Run> => client.startRun({ workflow: "hello" });
 // @ts-expect-error -- a run has no such field
 export const wrong = async (): Promise<number> => (await run()).colour;
 export const adapter: Adapter | null = null;
-console.log([ApiError, reduceRun, runTurn, checkAdapter, readWorkflow, runInBrowser].map((one) => typeof one).join(), typeof lobsterx);
+console.log([ApiError, reduceRun, runTurn, checkAdapter, readWorkflow, runInBrowser].map((one) => typeof one).join());
 `;
 
 describe("the package, installed into an empty folder", () => {
@@ -47,7 +46,7 @@ describe("the package, installed into an empty folder", () => {
     tarball = join(home, packed?.filename ?? "");
     files = packed?.files ?? [];
     await install(full(), []);
-  }, 10 * MINUTES);
+  }, 20 * MINUTES);
 
   afterAll(async () => {
     await registry.close();
@@ -94,8 +93,7 @@ describe("the package, installed into an empty folder", () => {
     const lint = spawnSync(tool("publint"), ["run", tarball, "--strict"], { encoding: "utf8" });
     expect(lint.stdout).toContain("All good!");
     const types = spawnSync(tool("attw"), [tarball, "--profile", "esm-only"], { encoding: "utf8" });
-    expect(types.stdout + types.stderr).toContain("No problems found");
-    expect(types.status).toBe(0);
+    expect(types.status, types.stdout + types.stderr).toBe(0);
   });
 
   it.each([
@@ -104,7 +102,7 @@ describe("the package, installed into an empty folder", () => {
   ])("compiles under strict with the module resolution %s, also its declarations", (moduleResolution, module) => {
     writeFileSync(join(full(), "mine.ts"), IMPORTS);
     const options = { strict: true, module, moduleResolution, target: "es2022", lib: ["es2023", "dom"], types: [] };
-    const config = { compilerOptions: { ...options, resolveJsonModule: true, noEmit: true }, files: ["mine.ts"] };
+    const config = { compilerOptions: { ...options, noEmit: true }, files: ["mine.ts"] };
     writeFileSync(join(full(), "tsconfig.json"), JSON.stringify(config));
     const compiler = join(REPOSITORY, "node_modules", "typescript", "bin", "tsc");
     const result = spawnSync(process.execPath, [compiler, "-p", "."], { cwd: full(), encoding: "utf8" });
@@ -117,7 +115,7 @@ describe("the package, installed into an empty folder", () => {
     writeFileSync(join(full(), "mine.mjs"), script);
     const result = spawnSync(process.execPath, ["--no-warnings", "mine.mjs"], { cwd: full(), encoding: "utf8" });
     expect(result.stderr).toBe("");
-    expect(result.stdout).toBe("function,function,function,function,function,function object\n");
+    expect(result.stdout).toBe("function,function,function,function,function,function\n");
   });
 
   it("starts, runs a workflow and names its version", async () => {
@@ -137,20 +135,21 @@ describe("the package, installed into an empty folder", () => {
     } finally {
       await server.stop();
     }
-  });
+  }, 5 * MINUTES);
 
   it("can be installed without what is optional, and says then what is missing", async () => {
     const lean = join(home, "lean");
     await install(lean, ["--omit=optional"]);
     print(`without optional packages ${sizes(lean)}`);
     expect(sluice(lean, "--version").status).toBe(0);
+    expect(existsSync(join(lean, "node_modules", "@electric-sql"))).toBe(false);
     const up = sluice(lean, "up", "--port", "0");
     expect(up.status).toBe(2);
     expect(up.stderr).toContain("npm install @electric-sql/pglite, or give a Postgres database with --database-url");
     const mcp = sluice(lean, "mcp", "--url", "http://127.0.0.1:1", "--key", "slk_x");
     expect(mcp.stderr).toContain("npm install @modelcontextprotocol/server");
     expect(mcp.status).toBe(2);
-  });
+  }, 10 * MINUTES);
 
   interface Up {
     readonly url: string;
