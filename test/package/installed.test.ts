@@ -88,14 +88,6 @@ describe("the package, installed into an empty folder", () => {
     expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(PACKAGE_BYTES_MAX);
   });
 
-  it("is what publint and attw expect of a package", () => {
-    const tool = (name: string): string => join(REPOSITORY, "node_modules", ".bin", name);
-    const lint = spawnSync(tool("publint"), ["run", tarball, "--strict"], { encoding: "utf8" });
-    expect(lint.stdout).toContain("All good!");
-    const types = spawnSync(tool("attw"), [tarball, "--profile", "esm-only"], { encoding: "utf8" });
-    expect(types.status, types.stdout + types.stderr).toBe(0);
-  });
-
   it.each([
     ["node16", "node16"],
     ["bundler", "esnext"],
