@@ -22,7 +22,8 @@ try {
 function release(word) {
   const before = JSON.parse(readFileSync("package.json", "utf8")).version;
   const version = nextVersion(before, word);
-  if (git("status", "--porcelain") !== "") throw new Refusal("there are changes that are not committed; commit them first");
+  if (git("status", "--porcelain") !== "")
+    throw new Refusal("there are changes that are not committed; commit them first");
   if (git("tag", "--list", `v${version}`) !== "") throw new Refusal(`the tag v${version} is there already`);
   const changelog = releasedChangelog(readFileSync("CHANGELOG.md", "utf8"), version);
   run("npm", "version", version, "--no-git-tag-version", "--ignore-scripts");

@@ -17,7 +17,10 @@ import { reasonOf } from "./source-file.ts";
 import { standUntilStopped } from "./standing.ts";
 import { printable } from "./terminal-text.ts";
 
-export interface BridgeFlags extends Pick<ConfigFlags, "data" | "port" | "host" | "publicUrl" | "logLevel" | "logFormat"> {
+export interface BridgeFlags extends Pick<
+  ConfigFlags,
+  "data" | "port" | "host" | "publicUrl" | "logLevel" | "logFormat"
+> {
   readonly adapters?: string;
   readonly config?: string;
   readonly server?: string;

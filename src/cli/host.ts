@@ -12,7 +12,7 @@ import { type Config, DEFAULT_ORGANISATION } from "./config.ts";
 import { closeEach } from "./closing.ts";
 import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
-import { openEngine } from "./engine.ts";
+import { type Engine, openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
 import { type Log, troublesIn } from "./log.ts";
 import { listIn } from "./outbound.ts";
@@ -83,7 +83,6 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     verifier: oidc === null ? null : new TokenVerifier({ ...oidc, now: () => clock.now(), agent: issuers, onTrouble }),
     config: {
       ...reachOf(parts),
-      version: readVersion(),
       consoleConnect,
       nextSlots,
       now: () => clock.now(),
@@ -97,10 +96,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const url = config.publicUrl ?? localUrl;
   gateways.publicUrl = url;
   try {
-    gateways.start();
-    governance.start();
-    await runtime.start();
-    await store.appendAudit(DEFAULT_ORGANISATION, [startedEntry(clock.now())]);
+    await startEngine(engine, clock.now());
   } catch (thrown) {
     gateways.stop();
     governance.stop();
@@ -108,7 +104,12 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await server.close(0);
     throw thrown;
   }
-  const background = startBackground(parts.log, engine, app, { publicUrl: url, slackUrl: config.slackUrl ?? null, clock, onTrouble });
+  const background = startBackground(parts.log, engine, app, {
+    publicUrl: url,
+    slackUrl: config.slackUrl ?? null,
+    clock,
+    onTrouble,
+  });
   return {
     url,
     localUrl,
@@ -132,26 +133,30 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   };
 }
 
-/** Which version decided what the audit records from here on. */
-function startedEntry(at: number) {
+/** The audit records which version decides what follows. */
+async function startEngine({ gateways, governance, runtime, store }: Engine, at: number): Promise<void> {
+  gateways.start();
+  governance.start();
+  await runtime.start();
   const detail = { version: readVersion(), node: process.versions.node };
-  return auditEntry({ at, type: "server.started", actor: ENGINE_ACTOR, resource: "organisation/server", detail });
+  const about = { type: "server.started", actor: ENGINE_ACTOR, resource: "organisation/server" } as const;
+  await store.appendAudit(DEFAULT_ORGANISATION, [auditEntry({ at, ...about, detail })]);
 }
 
 function addressOf(url: string, path: string | null): string | null {
   return path === null ? null : `${url}${path}`;
 }
 
-/** Where the server is reached, and with which pages. */
+/** What the server is, where it is reached, and with which pages. */
 function reachOf({ config, hasConsole }: HostParts) {
   return {
+    version: readVersion(),
     publicUrl: config.publicUrl ?? null,
     hosts: [config.host, ...listIn(config.allowHost ?? "")],
     consoleDirectory: hasConsole ? CONSOLE_DIRECTORY : null,
     approvers: config.approvers ?? "enforced",
   };
 }
-
 
 async function listen(app: Parameters<typeof serve>[0]["app"], { port, host }: Config) {
   try {

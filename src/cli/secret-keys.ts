@@ -19,7 +19,11 @@ const OWN_KEY_BYTES = 32;
  * The keys of the environment. With one that was given, whatever the key before it has sealed, or the installation's own
  * key from the time without one, is sealed again.
  */
-export async function openSecretKeys(env: Io["env"], store: Store, log: Pick<Log, "info" | "warn">): Promise<SecretKeys> {
+export async function openSecretKeys(
+  env: Io["env"],
+  store: Store,
+  log: Pick<Log, "info" | "warn">,
+): Promise<SecretKeys> {
   const secretKey = env["SLUICE_SECRET_KEY"] || null;
   const old = env["SLUICE_SECRET_KEY_OLD"] || null;
   if (secretKey === null) {

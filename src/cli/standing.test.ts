@@ -111,7 +111,9 @@ describe("a server that is asked to stop", () => {
     world.stop();
     world.stop();
     expect(world.exits).toEqual([3]);
-    await expect(standUntilStopped(world.io, logOf(world.io), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(standUntilStopped(world.io, logOf(world.io), () => Promise.reject(new Error("no")))).rejects.toThrow(
+      "no",
+    );
   });
 
   it("ends every part, whatever becomes of the others", async () => {

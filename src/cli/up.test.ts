@@ -143,8 +143,19 @@ describe("sluice up", () => {
       "nodes:\n  fetch: [{ fail: provider_rate_limit, retry_after_ms: 10 }, { stdout: PRICES }]\n" +
         `  store: { fail: provider_refused, message: "UNSTORABLE ${secret}" }\n`,
     );
-    const steps = "[{ id: fetch, command: 'FETCH ${what}', retry: { attempts: 2, backoff_ms: 10, retry_on: [rate_limit] } }, { id: store, command: 'STORE ${fetch.stdout}', on_failure: halt }]";
-    const options = ["--json", "--port", "0", "--no-demo", "--no-console", "--script", "flaky.yaml", "--data", "logged"];
+    const steps =
+      "[{ id: fetch, command: 'FETCH ${what}', retry: { attempts: 2, backoff_ms: 10, retry_on: [rate_limit] } }, { id: store, command: 'STORE ${fetch.stdout}', on_failure: halt }]";
+    const options = [
+      "--json",
+      "--port",
+      "0",
+      "--no-demo",
+      "--no-console",
+      "--script",
+      "flaky.yaml",
+      "--data",
+      "logged",
+    ];
     const server = begin(["up", ...options, "--key", key, "--log-format", "json"]);
     const { url } = JSON.parse(await server.ready) as { url: string };
     const client = new SluiceClient({ url, key });

@@ -93,7 +93,11 @@ describe("a run of the client", () => {
     const [message] = (await all(readUIMessageStream({ stream }))).slice(-1);
     expect(message).toMatchObject({ id: whole.id, role: "assistant" });
     expect(message?.parts).toContainEqual({ type: "data-outputs", id: whole.id, data: { sum: 3 } });
-    expect(message?.parts).toContainEqual({ type: "data-node", id: "talk", data: { nodeId: "talk", status: "completed" } });
+    expect(message?.parts).toContainEqual({
+      type: "data-node",
+      id: "talk",
+      data: { nodeId: "talk", status: "completed" },
+    });
   });
 
   it("gives out the text of a node while it is written", async () => {

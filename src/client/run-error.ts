@@ -13,7 +13,9 @@ export class RunError extends Error {
 
   constructor(runId: string, status: Run["status"], code: string, node: RunError["node"] = null) {
     const why = node === null ? "" : `: ${node.id}: ${node.code}: ${node.message}`;
-    super(code === RESULT_TIMEOUT ? `run ${runId} has not ended in time; it continues` : `run ${runId} ${status}${why}`);
+    super(
+      code === RESULT_TIMEOUT ? `run ${runId} has not ended in time; it continues` : `run ${runId} ${status}${why}`,
+    );
     this.runId = runId;
     this.status = status;
     this.code = code;

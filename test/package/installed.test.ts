@@ -1,5 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -110,38 +119,46 @@ describe("the package, installed into an empty folder", () => {
     expect(result.stdout).toBe("function,function,function,function,function,function\n");
   });
 
-  it("starts, runs a workflow and names its version", async () => {
-    const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
-    expect(sluice(full(), "--version").stdout).toBe(`${version}\n`);
-    const began = performance.now();
-    const server = await startUp(full());
-    try {
-      print(`ready ${Math.round(performance.now() - began)} ms after the first start; ${sizes(full())}`);
-      const health = (await (await fetch(`${server.url}/healthz`)).json()) as { readonly version: string };
-      expect(health.version).toBe(version);
-      const page = await fetch(server.consoleUrl);
-      expect(page.status).toBe(200);
-      const ran = sluice(full(), "run", "demo-hello", "--arg", "name=Ada", "--json");
-      expect(ran.stderr + ran.stdout).toContain('"completed"');
-      expect(ran.status).toBe(0);
-    } finally {
-      await server.stop();
-    }
-  }, 5 * MINUTES);
+  it(
+    "starts, runs a workflow and names its version",
+    async () => {
+      const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as { version: string };
+      expect(sluice(full(), "--version").stdout).toBe(`${version}\n`);
+      const began = performance.now();
+      const server = await startUp(full());
+      try {
+        print(`ready ${Math.round(performance.now() - began)} ms after the first start; ${sizes(full())}`);
+        const health = (await (await fetch(`${server.url}/healthz`)).json()) as { readonly version: string };
+        expect(health.version).toBe(version);
+        const page = await fetch(server.consoleUrl);
+        expect(page.status).toBe(200);
+        const ran = sluice(full(), "run", "demo-hello", "--arg", "name=Ada", "--json");
+        expect(ran.stderr + ran.stdout).toContain('"completed"');
+        expect(ran.status).toBe(0);
+      } finally {
+        await server.stop();
+      }
+    },
+    5 * MINUTES,
+  );
 
-  it("can be installed without what is optional, and says then what is missing", async () => {
-    const lean = join(home, "lean");
-    await install(lean, ["--omit=optional"]);
-    print(`without optional packages ${sizes(lean)}`);
-    expect(sluice(lean, "--version").status).toBe(0);
-    expect(existsSync(join(lean, "node_modules", "@electric-sql"))).toBe(false);
-    const up = sluice(lean, "up", "--port", "0");
-    expect(up.status).toBe(2);
-    expect(up.stderr).toContain("npm install @electric-sql/pglite, or give a Postgres database with --database-url");
-    const mcp = sluice(lean, "mcp", "--url", "http://127.0.0.1:1", "--key", "slk_x");
-    expect(mcp.stderr).toContain("npm install @modelcontextprotocol/server");
-    expect(mcp.status).toBe(2);
-  }, 10 * MINUTES);
+  it(
+    "can be installed without what is optional, and says then what is missing",
+    async () => {
+      const lean = join(home, "lean");
+      await install(lean, ["--omit=optional"]);
+      print(`without optional packages ${sizes(lean)}`);
+      expect(sluice(lean, "--version").status).toBe(0);
+      expect(existsSync(join(lean, "node_modules", "@electric-sql"))).toBe(false);
+      const up = sluice(lean, "up", "--port", "0");
+      expect(up.status).toBe(2);
+      expect(up.stderr).toContain("npm install @electric-sql/pglite, or give a Postgres database with --database-url");
+      const mcp = sluice(lean, "mcp", "--url", "http://127.0.0.1:1", "--key", "slk_x");
+      expect(mcp.stderr).toContain("npm install @modelcontextprotocol/server");
+      expect(mcp.status).toBe(2);
+    },
+    10 * MINUTES,
+  );
 
   interface Up {
     readonly url: string;
@@ -151,7 +168,10 @@ describe("the package, installed into an empty folder", () => {
 
   function startUp(folder: string): Promise<Up> {
     const program = join(folder, "node_modules", ".bin", "sluice");
-    const child = spawn(program, ["up", "--port", "0", "--json"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(program, ["up", "--port", "0", "--json"], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     const stop = (): Promise<void> => {
       child.kill("SIGTERM");

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REPOSITORY } from "../law/source.ts";
 
-const CHANGES = "# Changelog\n\nNotable changes.\n\n## Unreleased\n\n### Added\n- A door.\n\n## 0.0.9 (2026-01-01)\n\n- A wall.\n";
+const CHANGES =
+  "# Changelog\n\nNotable changes.\n\n## Unreleased\n\n### Added\n- A door.\n\n## 0.0.9 (2026-01-01)\n\n- A wall.\n";
 
 describe("npm run release", () => {
   let clone = "";
@@ -49,7 +50,10 @@ describe("npm run release", () => {
     expect(stdout).toContain("released 0.2.0");
     expect(status).toBe(0);
     expect(JSON.parse(read("package.json"))).toMatchObject({ name: "sluice", version: "0.2.0" });
-    expect(JSON.parse(read("package-lock.json"))).toMatchObject({ version: "0.2.0", packages: { "": { version: "0.2.0" } } });
+    expect(JSON.parse(read("package-lock.json"))).toMatchObject({
+      version: "0.2.0",
+      packages: { "": { version: "0.2.0" } },
+    });
     expect(read("CHANGELOG.md").replace(/\d{4}-\d\d-\d\d/, "DATE")).toBe(
       CHANGES.replace("## Unreleased\n", "## Unreleased\n\n## 0.2.0 (DATE)\n"),
     );

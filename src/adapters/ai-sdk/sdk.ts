@@ -39,7 +39,9 @@ export async function openModel(route: Route, fetch: Fetch): Promise<LanguageMod
       return createGoogle({ baseURL, apiKey, fetch })(modelId);
     }
     case "openai-compatible": {
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(orMissing("@ai-sdk/openai-compatible"));
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(
+        orMissing("@ai-sdk/openai-compatible"),
+      );
       const key = route.apiKey === null ? {} : { apiKey };
       return createOpenAICompatible({ name: route.vendor, baseURL, ...key, fetch, includeUsage: true })(modelId);
     }
