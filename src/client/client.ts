@@ -49,7 +49,7 @@ import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { type LaunchOptions, RunClient } from "./run-client.ts";
 import type { ResultOptions } from "./run-handle.ts";
-import type { AnyWorkflow, ArgsOf, OutputsOf } from "./workflow-ref.ts";
+import type { AnyWorkflow, ArgsOf, OutputsOf } from "./typed-workflow.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */

@@ -4,7 +4,7 @@ import { readUIMessageStream, uiMessageChunkSchema, type UIMessageChunk } from "
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { ADMIN, type Api, createApi, GATED, HELLO } from "../../test/api/fixture.ts";
 import { serve, type Served } from "../server/index.ts";
-import { ApiError, RESULT_TIMEOUT, RunError, SluiceClient, type UiChunk, type WorkflowRef } from "./index.ts";
+import { ApiError, RESULT_TIMEOUT, RunError, SluiceClient, type UiChunk, type TypedWorkflow } from "./index.ts";
 
 const ADDED = `name: added
 args: { left: { type: number } }
@@ -21,7 +21,7 @@ nodes:
 `;
 
 /** As a workflow in code will be: its types come with it. */
-const added: WorkflowRef<{ readonly left: number }, { readonly sum: number }> = { name: "added" };
+const added: TypedWorkflow<{ readonly left: number }, { readonly sum: number }> = { name: "added" };
 
 let api: Api;
 let server: Served;

@@ -2,7 +2,7 @@ import type { Run, Start } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { type ResultOptions, type RunCalls, RunHandle } from "./run-handle.ts";
 import { newIdempotencyKey, type StartOptions } from "./start-options.ts";
-import type { AnyWorkflow, ArgsOf, OutputsOf } from "./workflow-ref.ts";
+import type { AnyWorkflow, ArgsOf, OutputsOf } from "./typed-workflow.ts";
 
 /** How a run is started, beside its workflow and args. */
 export interface LaunchOptions extends Omit<Start, "workflow" | "version" | "args"> {

@@ -47,7 +47,7 @@ export async function readSeedArchive(archive: string, directory: string): Promi
   const whole = await decompress(await readFile(archive));
   const end = whole.indexOf(NEWLINE);
   const { directories, files } = JSON.parse(whole.toString("utf8", 0, end)) as Contents;
-  // As a database leaves them: nobody else may read what will be kept there.
+  // As a database has it: no other user may read what will be kept there.
   await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const path of directories) await mkdir(join(directory, path), { recursive: true });
   let offset = end + 1;

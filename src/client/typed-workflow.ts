@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/base/index.ts";
  * A workflow on the server. One that is written in code carries the types of its args and outputs, so that starts and
  * results are checked by the compiler; a name alone says nothing about them.
  */
-export interface WorkflowRef<Args extends object = JsonObject, Outputs extends object = JsonObject> {
+export interface TypedWorkflow<Args extends object = JsonObject, Outputs extends object = JsonObject> {
   readonly name: string;
   /** Default: the newest. */
   readonly version?: number;
@@ -13,7 +13,7 @@ export interface WorkflowRef<Args extends object = JsonObject, Outputs extends o
 }
 
 /** What is started: a name, or a workflow that knows its types. */
-export type AnyWorkflow = string | WorkflowRef<object, object>;
+export type AnyWorkflow = string | TypedWorkflow<object, object>;
 
 export type ArgsOf<W extends AnyWorkflow> = W extends { readonly types?: { readonly args: infer Args } }
   ? Args
