@@ -60,7 +60,7 @@ describe("the package, installed into an empty folder", () => {
   afterAll(async () => {
     await registry.close();
     rmSync(home, { recursive: true, force: true });
-  });
+  }, 5 * MINUTES);
 
   /** Asynchronous: the registry that npm asks is in this process. */
   function install(folder: string, flags: readonly string[]): Promise<void> {
