@@ -114,7 +114,7 @@ describe.concurrent("when one side is gone", () => {
       await neverReached(pair);
       await comesBack(pair);
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 
   it(
@@ -144,7 +144,7 @@ describe.concurrent("when one side is gone", () => {
       expect(repeatedIn(readLedger(pair.ledger)).filter((id) => !id.includes("/stuck/"))).toEqual([]);
       for (const { id } of waiting) expect(readOutbox(pair.outbox).get(id)).toMatchObject({ isSettled: true });
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 
   it(
@@ -152,7 +152,7 @@ describe.concurrent("when one side is gone", () => {
     async () => {
       const pair = await openPair(14, { isLedgerShared: true });
       const run = await started(pair.api, LENGTHY);
-      await waitFor("three calls", () => Promise.resolve(readLedger(pair.ledger).length === 3));
+      await waitFor("three calls", () => Promise.resolve(readLedger(pair.ledger).length >= 3));
       expect(await pair.stopBridge()).toBe(0);
       const kept = readOutbox(pair.outbox);
       expect(kept.get(`${run.id}/soon/1`)).toMatchObject({ isSettled: true });
@@ -165,6 +165,6 @@ describe.concurrent("when one side is gone", () => {
         ["end/1", "late/1", "late/1", "once/1", "soon/1"].map((name) => `${run.id}/${name}`),
       );
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 });

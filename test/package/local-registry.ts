@@ -33,7 +33,12 @@ export async function openLocalRegistry(): Promise<LocalRegistry> {
   });
   const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: url(), close: () => new Promise((resolve) => server.close(() => resolve())) };
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: url(), close };
 }
 
 /** Those the lock file does not mark as needed for development only. */

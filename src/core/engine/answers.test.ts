@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { HOLD, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { RequestVerdict, Verdict } from "./index.ts";
 
 const person = (name: string, more: object = {}): object => ({
@@ -343,24 +343,7 @@ describe("changed inputs", () => {
   });
 
   it("are what a policy has granted, with and without a quorum", () => {
-    const held = (quorum: number): Verdict => ({
-      disposition: "hold",
-      verdictId: "vrd_9",
-      gate: "approval_required",
-      message: "a person has to agree",
-      agentId: "default",
-      policies: ["p@1"],
-      rule: {
-        approvers: [],
-        otherwise: null,
-        expiresMs: 1_000,
-        isSeparate: false,
-        quorum,
-        show: [],
-        form: null,
-        confirm: null,
-      },
-    });
+    const held = (quorum: number): Verdict => ({ ...HOLD, agentId: "default", rule: { ...HOLD.rule, quorum } });
     for (const quorum of [1, 2]) {
       const judge = ({ grants }: RequestVerdict): Verdict | undefined =>
         grants.includes("p@1") ? undefined : held(quorum);
