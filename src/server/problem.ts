@@ -135,6 +135,7 @@ export const API_PROBLEMS = {
   stream_limit: [429, "The caller has too many open streams"],
   rate_limited: [429, "Too many runs were started"],
   internal_error: [500, "Something went wrong inside Sluice"],
+  package_missing: [501, "A package is not installed on the server"],
   platform_closed: [503, "The platform is closed"],
   gateway_unreachable: [503, "No gateway can take the run"],
   run_failed: [502, "The run did not complete"],

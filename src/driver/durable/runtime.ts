@@ -11,9 +11,10 @@ import type {
   StreamInput,
   UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { AttemptAddress, Placement, RunEvent } from "../../core/event/index.ts";
+import type { AttemptAddress, Placement } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, NewEvent, PutEvent, RunRecord } from "../../store/index.ts";
+import type { Listener } from "./listeners.ts";
 import type { Outage } from "./store-health.ts";
 import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 
@@ -43,7 +44,7 @@ export interface Runtime {
   /** By the hash of its text, or of its text with what was pinned; of a block of it, by its path. */
   planOf(orgId: string, hash: string, block?: string | null): Promise<Plan | undefined>;
   /** Events of commits made by this process, in order. Returns how to stop listening. */
-  onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void;
+  onCommitted(listener: Listener): () => void;
   /** Figures for metrics and health. */
   figures(): RuntimeFigures;
 }
