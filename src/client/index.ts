@@ -89,6 +89,8 @@ export type {
   TriggerAnswer,
   TriggerDelivery,
   TriggerTest,
+  TurnEdit,
+  TurnPoint,
   TurnView,
   Usage,
   UsageQuery,
