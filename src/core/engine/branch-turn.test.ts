@@ -27,12 +27,17 @@ class TurnRig extends Rig {
 
   result(nodeId: string, round: number, position: number, result: Json) {
     const callId = `${this.state.runId}/${nodeId}/0/${round}/${position}`;
-    const about = { nodeId, attempt: this.node(nodeId).attempts, segment: this.node(nodeId).turn?.segment ?? 0, callId };
+    const about = {
+      nodeId,
+      attempt: this.node(nodeId).attempts,
+      segment: this.node(nodeId).turn?.segment ?? 0,
+      callId,
+    };
     return this.submit({ type: "tool_result", ...about, result, isError: false, durationMs: 3 });
   }
 }
 
-const deny: RigOptions["judgeTool"] = ({ call: { tool } }) =>
+const deny: NonNullable<RigOptions["judgeTool"]> = ({ call: { tool } }) =>
   tool === "drop"
     ? {
         disposition: "deny",
@@ -81,11 +86,13 @@ describe("a branch inside a turn", () => {
     const { turn, segment, attempt } = next.dispatch("a");
     expect([attempt, segment, turn?.rounds.length]).toEqual([1, 0, 2]);
     expect(turn?.rounds[1]).toMatchObject({ text: "words 1", model: "m", inputTokens: 10, outputTokens: 5 });
-    expect([...(turn?.calls.values() ?? [])].map(({ id, ruling, result }) => [id, ruling.kind, result?.value])).toEqual([
-      ["run_1/a/0/0/0", "allow", "found"],
-      ["run_1/a/0/0/1", "deny", undefined],
-      ["run_1/a/0/1/0", "allow", { booked: 1 }],
-    ]);
+    expect([...(turn?.calls.values() ?? [])].map(({ id, ruling, result }) => [id, ruling.kind, result?.value])).toEqual(
+      [
+        ["run_1/a/0/0/0", "allow", "found"],
+        ["run_1/a/0/0/1", "deny", undefined],
+        ["run_1/a/0/1/0", "allow", { booked: 1 }],
+      ],
+    );
     // Nothing of it is paid, judged or called again.
     expect(next.of("cost.recorded", "a")).toEqual([]);
     expect(next.state.costMicros).toBe(0);

@@ -68,16 +68,24 @@ function turnTo(
   for (const [round, said] of turn.rounds.slice(0, last + 1).entries()) {
     const message = open(said.message);
     if (message === undefined) {
-      return no("turn_not_kept", `What the model said in round ${round} was sealed with a key the server does not have.`);
+      return no(
+        "turn_not_kept",
+        `What the model said in round ${round} was sealed with a key the server does not have.`,
+      );
     }
     const calls = callsOf(state, node, turn, { round, said, edit: round === last ? edit : undefined, by });
     if ("refusal" in calls) return calls;
     rounds.push({ ...said, message, calls: calls.calls });
   }
   const ending = rounds.at(-1);
-  if (edit === undefined || !("message" in edit) || ending === undefined) return { nodeId: node.id, status: "turn", rounds };
+  if (edit === undefined || !("message" in edit) || ending === undefined)
+    return { nodeId: node.id, status: "turn", rounds };
   const message = withWords(ending.message, edit.message);
-  if (message === null) return no("turn_not_editable", `The words of round ${last} cannot be changed: its adapter keeps them in a form of its own.`);
+  if (message === null)
+    return no(
+      "turn_not_editable",
+      `The words of round ${last} cannot be changed: its adapter keeps them in a form of its own.`,
+    );
   const changed = { ...ending, text: edit.message, message, ...(by === undefined ? {} : { by }) };
   return { nodeId: node.id, status: "turn", rounds: [...rounds.slice(0, -1), changed] };
 }

@@ -170,7 +170,10 @@ async function branchInTurn(
     throw new Refused("turn_not_kept", detail);
   }
   const asked = { branch: run.runId, turn: { node: nodeId, round, edit: (edit ?? null) as Json } };
-  const from = { kind: "branch", turn: { nodeId, round, ...(edit === undefined ? {} : { edit: editOf(edit) }) } } as const;
+  const from = {
+    kind: "branch",
+    turn: { nodeId, round, ...(edit === undefined ? {} : { edit: editOf(edit) }) },
+  } as const;
   return relaunch(call, run, from, asked);
 }
 
