@@ -118,6 +118,18 @@ function nodeDetails(event: RunEvent): readonly Detail[] | null {
         [A.errorType, errorCode],
       ];
     }
+    case "tool.decided": {
+      const { callId, disposition, gate, code, verdictId, approvalId, carried } = event.payload;
+      if (carried === true) return null;
+      return [
+        [A.toolCallId, callId],
+        [A.gateDisposition, disposition],
+        [A.gateName, gate],
+        [A.gateCode, code],
+        [A.verdict, verdictId],
+        [A.approvalId, approvalId],
+      ];
+    }
     case "moderation.flagged":
       return [[A.phase, event.payload.phase]];
     case "contract.violated":
