@@ -205,6 +205,25 @@ describe("the example of an agent's turn", () => {
     ]);
   });
 
+  it("has cost what its rounds have, once, wherever that is shown", async () => {
+    const { runId, costMicros } = await answered({ decision: "reject", reason: "it was sold as broken" });
+    expect(costMicros).toBe(40_000);
+    const letter = 5_000;
+    const get = async (path: string) => (await api.request("GET", path)).body;
+    const node = await get(`runs/${runId}/nodes/help`);
+    expect(node.attempts.map((attempt: { costMicros: number }) => attempt.costMicros)).toEqual([costMicros]);
+    const { nodeResults } = await get(`runs/${runId}/state`);
+    expect(nodeResults.find(({ nodeId }: { nodeId: string }) => nodeId === "help").costMicros).toBe(costMicros);
+    const { data: events } = await get(`runs/${runId}/events?limit=1000`);
+    const ended = events.find(
+      ({ type, payload }: { type: string; payload: { nodeId?: string } }) =>
+        type === "node.completed" && payload.nodeId === "help",
+    );
+    expect(ended.payload.costMicros).toBe(costMicros);
+    expect((await get(`runs/${runId}`)).costMicros).toBe(costMicros + letter);
+    expect((await get("usage")).total.costMicros).toBe(costMicros + letter);
+  });
+
   it("is branched inside its turn, and refused with a reason where it cannot be", async () => {
     const { runId } = await answered({ decision: "reject", reason: "it was sold as broken" });
     const branch = async (body: object) => {
@@ -225,7 +244,10 @@ describe("the example of an agent's turn", () => {
     expect(await api.settle(started["id"])).toBe("completed");
     const { body: turn } = await api.request("GET", `runs/${started["id"]}/nodes/help/turn`);
     expect(turn.rounds.map(({ isCarried }: { isCarried: boolean }) => isCarried)).toEqual([true, true, false]);
-    expect(turn.rounds[1].calls[0]).toMatchObject({ verdict: { disposition: "allow" }, result: { value: { done: true } } });
+    expect(turn.rounds[1].calls[0]).toMatchObject({
+      verdict: { disposition: "allow" },
+      result: { value: { done: true } },
+    });
     // What is kept was paid by the run it comes from.
     const { body: run } = await api.request("GET", `runs/${started["id"]}`);
     expect(run.costMicros).toBe(turn.costMicros + 5_000);

@@ -20,6 +20,8 @@ export interface AgentTurn {
   transcript: Json | null;
   /** Rounds a person has added to the limit. */
   extraRounds: number;
+  /** What its rounds have cost in this run. */
+  readonly spent: { costMicros: number; inputTokens: number; outputTokens: number };
 }
 
 export interface AgentRound extends Pick<
@@ -76,6 +78,7 @@ export function newAgentTurn(): AgentTurn {
     repeats: new Map(),
     transcript: null,
     extraRounds: 0,
+    spent: { costMicros: 0, inputTokens: 0, outputTokens: 0 },
   };
 }
 

@@ -51,6 +51,10 @@ function applyRoundCompleted(turn: AgentTurn, { payload }: EventOf<"round.comple
   const { model, finish, text, message, calls, inputTokens, outputTokens } = payload;
   turn.rounds.push({ model, finish, text, message, calls, inputTokens, outputTokens });
   turn.transcript = null;
+  if (payload.carried === true) return;
+  turn.spent.costMicros += payload.costMicros;
+  turn.spent.inputTokens += inputTokens;
+  turn.spent.outputTokens += outputTokens;
 }
 
 function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">): void {
