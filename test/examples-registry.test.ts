@@ -221,7 +221,7 @@ describe("the example of an agent's turn", () => {
     );
     expect(ended.payload.costMicros).toBe(costMicros);
     expect((await get(`runs/${runId}`)).costMicros).toBe(costMicros + letter);
-    expect((await get("usage")).total.costMicros).toBe(costMicros + letter);
+    expect((await get("usage")).totals.costMicros).toBe(costMicros + letter);
   });
 
   it("is branched inside its turn, and refused with a reason where it cannot be", async () => {

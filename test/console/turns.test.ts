@@ -98,13 +98,37 @@ describe("a turn in the console", () => {
     await page.context().close();
   });
 
+  it("makes a grant with an approval, says which, and lists where it came from", async () => {
+    const runId = await site.api.run("broken-order");
+    const { body } = await site.api.request("GET", "approvals?status=pending");
+    const held = body.data.find((approval: { runId: string }) => approval.runId === runId);
+    const page = await site.visit({ path: `/approvals?id=${held.id}` });
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByLabel("Further calls of this tool in this run")
+      .selectOption({ label: "Need no approval for an hour" });
+    await dialog.getByText(/A grant will be made: calls of/).waitFor();
+    await dialog.getByLabel("Only when").fill("tool.args.amount <= 900");
+    await screenshot(page, "turn-grant");
+    expect(await violations(page, "dialog")).toEqual([]);
+    await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.locator(".toast-ok", { hasText: "Approved" }).waitFor();
+    const { body: grants } = await site.api.request("GET", "grants");
+    expect(grants.data).toMatchObject([{ run: runId, tool: "refund", approval: held.id }]);
+    await page.goto(`${new URL(page.url()).origin}/settings/grants`);
+    await page.getByRole("cell", { name: "tool.args.amount <= 900" }).waitFor();
+    await screenshot(page, "turn-grants");
+    await page.context().close();
+  });
+
   it("branches after a round, with another result of its call", async () => {
     const runId = await site.api.run("broken-order");
     const page = await site.visit({ path: `/runs/${runId}?node=help` });
     await openTurn(page);
     await page.getByRole("button", { name: "Branch after round 0 …" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/Round 0 of help are carried over/).waitFor();
+    await dialog.getByText(/Round 0 of help is carried over/).waitFor();
     await dialog.getByLabel("What is to be different").selectOption({ label: "Result of find_order (call 0)" });
     const start = dialog.getByRole("button", { name: "Start the branch" });
     expect(await start.isDisabled()).toBe(true);

@@ -86,8 +86,9 @@ export function TurnBranchDialog({ nodeId, round, onClose }: TurnBranchProps): J
 }
 
 function carriedText(nodeId: string, round: number): string {
-  const rounds = round === 0 ? "Round 0" : `Rounds 0 to ${round}`;
-  return `A new run starts. ${rounds} of ${nodeId} are carried over with their tool calls: no model is paid and no tool is called again for them. So is everything that has settled and does not depend on ${nodeId}, which continues with its next round; all that depends on it runs again.`;
+  const rounds =
+    round === 0 ? `Round 0 of ${nodeId} is carried over` : `Rounds 0 to ${round} of ${nodeId} are carried over`;
+  return `A new run starts. ${rounds} with the tool calls: no model is paid and no tool is called again for that. So is everything that has settled and does not depend on ${nodeId}, which continues with its next round; all that depends on it runs again.`;
 }
 
 function choicesOf({ text, calls }: TurnRound): readonly (readonly [string, string])[] {
