@@ -1,24 +1,11 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Needs a process in which no other test has used what it tests. */
-const ALONE = "src/outbound/model-patience.test.ts";
-
 /**
- * Files that keep no state in modules or globals, so that they may share a process and the modules it has loaded. Loading
- * the whole system takes seconds, more than most of these files need for their tests. The others start processes, stop
- * databases or change the environment, and each has a process of its own.
+ * Needs a process in which no other test has used what it tests. All other files share processes and the modules these
+ * have loaded, because loading the whole system takes longer than most files need for their tests.
  */
-const SHARED = [
-  "src/**/*.test.ts",
-  "test/conformance/**/*.test.ts",
-  "test/simulation/**/*.test.ts",
-  "test/docs/**/*.test.ts",
-  "test/bench/**/*.test.ts",
-  "test/driver-faults/**/*.test.ts",
-  "test/browser/same-as-server.test.ts",
-  "test/{adapters,audit-format,docs,examples,examples-adapters,examples-cases,examples-registry,governance-docs,governed-example,law,package}.test.ts",
-];
+const ALONE = "src/outbound/model-patience.test.ts";
 
 /** These take longest, though the files are small: at the end, the suite would wait for them alone. */
 const LONG = [
@@ -29,7 +16,9 @@ const LONG = [
   /\/test\/docs\//,
 ];
 
+/** A shared process ends when a file that needs its own is next, hence that one is first. */
 function placeOf({ moduleId }: TestSpecification): number {
+  if (moduleId.endsWith(ALONE)) return -1;
   const place = LONG.findIndex((pattern) => pattern.test(moduleId));
   return place === -1 ? LONG.length : place;
 }
@@ -47,19 +36,22 @@ export default defineConfig({
     pool: "forks",
     // Much of the suite waits for processes, browsers and databases: a third worker fills two cores.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A slow machine is no failure: only what never comes is.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
+      { extends: true, test: { name: "alone", include: [ALONE] } },
       {
         extends: true,
         test: {
-          name: "alone",
-          include: ["test/**/*.test.ts", ALONE],
-          exclude: SHARED.filter((path) => !path.startsWith("src")),
+          name: "shared",
+          include: ["{src,test}/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ALONE],
+          isolate: false,
         },
       },
-      { extends: true, test: { name: "shared", include: SHARED, exclude: [ALONE], isolate: false } },
     ],
   },
 });

@@ -1,10 +1,22 @@
 /** What the same tables and the same statement can take when nothing decides anything: the ceiling of the runtime. */
 import type { RunEvent } from "../src/core/event/index.ts";
-import type { OpenAttempt, RunCommit, Sql, Store } from "../src/store/index.ts";
+import { NO_CHANGES, type OpenAttempt, type RunCommit, type Sql, type Store } from "../src/store/index.ts";
+import { NEW_RUN } from "../test/contracts/shares.ts";
 
 const ORG = "bench";
 const REPLICA = "rep_bound";
 const BATCH = 300;
+const SMALL_RUN = {
+  ...NEW_RUN,
+  workflow: "bound",
+  args: {},
+  trigger: "bench",
+  traceId: "0",
+  rootSpanId: "0",
+  parentSpanId: null,
+  roleBindings: {},
+  startedBy: null,
+};
 
 interface Row {
   readonly runId: string;
@@ -90,37 +102,10 @@ async function createRows(store: Store, prefix: string, count = BATCH): Promise<
   }));
   await requireAll(
     store,
-    rows.map((row) => ({ ...completion(row), create: NEW_RUN, closed: [] })),
+    rows.map((row) => ({ ...completion(row), create: SMALL_RUN, closed: [] })),
   );
   return rows;
 }
-
-const NEW_RUN = {
-  workflow: "bound",
-  version: 1,
-  definitionHash: "sha256:0",
-  pinnedHash: null,
-  args: {},
-  trigger: "bench",
-  traceId: "0",
-  rootSpanId: "0",
-  parentSpanId: null,
-  parentRunId: null,
-  parentNode: null,
-  parentAttempt: null,
-  block: null,
-  sourceRunId: null,
-  recursionDepth: 0,
-  gateway: null,
-  model: null,
-  roleBindings: {},
-  team: null,
-  recoveryMax: null,
-  requestedBy: null,
-  startedBy: null,
-  createdAt: 0,
-  idempotency: null,
-};
 
 /** What the completion of a node with one dependent writes: its result, and the start of the next. */
 function completion(row: Row): RunCommit {
@@ -138,10 +123,10 @@ function completion(row: Row): RunCommit {
     reserved: [],
   };
   return {
+    ...NO_CHANGES,
     runId,
     orgId: ORG,
     expectedVersion: version,
-    create: null,
     head: {
       status: "running",
       epoch: 0,
@@ -154,27 +139,7 @@ function completion(row: Row): RunCommit {
     events,
     opened: [opened],
     closed: [{ nodeId: "n", attempt }],
-    timersSet: [],
-    timersCleared: [],
-    waits: [],
-    waitsEnded: [],
-    waiters: [],
-    waitersEnded: [],
-    emitted: [],
-    parentTimer: null,
-    approvalsOpened: [],
-    approvalsChanged: [],
-    approvalsClosed: [],
-    reports: [],
-    slots: [],
-    ledger: [],
-    usage: [],
     workflow: "w",
-    verdicts: [],
-    audit: [],
-    memories: [],
-    files: [],
-    place: null,
   };
 }
 

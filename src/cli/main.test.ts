@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NESTED } from "../../test/cli/nested-workflow.ts";
 import type { Command } from "commander";
 import { type Clock, createVirtualClock } from "../clock/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
@@ -83,22 +84,7 @@ spec: { url: "http:///path", events: [run.completd] }
 moderation: { rules: { wrods: [] } }
 secret: [X]
 `,
-  "nested.lobsterX": `name: nested
-steps:
-  - id: prepare
-    steps:
-      - { id: look, command: Look }
-      - id: deep
-        depends_on: [look]
-        steps: [{ id: dig, command: Dig }]
-  - id: cycle
-    depends_on: [prepare]
-    repeat: { until: "round >= 1", max: 3 }
-    steps: [{ id: draft, command: Draft }]
-  - { id: each, for_each: [1, 2], depends_on: [cycle], steps: [{ id: one, command: One }] }
-finally:
-  - { id: report, command: Report }
-`,
+  "nested.lobsterX": NESTED,
   "args.json": '{"n": 3, "text": "from file"}\n',
   "list.json": "[1]\n",
 };

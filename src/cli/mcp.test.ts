@@ -2,17 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ADMIN, type Api, createApi, HELLO } from "../../test/api/fixture.ts";
 import { answerOf } from "../../test/mcp/caller.ts";
+import { preparedProgram } from "../../test/program/program.ts";
 import { serve, type Served } from "../server/index.ts";
 import { mcp } from "./mcp.ts";
 import { createProcessIo } from "./process-io.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../test/mcp/program.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sluice-mcp-"));
 
 let api: Api;
@@ -32,7 +31,7 @@ afterAll(async () => {
 
 /** The program as a client starts it. */
 function startedBy(env: Record<string, string>): StdioClientTransport {
-  const args = ["--import", import.meta.resolve("tsx"), PROGRAM, "mcp"];
+  const args = [preparedProgram(), "mcp"];
   return new StdioClientTransport({ command: process.execPath, args, env, cwd: folder, stderr: "pipe" });
 }
 

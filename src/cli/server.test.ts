@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NESTED } from "../../test/cli/nested-workflow.ts";
 import { createScriptedAdapter, readScript, SCRIPTED_PROVIDER } from "../adapters/index.ts";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
@@ -28,7 +29,7 @@ nodes:
   slow/wait: { hang: true }
   escalating/try: { fail: provider_refused, message: "not today" }
   broken/try: { fail: provider_refused, message: "not today" }
-  mend/draft: [{ fail: provider_refused }, { stdout: mended }]
+  repair/draft: [{ fail: provider_refused }, { stdout: repaired }]
   large/write: { outputs: { text: "${"x".repeat(70_000)}" } }
 `;
 const FILES: Readonly<Record<string, string>> = {
@@ -47,22 +48,7 @@ const FILES: Readonly<Record<string, string>> = {
   "form.lobsterX":
     "name: form\nsteps:\n" +
     "  - { id: ok, name: How much?, approval: required, form: { amount: { type: integer, min: 1, max: 10 } } }\n",
-  "nested.lobsterX": `name: nested
-steps:
-  - id: prepare
-    steps:
-      - { id: look, command: Look }
-      - id: deep
-        depends_on: [look]
-        steps: [{ id: dig, command: Dig }]
-  - id: cycle
-    depends_on: [prepare]
-    repeat: { until: "round >= 1", max: 3 }
-    steps: [{ id: draft, command: Draft }]
-  - { id: each, for_each: [1, 2], depends_on: [cycle], steps: [{ id: one, command: One }] }
-finally:
-  - { id: report, command: Report }
-`,
+  "nested.lobsterX": NESTED,
   "parent.lobsterX": "name: parent\nsteps:\n  - { id: sub, workflow_ref: child }\n",
   "child.lobsterX": "name: child\nsteps:\n  - { id: deep, workflow_ref: inner }\n",
   "inner.lobsterX": "name: inner\nsteps:\n  - { id: ok, name: Really, approval: required }\n",
@@ -562,12 +548,15 @@ describe("sluice runs", () => {
 
   it("restarts, rewinds, branches and recovers", async () => {
     writeFileSync(
-      join(folder, "mend.lobsterX"),
-      "name: mend\nargs: { n: { type: integer, default: 1 } }\nsteps:\n  - { id: draft, command: 'Draft ${n}' }\n",
+      join(folder, "repair.lobsterX"),
+      "name: repair\nargs: { n: { type: integer, default: 1 } }\nsteps:\n  - { id: draft, command: 'Draft ${n}' }\n",
     );
-    const failed = await started("mend.lobsterX");
+    const failed = await started("repair.lobsterX");
     expect((await sluice(["runs", "watch", failed, "--quiet"])).code).toBe(1);
-    expect(await sluice(["runs", "recover", failed, "--watch", "--quiet"])).toMatchObject({ code: 0, out: "mended\n" });
+    expect(await sluice(["runs", "recover", failed, "--watch", "--quiet"])).toMatchObject({
+      code: 0,
+      out: "repaired\n",
+    });
     const restarted = await sluice(["runs", "restart", failed, "--from-node", "draft", "--json"]);
     expect(JSON.parse(restarted.out)).toMatchObject({ sourceRunId: failed, carriedOver: [], runsAgain: ["draft"] });
     const id = await started("hello.lobsterX");

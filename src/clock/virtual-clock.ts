@@ -7,6 +7,8 @@ export interface VirtualClock extends Clock {
    * it waits for `settled`: by default for every promise that can settle by itself.
    */
   run(isDone: () => boolean, settled?: () => Promise<void>): Promise<boolean>;
+  /** Lets time pass until the promise settles, and settles as it does. */
+  settle<T>(promise: Promise<T>, settled?: () => Promise<void>): Promise<T>;
 }
 
 interface Alarm {
@@ -19,7 +21,7 @@ export function createVirtualClock(startAt: number): VirtualClock {
   const heap: Alarm[] = [];
   let time = startAt;
   let order = 0;
-  return {
+  const clock: VirtualClock = {
     now: () => time,
     after(delayMs, fire) {
       const alarm: Alarm = { dueAt: time + Math.max(0, delayMs), order: (order += 1), fire };
@@ -38,7 +40,18 @@ export function createVirtualClock(startAt: number): VirtualClock {
         next.fire();
       }
     },
+    async settle(promise, settled) {
+      let isDone = false;
+      const ended = promise.finally(() => {
+        isDone = true;
+      });
+      // Handled where it is awaited, which is later than it may fail.
+      ended.catch(() => undefined);
+      await clock.run(() => isDone, settled);
+      return ended;
+    },
   };
+  return clock;
 }
 
 /** One turn of the event loop: every promise that can settle without time passing has settled after it. */

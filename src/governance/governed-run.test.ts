@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
+import {
+  launch as launchOn,
+  type Manifest,
+  openReplica,
+  ORG,
+  register,
+} from "../../test/integration/support/governed.ts";
 import { createScriptedAdapter, readScript } from "../adapters/index.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
-import { digestText, type Json } from "../core/base/index.ts";
-import { DurableDriver, type LaunchOutcome } from "../driver/index.ts";
-import { openGateways } from "../gateway/index.ts";
+import type { DurableDriver } from "../driver/index.ts";
 import { readSpec } from "../registry/index.ts";
-import { createMemoryStore, type EntryKind, type Store, StoreUnavailable, type UsageRecord } from "../store/index.ts";
-import { openGovernance } from "./open-governance.ts";
-
-const ORG = "default";
+import { createMemoryStore, type Store, type UsageRecord } from "../store/index.ts";
 
 interface Machine {
   readonly driver: DurableDriver;
@@ -18,56 +20,20 @@ interface Machine {
   readonly workflow?: string;
 }
 
-type Registered = readonly [Parameters<typeof readSpec>[0], EntryKind, string, Json];
-
-async function machine(registered: readonly Registered[], script: string, store?: Store, clock?: VirtualClock) {
+async function machine(manifests: readonly Manifest[], script: string, store?: Store, clock?: VirtualClock) {
   const time = clock ?? createVirtualClock(Date.UTC(2026, 10, 15, 12));
   const kept = store ?? createMemoryStore({ now: () => time.now() });
   const troubles: string[] = [];
-  const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
-  for (const [kind, entryKind, name, spec] of registered) {
-    const reading = readSpec(kind, name, spec);
-    if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-    await kept.putEntry(ORG, entryKind, name, reading.body, time.now());
-  }
-  const local = { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
-  const gateways = await openGateways({ store: kept, clock: time, secretKey: null, local, onTrouble });
-  const isAlone = store === undefined;
-  const { directory } = gateways;
-  const governance = openGovernance({ store: kept, directory, clock: time, isAlone, startRate: null, onTrouble });
+  await register(kept, manifests, time.now());
   const read = readScript(script);
   if (read.script === null) throw new Error("the script is wrong");
-  const driver = new DurableDriver({
-    store: kept,
-    clock: time,
-    adapters: [createScriptedAdapter({ script: read.script, clock: time })],
-    judge: governance.governor,
-    monotonic: () => time.now(),
-    isUnavailable: (error) => error instanceof StoreUnavailable,
-    supersedesAll: isAlone,
-    onTrouble,
-  });
-  governance.start();
-  await driver.start();
+  const adapter = createScriptedAdapter({ script: read.script, clock: time });
+  const { driver } = await openReplica({ store: kept, clock: time, adapter, isAlone: store === undefined, troubles });
   return { driver, clock: time, store: kept, troubles } satisfies Machine;
 }
 
-async function launch({ driver, store, workflow = "w" }: Machine, source: string): Promise<string> {
-  const definitionHash = digestText(source);
-  await store.ensureOrganisation(ORG);
-  await store.putDefinition(ORG, definitionHash, { source, catalog: null });
-  const started: LaunchOutcome = await driver.launch({
-    orgId: ORG,
-    workflow,
-    version: 1,
-    definitionHash,
-    args: {},
-    trigger: "test",
-    startedBy: null,
-  });
-  if (started.kind !== "started") throw new Error(started.kind);
-  return started.run.runId;
-}
+const launch = ({ driver, store, workflow = "w" }: Machine, source: string): Promise<string> =>
+  launchOn(driver, store, source, { workflow });
 
 /** Lets virtual time pass until an event of one of these types is committed. */
 async function seen({ driver, clock }: Machine, types: readonly string[]): Promise<void> {
@@ -111,8 +77,8 @@ describe("the subject of a step's own gate", () => {
   ])("names %s, and its trust at that moment", async (_, who, agent) => {
     const asked = await machine(
       [
-        ["Agent", "agent", "default", { trust_level: 2 }],
-        ["Agent", "agent", "scribe", { trust_level: 4 }],
+        ["Agent", "default", { trust_level: 2 }],
+        ["Agent", "scribe", { trust_level: 4 }],
       ],
       "default: echo\n",
     );
@@ -126,7 +92,7 @@ describe("the subject of a step's own gate", () => {
 describe("a run under limits", () => {
   it("with more ready nodes than its agent has slots queues, and none fails", async () => {
     const limited = await machine(
-      [["Agent", "agent", "default", { trust_level: 5, max_concurrent: 5 }]],
+      [["Agent", "default", { trust_level: 5, max_concurrent: 5 }]],
       "default: echo\nnodes: {}\n",
     );
     const runId = await launch(limited, fanOut(60));
@@ -141,7 +107,7 @@ describe("a run under limits", () => {
     [300, 700],
   ])("never lets more into any window than the %i its agent may dispatch", async (count, nodes) => {
     const limited = await machine(
-      [["Agent", "agent", "default", { max_concurrent: 500, rate_limit: { count, per_seconds: 1 } }]],
+      [["Agent", "default", { max_concurrent: 500, rate_limit: { count, per_seconds: 1 } }]],
       "default: echo\n",
     );
     const runId = await launch(limited, fanOut(nodes));
@@ -157,7 +123,7 @@ describe("a run under limits", () => {
 
   it("stops where its money does, and the ledger adds up", async () => {
     const limited = await machine(
-      [["Budget", "budget", "cap", { scope: "global", period: "daily", amount_usd: 0.05 }]],
+      [["Budget", "cap", { scope: "global", period: "daily", amount_usd: 0.05 }]],
       "default: echo\nnodes:\n" +
         Array.from({ length: 10 }, (_, index) => `  n${index}: { stdout: x, cost_usd: 0.01 }`).join("\n"),
     );
@@ -191,7 +157,7 @@ describe("a run under limits", () => {
     const midnight = Date.UTC(2026, 10, 16);
     const late = midnight - 1_200_000;
     const pausing = (amount: number) =>
-      machine([["Budget", "budget", "cap", cap(amount)]], script, undefined, createVirtualClock(late));
+      machine([["Budget", "cap", cap(amount)]], script, undefined, createVirtualClock(late));
     const source = fanOut(2, ", estimated_cost: 0.01");
 
     it("waits for the next period, however long that is, and continues then", async () => {
@@ -242,7 +208,7 @@ describe("a run under limits", () => {
 
     it("continues when another has given back what it had reserved", async () => {
       const limited = await machine(
-        [["Budget", "budget", "cap", cap(0.015)]],
+        [["Budget", "cap", cap(0.015)]],
         "default: echo\nnodes:\n  n0: { stdout: x, cost_usd: 0.001, delay_ms: 30000 }\n",
       );
       const runId = await launch(limited, source);
@@ -255,8 +221,8 @@ describe("a run under limits", () => {
     it("lets those of other budgets pass by, although they come to the same agent", async () => {
       const limited = await machine(
         [
-          ["Budget", "budget", "cap", { ...cap(0.01), scope: "workflow", scope_id: "w" }],
-          ["Agent", "agent", "default", { trust_level: 5, max_concurrent: 2 }],
+          ["Budget", "cap", { ...cap(0.01), scope: "workflow", scope_id: "w" }],
+          ["Agent", "default", { trust_level: 5, max_concurrent: 2 }],
         ],
         "default: echo\n",
       );
@@ -272,11 +238,10 @@ describe("a run under limits", () => {
       [
         [
           "Model",
-          "model",
           "own:m1",
           { provider: "own", input_usd_per_mtok: 1_000, output_usd_per_mtok: 2_000, max_output_tokens: 100 },
         ],
-        ["Budget", "budget", "all", { scope: "global", period: "monthly", amount_usd: 1 }],
+        ["Budget", "all", { scope: "global", period: "monthly", amount_usd: 1 }],
       ],
       "default: echo\nnodes:\n  a: { stdout: x, tokens: { input: 100, output: 100 } }\n",
     );
@@ -299,7 +264,7 @@ describe("a run under limits", () => {
       },
     };
     const priced = await machine(
-      [["Model", "model", "own:m1", { provider: "own", input_usd_per_mtok: 1, output_usd_per_mtok: 2 }]],
+      [["Model", "own:m1", { provider: "own", input_usd_per_mtok: 1, output_usd_per_mtok: 2 }]],
       "default: echo\nnodes:\n  a: { stdout: x, tokens: { input: 1000000, output: 1000000 } }\n  b: { stdout: x, cost_usd: 0.02 }\n",
       store,
       clock,
@@ -323,7 +288,7 @@ describe("a run under limits", () => {
       enforcement: "hard",
       reason: "people publish",
     };
-    const held = await machine([["Policy", "policy", "ask-first", policy]], "default: echo\n");
+    const held = await machine([["Policy", "ask-first", policy]], "default: echo\n");
     const source =
       "name: w\nsteps:\n  - { id: draft, command: go }\n  - { id: publish, command: 'go ${draft.stdout}' }\n";
     const runId = await launch(held, source);

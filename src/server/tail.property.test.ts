@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NEW_RUN } from "../../test/contracts/shares.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { RunRecord } from "../store/index.ts";
 import { DEFAULT_CONFIG } from "./config.ts";
@@ -8,31 +9,9 @@ import { RunCursor } from "./run-cursor.ts";
 import { Tail } from "./tail.ts";
 
 const RUN: RunRecord = {
+  ...NEW_RUN,
   runId: "run_1",
   orgId: "org",
-  workflow: "w",
-  version: 1,
-  definitionHash: "sha256:0",
-  pinnedHash: null,
-  args: {},
-  trigger: "test",
-  traceId: "0",
-  rootSpanId: "0",
-  parentSpanId: null,
-  parentRunId: null,
-  parentNode: null,
-  parentAttempt: null,
-  block: null,
-  sourceRunId: null,
-  recursionDepth: 0,
-  gateway: null,
-  model: null,
-  roleBindings: {},
-  team: null,
-  recoveryMax: null,
-  requestedBy: null,
-  startedBy: null,
-  createdAt: 0,
   status: "running",
   epoch: 0,
   lastEventId: 0,

@@ -18,6 +18,7 @@ export * from "./launch-approval-store.ts";
 export * from "./live-store.ts";
 export * from "./membership-store.ts";
 export * from "./organisation-store.ts";
+export { NO_CHANGES } from "./no-changes.ts";
 export * from "./person-store.ts";
 export * from "./registry-store.ts";
 export * from "./replica-store.ts";

@@ -1,8 +1,8 @@
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM_MISSING, findChromium } from "../../scripts/chromium.mjs";
 import type { RunEvent } from "../../src/core/event/index.ts";
 import { startOpenAiServer, TEST_KEY } from "../providers/index.ts";
+import { openBrowser } from "./browser.ts";
 import { comparable } from "./comparable.ts";
 import { allowPages, type PageServer, servePage } from "./page.ts";
 import { MODEL, runOnServer } from "./server-run.ts";
@@ -12,16 +12,10 @@ let site: PageServer;
 let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = findChromium();
-  if (executablePath === null) throw new Error(CHROMIUM_MISSING);
   site = await servePage();
-  // Its own sandbox needs rights that containers do not give; it opens nothing but our page.
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await openBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+afterAll(() => site?.close());
 
 /** What the page does, as text: it is run there, where none of our modules are. */
 const IN_PAGE = `async ({ source, args, provider }) => {

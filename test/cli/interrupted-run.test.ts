@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SluiceClient } from "../../src/client/index.ts";
 import { type Served, serve } from "../../src/server/index.ts";
 import { ADMIN, type Api, createApi } from "../api/fixture.ts";
-import { prepareProgram } from "../integration/support/server-process.ts";
-import { REPOSITORY } from "../law/source.ts";
+import { preparedProgram } from "../program/program.ts";
 import { PseudoTerminal } from "./pseudo-terminal.ts";
 
 const CTRL_C = "\x03";
@@ -26,7 +25,7 @@ let api: Api;
 let served: Served;
 let env: Record<string, string>;
 beforeAll(async () => {
-  prepareProgram();
+  preparedProgram();
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   api = await createApi();
   served = await serve({ app: api.app, port: 0, host: "127.0.0.1" });
@@ -79,7 +78,7 @@ async function saved(file: keyof typeof FILES): Promise<string> {
 
 /** The program without a terminal. */
 function call(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [join(REPOSITORY, "bin", "sluice"), ...args], {
+  const child = spawn(process.execPath, [preparedProgram(), ...args], {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...more },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
-import { REPOSITORY } from "../law/source.ts";
+import { preparedProgram } from "../program/program.ts";
 
-const PROGRAM = join(REPOSITORY, "bin", "sluice");
 const WAIT_MS = 60_000;
 
 /** The program in a real terminal, and a person in front of it. */
@@ -14,7 +12,9 @@ export class PseudoTerminal {
 
   /** `script` makes the terminal; with `-e` its exit code is that of the program. */
   constructor(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
-    const command = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+    const command = [process.execPath, preparedProgram(), ...args]
+      .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+      .join(" ");
     this.#child = spawn("script", ["-qefc", `exec ${command}`, "/dev/null"], {
       cwd,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TERM: "xterm", ...env },

@@ -47,6 +47,26 @@ export const BUSY = {
   after: "queue",
 } as const satisfies Verdict;
 
+/** What the gates answer when a policy wants an answer of any person. */
+export const HOLD = {
+  disposition: "hold",
+  verdictId: "vrd_2",
+  gate: "approval_required",
+  message: "a policy wants an answer",
+  agentId: null,
+  policies: ["p@1"],
+  rule: {
+    approvers: [],
+    otherwise: null,
+    expiresMs: 1_000,
+    isSeparate: false,
+    quorum: 1,
+    show: [],
+    form: null,
+    confirm: null,
+  },
+} as const satisfies Verdict;
+
 export interface RigOptions {
   readonly args?: JsonObject;
   readonly catalog?: Catalog;

@@ -220,10 +220,10 @@ describe("the inbox", () => {
     const held: Route[] = [];
     await page.route(/\/api\/v1\/approvals\?/, (route) => held.push(route), { times: 1 });
     await site.api.run("invoice", { who: "Ann" });
-    await expect.poll(() => held.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => held.length).toBe(1);
     await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await held[0]?.continue();
-    await page.locator(".inbox-more").waitFor({ state: "detached", timeout: 30_000 });
+    await page.locator(".inbox-more").waitFor({ state: "detached" });
     const rowsToTheEnd = `(() => {
       const list = document.querySelector('.inbox-list');
       if (list === null) return 0;
@@ -231,10 +231,10 @@ describe("the inbox", () => {
       if (document.querySelector('.inbox-more') !== null) return 0;
       return Math.round([...list.children].reduce((sum, row) => sum + row.getBoundingClientRect().height, 0) / 84);
     })()`;
-    await expect.poll(() => page.evaluate<number>(rowsToTheEnd), { timeout: 30_000 }).toBe(many + 1);
+    await expect.poll(() => page.evaluate<number>(rowsToTheEnd)).toBe(many + 1);
     expect(await list.locator(".inbox-item").count()).toBeLessThan(60);
     await page.getByLabel("Search approvals").fill("cleo");
-    await expect.poll(() => entries(page).count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => entries(page).count()).toBe(1);
     await page.getByRole("heading", { name: "Pay Cleo 5?" }).waitFor();
     await page.context().close();
   });
@@ -258,7 +258,7 @@ describe("the inbox", () => {
     await entries(page).nth(1).waitFor();
     await page.getByLabel("Search approvals").fill("zoe");
     await page.waitForURL(/q=zoe/);
-    await expect.poll(() => entries(page).count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => entries(page).count()).toBe(1);
     await page.getByLabel("Only those I may answer").check();
     await page.getByRole("heading", { name: "Pay Zoe 5?" }).waitFor();
     for (const runId of runs) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });

@@ -47,11 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function visit(visited: Visit): Promise<Page> {
-  const page = await site.visit(visited);
-  page.setDefaultTimeout(20_000);
-  return page;
-}
+const visit = (visited: Visit): Promise<Page> => site.visit(visited);
 
 const nodes = (page: Page) => page.getByRole("table", { name: "Nodes of both runs" });
 

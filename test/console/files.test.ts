@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSite, type Site, violations } from "./site.ts";
 
 /** A picture of one pixel. */
@@ -28,6 +28,7 @@ afterAll(() => site.close());
 describe("files in the console", () => {
   it("are sent in the launch dialog, and shown where they come out", async () => {
     const page = await site.visit({ path: "/workflows/look" });
+    onTestFinished(() => page.context().close());
     await page.getByRole("button", { name: "Launch" }).first().click();
     const dialog = page.getByRole("dialog");
     const start = dialog.getByRole("button", { name: "Start run" });
@@ -61,6 +62,7 @@ describe("files in the console", () => {
 
   it("that are refused say why", async () => {
     const page = await site.visit({ path: "/workflows/look" });
+    onTestFinished(() => page.context().close());
     await page.getByRole("button", { name: "Launch" }).first().click();
     const notes = page.getByRole("dialog").getByLabel("notes");
     await notes.setInputFiles({ name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) });

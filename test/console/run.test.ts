@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { State } from "../../src/client/index.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
@@ -72,7 +72,7 @@ const SCRIPT = JSON.stringify({
     "refund/assess": [
       {
         chunks: PIECES,
-        chunk_ms: 500,
+        chunk_ms: 800,
         stdout: PIECES.join(""),
         tokens: { input: 1_200, output: 340 },
         cost_usd: 0.0042,
@@ -149,13 +149,13 @@ afterAll(() => site.close());
 
 async function visit(visited: Visit): Promise<Page> {
   const page = await site.visit(visited);
-  page.setDefaultTimeout(20_000);
+  onTestFinished(() => page.context().close());
   return page;
 }
 
 /** The page most of these use, one after the other: signing in anew for each takes longer than what they look at. */
 async function open(path: string): Promise<Page> {
-  if (shared === null) shared = await visit({ path });
+  if (shared === null) shared = await site.visit({ path });
   else await shared.goto(`${site.url}${path}`);
   return shared;
 }
@@ -189,7 +189,7 @@ async function expectProjection(page: Page, runId: string): Promise<void> {
 }
 
 /** Becomes true in time, however slow the machine. */
-const soon = <T>(look: () => Promise<T> | T) => expect.poll(look, { timeout: 30_000 });
+const soon = <T>(look: () => Promise<T> | T) => expect.poll(look);
 const card = (page: Page, id: string) => page.locator(`.graph-card[data-node="${id}"]`);
 const statusOfRun = (page: Page) => page.locator(".run-facts .badge").first();
 

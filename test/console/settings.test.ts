@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeAll } from "./paste.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 async function visit(visited: Visit): Promise<Page> {
   const page = await site.visit(visited);
-  page.setDefaultTimeout(20_000);
+  onTestFinished(() => page.context().close());
   return page;
 }
 
@@ -346,8 +346,9 @@ describe("how these screens look", () => {
   ] as const)("in %s at %i pixels", (theme, width) => {
     let page: Page;
     beforeAll(async () => {
-      page = await visit({ theme, width, height: 844 });
+      page = await site.visit({ theme, width, height: 844 });
     });
+    afterAll(() => page.context().close());
 
     it.each(SCREENS)("%s is accessible and fits", async (name, path, text) => {
       await page.goto(`${site.url}${path}`);

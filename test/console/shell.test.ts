@@ -23,7 +23,7 @@ afterAll(() => site?.close());
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 const live = (page: Page, phase = "live") => page.locator(`[data-live="${phase}"]`).waitFor();
-const soon = <T>(look: () => Promise<T> | T) => expect.poll(look, { timeout: 30_000 });
+const soon = <T>(look: () => Promise<T> | T) => expect.poll(look);
 const runOf = (page: Page, runId: string) => page.locator(`tr[data-key="${runId}"]`);
 
 describe("signing in", () => {

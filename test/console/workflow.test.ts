@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
 import { allowPages, type PageServer } from "../browser/page.ts";
 import { answerStatus, hang, type ProviderServer, say, startOpenAiServer, TEST_KEY } from "../providers/index.ts";
@@ -72,7 +72,7 @@ afterAll(async () => {
 
 async function visit(visited: Visit): Promise<Page> {
   const page = await site.visit(visited);
-  page.setDefaultTimeout(20_000);
+  onTestFinished(() => page.context().close());
   return page;
 }
 

@@ -76,7 +76,7 @@ export function channelRules(subjectOf: SubjectOf): void {
   });
 
   describe("turns of a channel", () => {
-    it("are so many in any minute, whoever takes them", async () => {
+    it("are so many in any minute, whichever client takes them", async () => {
       const { store, rival, passTime } = subjectOf();
       const waits = await Promise.all([store, rival, store, rival, store].map((client) => client.takeTurn(TARGET, 3)));
       expect(waits.filter((wait) => wait === 0)).toHaveLength(3);

@@ -1,5 +1,12 @@
 import type { RunEvent } from "../../src/core/event/index.ts";
-import type { ApprovalRecord, Head, KeyRecord, NewRun, RunCommit } from "../../src/store/index.ts";
+import {
+  type ApprovalRecord,
+  type Head,
+  type KeyRecord,
+  type NewRun,
+  NO_CHANGES,
+  type RunCommit,
+} from "../../src/store/index.ts";
 
 /** Shares of commits as a driver would make them, for runs that do nothing in particular. */
 export const NEW_RUN: NewRun = {
@@ -61,34 +68,12 @@ export function share(
   parts: Parts = {},
 ): RunCommit {
   return {
+    ...NO_CHANGES,
     runId,
     orgId: "org_1",
     expectedVersion,
-    create: null,
     events,
-    opened: [],
-    closed: [],
-    timersSet: [],
-    timersCleared: [],
-    waits: [],
-    waitsEnded: [],
-    waiters: [],
-    waitersEnded: [],
-    emitted: [],
-    parentTimer: null,
-    approvalsOpened: [],
-    approvalsChanged: [],
-    approvalsClosed: [],
-    reports: [],
-    slots: [],
-    ledger: [],
-    usage: [],
     workflow: "w",
-    verdicts: [],
-    audit: [],
-    memories: [],
-    files: [],
-    place: null,
     ...parts,
     head: { ...HEAD, lastEventId: events.at(-1)?.eventId ?? 0, ...parts.head },
   };

@@ -4,6 +4,7 @@ import { admissionRules } from "./admission-rules.ts";
 import { agentMemoryRules } from "./agent-memory-rules.ts";
 import { alertRules } from "./alert-rules.ts";
 import { approvalInboxRules } from "./approval-inbox-rules.ts";
+import { approvalWorkRules } from "./approval-work-rules.ts";
 import { auditRules } from "./audit-rules.ts";
 import { backlogRules } from "./backlog-rules.ts";
 import { blobRules } from "./blob-rules.ts";
@@ -68,6 +69,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     blobRules(subjectOf);
     listRules(subjectOf);
     approvalInboxRules(subjectOf);
+    approvalWorkRules(subjectOf);
     registryRules(subjectOf);
     configRules(subjectOf);
     gatewayRules(subjectOf);

@@ -4,7 +4,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { createVitest } from "vitest/node";
-import { DRIVER_FAULTS, type Fault } from "./faults.ts";
+import type { Fault } from "./fault.ts";
+import { DRIVER_FAULTS } from "./faults.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const pathOf = ({ file }: Fault): string => `${ROOT}src/driver/${file}`;

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { surviveBridgeKills } from "./support/bridge-kills.ts";
 import type { KillPlan } from "./support/kills.ts";
-import { type PostgresInstance, startPostgres } from "./support/postgres-instance.ts";
-import { prepareProgram } from "./support/server-process.ts";
+import { ownPostgres } from "./support/own-postgres.ts";
 
 const MINUTES = 60_000;
 const KILLS = 8;
@@ -19,16 +18,11 @@ async function expectGood(plan: Pick<KillPlan, "seed" | "databaseUrl">): Promise
 }
 
 describe("a server and its Bridge, either or both killed while they work", () => {
-  let postgres: PostgresInstance;
-  beforeAll(async () => {
-    prepareProgram();
-    postgres = await startPostgres();
-  }, 5 * MINUTES);
-  afterAll(() => postgres.dispose());
+  const databaseUrl = ownPostgres();
 
   it(
     `lose nothing, and do nothing twice that was done, in ${KILLS} kills on Postgres`,
-    () => expectGood({ seed: 1, databaseUrl: postgres.url }),
+    () => expectGood({ seed: 1, databaseUrl: databaseUrl() }),
     10 * MINUTES,
   );
 });

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openPostgres } from "../../src/store/postgres/index.ts";
 import { Prng } from "../simulation/prng.ts";
-import { type PostgresInstance, startPostgres } from "./support/postgres-instance.ts";
+import { ownPostgres } from "./support/own-postgres.ts";
 import { withReplicaPair } from "./support/replica-pair.ts";
-import { prepareProgram } from "./support/server-process.ts";
 import { PATIENCE_MS } from "./support/waiting.ts";
 
 const MINUTES = 60_000;
@@ -24,18 +23,13 @@ steps:
 `;
 
 describe("two replicas of which one is killed between an event and those who wait for it", () => {
-  let postgres: PostgresInstance;
-  beforeAll(async () => {
-    prepareProgram();
-    postgres = await startPostgres();
-  }, 5 * MINUTES);
-  afterAll(() => postgres.dispose());
+  const databaseUrl = ownPostgres();
 
   it(
     `deliver each signal exactly once, in ${KILLS} kills`,
     async () => {
       const dice = new Prng(5);
-      await withReplicaPair(postgres.url, async ({ api, killNext }) => {
+      await withReplicaPair(databaseUrl(), async ({ api, killNext }) => {
         await api.putWorkflow("waits", WAITS);
         await api.putWorkflow("late", LATE);
         const signalled: Promise<string>[] = [];
@@ -67,7 +61,7 @@ describe("two replicas of which one is killed between an event and those who wai
           const received = (await api.readLog(runId)).filter(({ type }) => type === "event.received");
           expect([runId, status, received.length]).toEqual([runId, "completed", 1]);
         }
-        expect(await leftovers(postgres.url)).toEqual({ waiters: 0, marked: 0 });
+        expect(await leftovers(databaseUrl())).toEqual({ waiters: 0, marked: 0 });
       });
     },
     15 * MINUTES,

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { surviveKills } from "./support/kills.ts";
-import { type PostgresInstance, startPostgres } from "./support/postgres-instance.ts";
-import { prepareProgram } from "./support/server-process.ts";
+import { ownPostgres } from "./support/own-postgres.ts";
 
 const MINUTES = 60_000;
 
 describe("a server on Postgres that is killed while it works", () => {
-  let postgres: PostgresInstance;
-  beforeAll(async () => {
-    prepareProgram();
-    postgres = await startPostgres();
-  }, 5 * MINUTES);
-  afterAll(() => postgres.dispose());
+  const databaseUrl = ownPostgres();
 
   it(
     "loses nothing, and does nothing twice that was done, in 20 kills",
     async () => {
-      const verdict = await surviveKills({ seed: 1, kills: 20, databaseUrl: postgres.url, runsPerLife: 3 });
+      const verdict = await surviveKills({ seed: 1, kills: 20, databaseUrl: databaseUrl(), runsPerLife: 3 });
       expect(verdict.violations).toEqual([]);
       expect(verdict.runs).toBe(60);
       expect(verdict.completed / verdict.runs).toBeGreaterThan(0.8);

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSystemClock } from "../../src/clock/index.ts";
 import { digestText, required } from "../../src/core/base/index.ts";
 import type { RunLimit } from "../../src/core/engine/index.ts";
 import { isTerminal } from "../../src/core/event/index.ts";
-import { DurableDriver } from "../../src/driver/index.ts";
-import { createAllowAllJudge } from "../../src/governance/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
-import { createSqlStore, type Sql, type Store, StoreUnavailable } from "../../src/store/index.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { launch } from "./support/governed.ts";
 import { deafAdapter } from "./support/machine.ts";
+import { openUngovernedReplicas, type UngovernedReplicas } from "./support/ungoverned-replicas.ts";
 
-const ORG = "default";
 const source = (limit: number, whenFull: string) => `name: w
 args: { who: ann }
 concurrency: { key: who, limit: ${limit}, when_full: ${whenFull} }
@@ -20,76 +15,44 @@ steps:
   - { id: b, command: "\${who}", depends_on: [a] }
 `;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let sql: Sql;
-let store: Store;
-const connections: Sql[] = [];
-const replicas: DurableDriver[] = [];
-const troubles: string[] = [];
+let opened: UngovernedReplicas;
 /** Runs whose first node has begun and whose last has not ended, by key, and the most there were at a time. */
 const open = new Map<string, Set<string>>();
 const most = new Map<string, number>();
 
 beforeAll(async () => {
-  database = await createDatabase();
-  const clock = createSystemClock();
-  const adapter = deafAdapter(async ({ message: key, dispatchId }) => {
-    const [runId = "", nodeId] = dispatchId.split("/");
-    const running = open.get(key) ?? new Set<string>();
-    open.set(key, running.add(runId));
-    most.set(key, Math.max(most.get(key) ?? 0, running.size));
-    await sleep(10);
-    if (nodeId === "b") running.delete(runId);
-    return { status: "completed", stdout: "done" };
-  });
-  for (let replica = 0; replica < 2; replica += 1) {
-    const connection = openPostgres({ url: database.url, connections: 4 });
-    connections.push(connection);
-    replicas.push(
-      new DurableDriver({
-        store: createSqlStore(connection),
-        clock,
-        adapters: [adapter],
-        judge: createAllowAllJudge(new Set([adapter.provider]), adapter.provider),
-        monotonic: () => performance.now(),
-        isUnavailable: (error) => error instanceof StoreUnavailable,
-        supersedesAll: false,
-        onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
-      }),
-    );
-  }
-  sql = openPostgres({ url: database.url, connections: 2 });
-  connections.push(sql);
-  store = createSqlStore(sql);
-  for (const replica of replicas) await replica.start();
-}, 120_000);
+  opened = await openUngovernedReplicas(
+    deafAdapter(async ({ message: key, dispatchId }) => {
+      const [runId = "", nodeId] = dispatchId.split("/");
+      const running = open.get(key) ?? new Set<string>();
+      open.set(key, running.add(runId));
+      most.set(key, Math.max(most.get(key) ?? 0, running.size));
+      await sleep(10);
+      if (nodeId === "b") running.delete(runId);
+      return { status: "completed", stdout: "done" };
+    }),
+  );
+});
+afterAll(() => opened.close());
 
-afterAll(async () => {
-  for (const replica of replicas) await replica.stop();
-  for (const connection of connections) await connection.close();
-  await database.drop();
-}, 60_000);
-
-async function start(text: string, who: string, turn: number, limit?: RunLimit): Promise<string> {
-  const definitionHash = digestText(text);
-  await store.putDefinition(ORG, definitionHash, { source: text, catalog: null });
-  const replica = required(replicas[turn % replicas.length], "there are two");
-  const about = { orgId: ORG, workflow: "w", version: 1, definitionHash, trigger: "test", startedBy: null };
-  const outcome = await replica.launch({ ...about, args: { who }, ...(limit === undefined ? {} : { limit }) });
-  if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
-  return outcome.run.runId;
+function start(text: string, who: string, turn: number, limit?: RunLimit): Promise<string> {
+  const replica = required(opened.replicas[turn % 2], "there are two");
+  return launch(replica, opened.store, text, { args: { who }, ...(limit === undefined ? {} : { limit }) });
 }
 
 async function ended(runIds: readonly string[]): Promise<readonly string[]> {
   for (;;) {
-    const heads = await store.headsOf(runIds);
+    const heads = await opened.store.headsOf(runIds);
     if (heads.every(({ status }) => isTerminal(status))) return heads.map(({ status }) => status);
     await sleep(50);
   }
 }
 
 async function countPlaces(): Promise<number> {
-  const [row] = await sql.query<{ count: number }>({ name: "", text: "select count(*)::int as count from run_places" });
+  const [row] = await opened.sql.query<{ count: number }>({
+    name: "",
+    text: "select count(*)::int as count from run_places",
+  });
   return row?.count ?? -1;
 }
 
@@ -103,8 +66,8 @@ describe("two replicas on one Postgres", () => {
     expect(new Set(await ended(runIds))).toEqual(new Set(["completed"]));
     for (const { limit, who } of keys) expect(most.get(who)).toBeLessThanOrEqual(limit);
     expect(await countPlaces()).toBe(0);
-    expect(troubles).toEqual([]);
-  }, 120_000);
+    expect(opened.troubles).toEqual([]);
+  });
 
   it("keep the limit of a trigger as they keep that of a workflow", async () => {
     const text = source(1, "queue").replace(/^concurrency.*\n/mu, "");
@@ -119,8 +82,8 @@ describe("two replicas on one Postgres", () => {
     expect(statuses.filter((status) => status === "completed").length).toBeGreaterThan(0);
     expect((await ended(oldest.slice(-1)))[0]).toBe("completed");
     expect(await countPlaces()).toBe(0);
-    expect(troubles).toEqual([]);
-  }, 120_000);
+    expect(opened.troubles).toEqual([]);
+  });
 
   it("cancel the new ones, or the old ones, and leave no place behind", async () => {
     const newest = await Promise.all(
@@ -135,6 +98,6 @@ describe("two replicas on one Postgres", () => {
     expect(last).toBe("completed");
     await ended(oldest);
     expect(await countPlaces()).toBe(0);
-    expect(troubles).toEqual([]);
-  }, 120_000);
+    expect(opened.troubles).toEqual([]);
+  });
 });

@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSystemClock } from "../../src/clock/index.ts";
-import { digestText } from "../../src/core/base/index.ts";
 import type { Refusal, UnstampedInput } from "../../src/core/engine/index.ts";
 import { isTerminal } from "../../src/core/event/index.ts";
-import { DurableDriver } from "../../src/driver/index.ts";
-import { createAllowAllJudge } from "../../src/governance/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
-import { createSqlStore, type Sql, type Store, StoreUnavailable } from "../../src/store/index.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { launch, ORG } from "./support/governed.ts";
 import { deafAdapter } from "./support/machine.ts";
+import { openUngovernedReplicas, type UngovernedReplicas } from "./support/ungoverned-replicas.ts";
 
-const ORG = "default";
 const SOURCE = `name: w
 steps:
   - { id: gate, approval: required, quorum: 2, approvers: ["role:finance"], form: { v: { type: integer, default: 1 } } }
@@ -18,56 +12,25 @@ steps:
 `;
 const PEOPLE = ["ann", "bob", "eve", "dan", "kim", "leo"];
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let store: Store;
-const connections: Sql[] = [];
-const replicas: DurableDriver[] = [];
+let opened: UngovernedReplicas;
 const sent: string[] = [];
-const troubles: string[] = [];
 
 beforeAll(async () => {
-  database = await createDatabase();
-  const clock = createSystemClock();
-  const adapter = deafAdapter((request) => {
-    sent.push(request.message);
-    return Promise.resolve({ status: "completed", stdout: "paid" });
-  });
-  for (let replica = 0; replica < 2; replica += 1) {
-    const sql = openPostgres({ url: database.url, connections: 4 });
-    connections.push(sql);
-    replicas.push(
-      new DurableDriver({
-        store: createSqlStore(sql),
-        clock,
-        adapters: [adapter],
-        judge: createAllowAllJudge(new Set([adapter.provider]), adapter.provider),
-        monotonic: () => performance.now(),
-        isUnavailable: (error) => error instanceof StoreUnavailable,
-        supersedesAll: false,
-        onTrouble: (what, error) => troubles.push(`${what}: ${String(error)}`),
-      }),
-    );
-  }
-  const beside = openPostgres({ url: database.url, connections: 2 });
-  connections.push(beside);
-  store = createSqlStore(beside);
-  for (const replica of replicas) await replica.start();
-}, 120_000);
-
+  opened = await openUngovernedReplicas(
+    deafAdapter((request) => {
+      sent.push(request.message);
+      return Promise.resolve({ status: "completed", stdout: "paid" });
+    }),
+  );
+});
 afterAll(async () => {
-  for (const replica of replicas) await replica.stop();
-  for (const sql of connections) await sql.close();
-  await database.drop();
-  expect(troubles).toEqual([]);
+  await opened.close();
+  expect(opened.troubles).toEqual([]);
 });
 
 async function start(): Promise<{ readonly runId: string; readonly approvalId: string }> {
-  const definitionHash = digestText(SOURCE);
-  await store.putDefinition(ORG, definitionHash, { source: SOURCE, catalog: null });
-  const about = { orgId: ORG, workflow: "w", version: 1, definitionHash, trigger: "test", startedBy: null, args: {} };
-  const outcome = await replicas[0]?.launch(about);
-  if (outcome?.kind !== "started") throw new Error("the run did not start");
-  const { runId } = outcome.run;
+  const { replicas, store } = opened;
+  const runId = await launch(replicas[0], store, SOURCE);
   const { data } = await store.listApprovals(ORG, "pending", { limit: 100, cursor: null });
   const approval = data.find((one) => one.runId === runId);
   if (approval === undefined) throw new Error("no person is asked");
@@ -88,7 +51,7 @@ const yes = (approvalId: string, by: string, more: object = {}): UnstampedInput 
 async function answerTogether(runId: string, inputs: readonly UnstampedInput[]): Promise<readonly string[]> {
   const refusals = await Promise.all(
     inputs.map(async (input, index): Promise<Refusal | undefined> => {
-      const outcome = await replicas[index % replicas.length]?.submit(ORG, runId, input);
+      const outcome = await opened.replicas[index % 2]?.submit(ORG, runId, input);
       return outcome?.refusal;
     }),
   );
@@ -97,7 +60,7 @@ async function answerTogether(runId: string, inputs: readonly UnstampedInput[]):
 
 async function ended(runId: string): Promise<void> {
   for (;;) {
-    const run = await store.getRun(ORG, runId);
+    const run = await opened.store.getRun(ORG, runId);
     if (run !== undefined && isTerminal(run.status)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -115,29 +78,32 @@ describe("a quorum on two replicas", () => {
       await ended(runId);
       expect(refused).toEqual(Array.from({ length: PEOPLE.length - 2 }, () => "approval_closed"));
       expect(sent).toEqual(["pay 1"]);
-      const [loaded] = await store.loadRuns([runId]);
+      const [loaded] = await opened.store.loadRuns([runId]);
       const types = loaded?.events.map(({ type }) => type) ?? [];
       const count = (type: string): number => types.filter((one) => one === type).length;
       // What the first of them enters is approved by the second.
       expect([count("approval.revised"), count("approval.answered"), count("approval.resolved")]).toEqual([1, 0, 1]);
       expect(count("node.started")).toBe(1);
-      const approval = await store.getApproval(ORG, approvalId);
+      const approval = await opened.store.getApproval(ORG, approvalId);
       expect(new Set(approval?.answers.map(({ personId }) => personId)).size).toBe(2);
       expect(loaded?.run).toMatchObject({ status: "completed", waitingFor: null });
     }
-  }, 120_000);
+  });
 
   it("counts a person once, on whichever replicas they answer", async () => {
     const { runId, approvalId } = await start();
-    expect((await store.getRun(ORG, runId))?.waitingFor).toBe("person");
+    expect((await opened.store.getRun(ORG, runId))?.waitingFor).toBe("person");
     const again = Array.from({ length: 6 }, () => yes(approvalId, "ann"));
     const refused = await answerTogether(runId, again);
     expect(refused).toEqual(Array.from({ length: 5 }, () => "already_answered"));
-    expect(await store.getApproval(ORG, approvalId)).toMatchObject({ status: "pending", answers: [{ by: "ann" }] });
+    expect(await opened.store.getApproval(ORG, approvalId)).toMatchObject({
+      status: "pending",
+      answers: [{ by: "ann" }],
+    });
     expect(
       await answerTogether(runId, [yes(approvalId, "bob", { as: [] }), yes(approvalId, "bob", { as: [] })]),
     ).toEqual(["not_an_approver", "not_an_approver"]);
     expect(await answerTogether(runId, [yes(approvalId, "eve")])).toEqual([]);
     await ended(runId);
-  }, 120_000);
+  });
 });

@@ -88,17 +88,8 @@ export class Play {
   }
 
   /** Lets time pass until a promise settles. */
-  async pass<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const settled = promise.finally(() => {
-      isDone = true;
-    });
-    settled.catch(() => undefined);
-    await this.clock.run(
-      () => isDone,
-      () => this.#untilIdle(),
-    );
-    return settled;
+  pass<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.settle(promise, () => this.#untilIdle());
   }
 
   /** Time stands still while the driver works: that takes turns of the event loop, and none of the run's time. */

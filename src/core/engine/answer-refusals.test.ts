@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { HOLD, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { JsonObject } from "../base/index.ts";
 import type { Refusal, Verdict } from "./index.ts";
 
@@ -13,24 +13,7 @@ const lens = (config: JsonObject): string =>
     nodes: [{ id: "a", config: { template_body: "say [[topic]] to [[who]]", ...config } }],
     edges: [],
   });
-const HOLD: Verdict = {
-  disposition: "hold",
-  verdictId: "v",
-  gate: "policy_rules",
-  message: "look first",
-  agentId: "default",
-  policies: ["p@1"],
-  rule: {
-    approvers: [],
-    otherwise: null,
-    expiresMs: 1_000,
-    isSeparate: false,
-    quorum: 1,
-    show: [],
-    form: null,
-    confirm: null,
-  },
-};
+const LOOK_FIRST: Verdict = { ...HOLD, gate: "policy_rules", message: "look first", agentId: "default" };
 
 describe("a change that is refused", () => {
   const step = (): Rig =>
@@ -97,13 +80,13 @@ describe("a change that is refused", () => {
   });
 
   it("of a lens compares labels as its template does", () => {
-    const held = (): Rig => runOf(lens({}), { judge: () => HOLD });
+    const held = (): Rig => runOf(lens({}), { judge: () => LOOK_FIRST });
     expect(change(held(), "a", { inputs: { colour: "red" } })).toMatchObject({
       code: "modifications_invalid",
       message: "inputs.colour is nothing that a reads",
     });
     let isHeld = true;
-    const rig = runOf(lens({}), { judge: () => (isHeld ? HOLD : undefined) });
+    const rig = runOf(lens({}), { judge: () => (isHeld ? LOOK_FIRST : undefined) });
     isHeld = false;
     expect(change(rig, "a", { inputs: { Topic: "waves", WHO: "ann" } })).toBeUndefined();
     expect(rig.dispatch("a").request.message).toBe("say waves to ann");

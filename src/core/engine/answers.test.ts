@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { HOLD, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { RequestVerdict, Verdict } from "./index.ts";
 
 const person = (name: string, more: object = {}): object => ({
@@ -269,6 +269,25 @@ describe("changed inputs", () => {
     expectFolded(rig);
   });
 
+  it.each([
+    ["the name of the arg", "amount: '${amount}'", "pay ${amount}"],
+    ["another name", "sum: '${amount}'", "pay ${sum}"],
+    ["both names", "sum: '${amount}'", "pay ${sum}, that is ${amount}"],
+    ["no template", "sum: {from: amount}", "pay ${sum}, that is ${amount}"],
+    ["an expression", "sum: {expr: amount * 2}", "pay ${sum}"],
+  ])("reach what is sent of an input with %s", (_, input, command) => {
+    const name = input.split(":")[0] ?? "";
+    const rig = runOf(
+      workflow(
+        [`pay {approval: required, command: '${command}', inputs: {${input}}}`],
+        "args: {amount: {type: number, default: 900}}",
+      ),
+    );
+    expect(yes(rig, "pay", "ann", { modifications: { inputs: { [name]: 450 } } })).toBeUndefined();
+    const { message, inputs } = rig.dispatch("pay").request;
+    expect([message, inputs]).toEqual([command.replaceAll(/\$\{\w+\}/g, "450"), { [name]: 450 }]);
+  });
+
   it("must fit their type, and be something the step reads", () => {
     const errors = (inputs: object): unknown => {
       const { refusal } = asked().answer("pay", "approve", { modifications: { inputs } });
@@ -324,24 +343,7 @@ describe("changed inputs", () => {
   });
 
   it("are what a policy has granted, with and without a quorum", () => {
-    const held = (quorum: number): Verdict => ({
-      disposition: "hold",
-      verdictId: "vrd_9",
-      gate: "approval_required",
-      message: "a person has to agree",
-      agentId: "default",
-      policies: ["p@1"],
-      rule: {
-        approvers: [],
-        otherwise: null,
-        expiresMs: 1_000,
-        isSeparate: false,
-        quorum,
-        show: [],
-        form: null,
-        confirm: null,
-      },
-    });
+    const held = (quorum: number): Verdict => ({ ...HOLD, agentId: "default", rule: { ...HOLD.rule, quorum } });
     for (const quorum of [1, 2]) {
       const judge = ({ grants }: RequestVerdict): Verdict | undefined =>
         grants.includes("p@1") ? undefined : held(quorum);

@@ -1,25 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BUSY, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
-import type { Verdict } from "./index.ts";
-
-const HOLD: Verdict = {
-  disposition: "hold",
-  verdictId: "vrd_2",
-  gate: "approval_required",
-  message: "a policy wants an answer",
-  agentId: null,
-  policies: ["p@1"],
-  rule: {
-    approvers: [],
-    otherwise: null,
-    expiresMs: 1_000,
-    isSeparate: false,
-    quorum: 1,
-    show: [],
-    form: null,
-    confirm: null,
-  },
-};
+import { BUSY, HOLD, type Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 
 /** `b` uses a value of `a`, and one of `s`, which was skipped. */
 const BOTH = workflow([

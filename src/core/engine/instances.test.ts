@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BUSY, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
+import { BUSY, HOLD, Rig, runOf, workflow } from "../../../test/conformance/rig.ts";
 import type { Json } from "../base/index.ts";
-import { replay, restartFrom, type Verdict } from "./index.ts";
+import { replay, restartFrom } from "./index.ts";
 
 const each = (more = "", head = "") =>
   workflow(
@@ -63,27 +63,9 @@ describe("a node done once per element", () => {
     expect(waiting.statuses).toMatchObject({ "a[0]": "queued", "a[2]": "running", "a[3]": "pending" });
     const retrying = over(list, ", max_parallel: 2, on_failure: retry").fail("a[0]").complete("a[1]");
     expect(retrying.statuses).toMatchObject({ "a[0]": "retrying", "a[2]": "running", "a[3]": "pending" });
-    const hold: Verdict = {
-      disposition: "hold",
-      verdictId: "v",
-      gate: "g",
-      message: "m",
-      agentId: null,
-      policies: ["p@1"],
-      rule: {
-        approvers: [],
-        otherwise: null,
-        expiresMs: 1_000,
-        isSeparate: false,
-        quorum: 1,
-        show: [],
-        form: null,
-        confirm: null,
-      },
-    };
     const held = runOf(each(", max_parallel: 2"), {
       args: { list },
-      judge: ({ nodeId, grants }) => (nodeId === "a[0]" && grants.length === 0 ? hold : undefined),
+      judge: ({ nodeId, grants }) => (nodeId === "a[0]" && grants.length === 0 ? HOLD : undefined),
     }).complete("a[1]");
     expect(held.statuses).toMatchObject({ "a[0]": "blocked", "a[2]": "running", "a[3]": "pending" });
     held.answer("a[0]", "approve");

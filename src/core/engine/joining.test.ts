@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rig, runOf } from "../../../test/conformance/rig.ts";
+import { HOLD, Rig, runOf } from "../../../test/conformance/rig.ts";
 import { type RequestVerdict, restartFrom, type Verdict } from "./index.ts";
 
 const steps = (...lines: readonly string[]): string =>
@@ -13,19 +13,7 @@ const TWO = ANY.replace("any", "2");
 const reason = (rig: Rig, nodeId: string) => rig.of("node.skipped", nodeId)[0]?.reason;
 const counted = (rig: Rig) => rig.of("node.queued", "j").flatMap((payload) => payload.counted ?? []);
 
-const RULE = { approvers: [], otherwise: null, expiresMs: 1_000, isSeparate: false, quorum: 1, show: [] };
-const holdInstance = ({ nodeId }: RequestVerdict): Verdict | undefined =>
-  nodeId === "j[0]"
-    ? {
-        disposition: "hold",
-        verdictId: "vrd_2",
-        gate: "approval_required",
-        message: "a policy wants an answer",
-        agentId: null,
-        policies: ["p@1"],
-        rule: { ...RULE, form: null, confirm: null },
-      }
-    : undefined;
+const holdInstance = ({ nodeId }: RequestVerdict): Verdict | undefined => (nodeId === "j[0]" ? HOLD : undefined);
 
 function expectFolded(rig: Rig): void {
   expect(rig.state.nodes).toEqual(rig.replayed().nodes);

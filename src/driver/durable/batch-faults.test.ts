@@ -46,13 +46,7 @@ async function machine({ store: breakStore, judge: breakJudge, before, script: s
   await memory.putDefinition(ORG, definitionHash, { source: SOURCE, catalog: null });
   await before?.();
   await driver.start();
-  const wait = async <T>(promise: Promise<T>): Promise<T> => {
-    let isDone = false;
-    const settled = promise.finally(() => (isDone = true));
-    settled.catch(() => undefined);
-    await clock.run(() => isDone);
-    return settled;
-  };
+  const wait = <T>(promise: Promise<T>): Promise<T> => clock.settle(promise);
   /** All at once, so that they share a batch; an id, or why it did not start. */
   const launch = (runIds: readonly string[]) =>
     wait(

@@ -100,14 +100,8 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function wait<T>(promise: Promise<T>): Promise<T> {
-  let isDone = false;
-  const settled = promise.finally(() => {
-    isDone = true;
-  });
-  settled.catch(() => undefined);
-  await clock.run(() => isDone, turns);
-  return settled;
+function wait<T>(promise: Promise<T>): Promise<T> {
+  return clock.settle(promise, turns);
 }
 
 const pass = (ms: number): Promise<void> => wait(new Promise((resolve) => void clock.after(ms, resolve)));

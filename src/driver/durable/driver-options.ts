@@ -44,6 +44,8 @@ export interface DurableDriverOptions {
   readonly moderation?: NodeModeration;
   /** Runs an organisation may have open; `LIMITS.openRunsMax` by default. */
   readonly maxOpenRuns?: number;
+  /** How long attempts in this process may take to end once it is stopped; default: 5,000. */
+  readonly drainMs?: number;
   /** How child runs are started; without it none is. */
   readonly children?: () => ChildPreparer;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */

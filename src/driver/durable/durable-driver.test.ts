@@ -57,14 +57,8 @@ function machine(options: MachineOptions = {}): Machine {
 }
 
 /** Lets virtual time pass until a promise settles. */
-async function wait<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
-  let isDone = false;
-  const settled = promise.finally(() => {
-    isDone = true;
-  });
-  settled.catch(() => undefined);
-  await clock.run(() => isDone);
-  return settled;
+function wait<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  return clock.settle(promise);
 }
 
 async function launch(

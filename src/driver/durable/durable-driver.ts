@@ -127,10 +127,12 @@ export class DurableDriver implements Runtime {
     this.#queue.close();
     const swept = this.#sweeper.stop();
     this.#deadlines.stop();
-    const { clock } = this.#options;
-    const until = clock.now() + DRAIN_MS;
-    const isBusy = (): boolean => this.#loop.isBusy || this.#attempts.hereCount > 0;
-    while (isBusy() && clock.now() < until) await new Promise<void>((resolve) => clock.after(20, resolve));
+    const { clock, drainMs = DRAIN_MS } = this.#options;
+    const from = clock.now();
+    const isWithin = (ms: number): boolean => clock.now() < from + ms;
+    const isBusy = (): boolean =>
+      (this.#loop.isBusy && isWithin(DRAIN_MS)) || (this.#attempts.hereCount > 0 && isWithin(drainMs));
+    while (isBusy()) await new Promise<void>((resolve) => clock.after(20, resolve));
     await swept;
     await this.#lease.retire();
     this.#moderator.close();

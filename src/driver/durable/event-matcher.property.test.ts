@@ -124,13 +124,8 @@ class World {
     await this.clock.run(() => isOver);
   }
 
-  async during<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const settled = promise.finally(() => {
-      isDone = true;
-    });
-    await this.clock.run(() => isDone);
-    return settled;
+  during<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.settle(promise);
   }
 }
 

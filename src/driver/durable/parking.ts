@@ -3,7 +3,7 @@ import type { Clock } from "../../clock/index.ts";
 import { LIMITS } from "../../core/base/index.ts";
 import type { ChildTimer, Timer } from "../../core/engine/index.ts";
 import { type Counts, isTerminal, type RunEvent } from "../../core/event/index.ts";
-import type { ApprovalClosing, RunCommit, RunRecord, Store } from "../../store/index.ts";
+import { type ApprovalClosing, NO_CHANGES, type RunCommit, type RunRecord, type Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import { releasesOf } from "./ledger-changes.ts";
 import type { AfterCommit } from "./after-commit.ts";
@@ -69,35 +69,12 @@ const CALLED_OFF_WITHIN_MS = 3_000;
 function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
   const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor } = run;
   return {
+    ...NO_CHANGES,
     runId,
     orgId,
     expectedVersion: rowVersion,
-    create: null,
     head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor },
-    events: [],
-    opened: [],
-    closed: [],
-    timersSet: [],
-    timersCleared: [],
-    waits: [],
-    waitsEnded: [],
-    waiters: [],
-    waitersEnded: [],
-    emitted: [],
-    parentTimer: null,
-    approvalsOpened: [],
-    approvalsChanged: [],
-    approvalsClosed: [],
-    reports: [],
-    slots: [],
-    ledger: [],
-    usage: [],
     workflow,
-    verdicts: [],
-    audit: [],
-    memories: [],
-    files: [],
-    place: null,
   };
 }
 

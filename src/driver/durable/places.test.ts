@@ -45,14 +45,8 @@ class Scene {
     });
   }
 
-  async wait<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const settled = promise.finally(() => {
-      isDone = true;
-    });
-    settled.catch(() => undefined);
-    await this.clock.run(() => isDone);
-    return settled;
+  wait<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.settle(promise);
   }
 
   async pass(ms: number): Promise<void> {

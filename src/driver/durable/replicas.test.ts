@@ -23,12 +23,8 @@ beforeEach(() => {
   memory = createMemoryStore({ now: () => clock.now() });
 });
 
-async function wait<T>(promise: Promise<T>): Promise<T> {
-  let isDone = false;
-  const settled = promise.finally(() => (isDone = true));
-  settled.catch(() => undefined);
-  await clock.run(() => isDone);
-  return settled;
+function wait<T>(promise: Promise<T>): Promise<T> {
+  return clock.settle(promise);
 }
 
 const pass = (ms: number): Promise<void> => wait(new Promise((resolve) => void clock.after(ms, resolve)));

@@ -41,12 +41,7 @@ async function started(secrets: HandSecrets, onFailure = "fail") {
   const definitionHash = digestText(source);
   await store.putDefinition(ORG, definitionHash, { source, catalog: null });
   const about = { orgId: ORG, workflow: "w", version: 1, definitionHash, trigger: "test", startedBy: null };
-  const wait = async <T>(promise: Promise<T>): Promise<T> => {
-    let isDone = false;
-    const settled = promise.finally(() => (isDone = true));
-    await clock.run(() => isDone);
-    return settled;
-  };
+  const wait = <T>(promise: Promise<T>): Promise<T> => clock.settle(promise);
   const outcome = await wait(driver.launch({ ...about, args: {} }));
   if (outcome.kind !== "started") throw new Error(`the launch was ${outcome.kind}`);
   const { runId } = outcome.run;

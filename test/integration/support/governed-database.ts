@@ -9,6 +9,9 @@ import { createSqlStore, type Sql, type Store } from "../../../src/store/index.t
 import { createDatabase } from "../../postgres/database.ts";
 import { type Manifest, openReplica, register, type Replica } from "./governed.ts";
 
+/** Hundreds of reads at once wait for few connections: on a slow machine for long. */
+const PATIENCE_MS = 120_000;
+
 /** A database with governed replicas on it, looked at from beside them after every commit. */
 export interface GovernedDatabase {
   readonly store: Store;
@@ -77,9 +80,9 @@ export async function openGovernedDatabase(parts: DatabaseParts): Promise<Govern
   for (const sql of connections) {
     const store = watched(createSqlStore(sql), () => look(beside, database));
     const isAlone = connections.length === 1;
-    replicas.push(
-      await openReplica({ store, clock, adapter: parts.adapter(clock), isAlone, troubles: database.troubles }),
-    );
+    // What has not been answered by the end of a test never is.
+    const own = { isAlone, drainMs: 0, troubles: database.troubles };
+    replicas.push(await openReplica({ store, clock, adapter: parts.adapter(clock), ...own }));
   }
   return database;
 }
@@ -96,8 +99,9 @@ async function openSql({ kind, replicas }: DatabaseParts) {
     return { connections: [sql], beside: sql, cleanUp };
   }
   const { url, drop } = await createDatabase();
-  const connections = Array.from({ length: replicas }, () => openPostgres({ url, connections: 4 }));
-  const beside = openPostgres({ url, connections: 2 });
+  const patient = { url, connectTimeoutMs: PATIENCE_MS };
+  const connections = Array.from({ length: replicas }, () => openPostgres({ ...patient, connections: 4 }));
+  const beside = openPostgres({ ...patient, connections: 2 });
   const cleanUp = async (): Promise<void> => {
     for (const sql of [...connections, beside]) await sql.close();
     await drop();

@@ -55,14 +55,8 @@ export class GovernedMachine {
   }
 
   /** Lets virtual time pass until a promise settles. */
-  async wait<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const settled = promise.finally(() => {
-      isDone = true;
-    });
-    settled.catch(() => undefined);
-    await this.clock.run(() => isDone);
-    return settled;
+  wait<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.settle(promise);
   }
 
   pass(ms: number): Promise<void> {

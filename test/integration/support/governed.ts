@@ -20,6 +20,8 @@ export interface ReplicaParts {
   readonly jitter?: () => number;
   /** Who starts child runs; default: none. */
   readonly children?: () => ChildPreparer;
+  /** How long it waits for attempts when it is stopped; default: as a driver does. */
+  readonly drainMs?: number;
   /** The judge in place of the governor, for one that misbehaves. */
   readonly disguise?: (judge: Judge) => Judge;
 }
@@ -39,6 +41,7 @@ export async function openReplica({
   troubles,
   jitter,
   children,
+  drainMs,
   disguise,
 }: ReplicaParts): Promise<Replica> {
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
@@ -56,6 +59,7 @@ export async function openReplica({
     ...(children === undefined ? {} : { children }),
     isUnavailable: (error) => error instanceof StoreUnavailable,
     supersedesAll: isAlone,
+    ...(drainMs === undefined ? {} : { drainMs }),
     onTrouble,
   });
   governance.start();
@@ -88,14 +92,22 @@ export async function launch(
   source: string,
   more: Partial<Launch> = {},
 ): Promise<string> {
-  const definitionHash = digestText(source);
+  await saveDefinition(store, source);
+  return launchSaved(driver, source, more);
+}
+
+export async function saveDefinition(store: Store, source: string): Promise<void> {
   await store.ensureOrganisation(ORG);
-  await store.putDefinition(ORG, definitionHash, { source, catalog: null });
+  await store.putDefinition(ORG, digestText(source), { source, catalog: null });
+}
+
+/** The same of a source that is saved already. */
+export async function launchSaved(driver: DurableDriver, source: string, more: Partial<Launch> = {}): Promise<string> {
   const outcome = await driver.launch({
     orgId: ORG,
     workflow: "w",
     version: 1,
-    definitionHash,
+    definitionHash: digestText(source),
     args: {},
     trigger: "test",
     startedBy: null,

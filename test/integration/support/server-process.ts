@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { REPOSITORY } from "../../law/source.ts";
+import { preparedProgram } from "../../program/program.ts";
 
 /** Where a server keeps what it keeps, and what its adapter answers. */
 export interface ServerSettings {
@@ -39,16 +38,14 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-const PROGRAM = join(REPOSITORY, "bin", "sluice");
-
-/** Installs and builds what is missing, so that the first start does not take a minute. */
+/** Bundles the program where that is missing, so that the first start does not take longer than the others. */
 export function prepareProgram(): void {
-  callProgram(["--version"]);
+  preparedProgram();
 }
 
 /** Runs the program to its end. */
 export function callProgram(args: readonly string[]): void {
-  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, [preparedProgram(), ...args], { encoding: "utf8" });
   if (status !== 0) throw new Error(`sluice ${args.join(" ")} ended with ${status}: ${stderr}`);
 }
 
@@ -70,7 +67,7 @@ export function startProgram(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [preparedProgram(), ...args], {
     cwd,
     // The home directory holds the empty database that new ones are copied from.
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },

@@ -148,7 +148,8 @@ export function scriptText(): string {
     "followed/talk": { chunks: names("piece ", 40), chunk_ms: 30 },
     "lengthy/soon": { delay_ms: 1_500 },
     "lengthy/once": { delay_ms: 1_500 },
-    "lengthy/late": { delay_ms: 8_500 },
+    // Beyond the 8 s a Bridge waits when it is asked to stop, by more than a slow machine needs to ask it.
+    "lengthy/late": { delay_ms: 15_000 },
     "stream/talk": { chunks: names("piece ", 6), chunk_ms: 25 },
     ...prefixed("rounds", spread(["improve", "poll", "end"], 60, 120)),
     ...prefixed("round-blocks", spread(["draft", "review", "end"], 60, 120)),

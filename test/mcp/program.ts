@@ -1,4 +1,0 @@
-import { main } from "../../src/cli/main.ts";
-
-/** The program from its sources, as a process of its own. */
-process.exitCode = await main(process.argv.slice(2));
