@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { InputsFrom, Run, TurnEdit, TurnPoint, TurnView } from "../client/index.ts";
+import type { InputsFrom, Run, BranchEdit, BranchPoint, TurnView } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { readArgs } from "./args.ts";
 import { readJson } from "./call-answer.ts";
@@ -38,7 +38,7 @@ export async function branchRun(io: Io, api: Api, id: string, options: BranchOpt
 }
 
 /** Null: it is branched from an event. */
-async function pointOf(api: Api, id: string, options: BranchOptions): Promise<TurnPoint | null> {
+async function pointOf(api: Api, id: string, options: BranchOptions): Promise<BranchPoint | null> {
   const { at, node, round, message, result, arg = [], argsFile, argFrom = [] } = options;
   if (node === undefined && round === undefined && message === undefined && result === undefined) return null;
   if (node === undefined || round === undefined) {
@@ -54,7 +54,7 @@ async function pointOf(api: Api, id: string, options: BranchOptions): Promise<Tu
 }
 
 /** `CALL=JSON` or `CALL=@FILE`; the call by its id, or by its position in the round. */
-async function resultOf({ rounds }: TurnView, round: number, written: string): Promise<TurnEdit> {
+async function resultOf({ rounds }: TurnView, round: number, written: string): Promise<BranchEdit> {
   const [, named = "", text = ""] = /^([^=]+)=(.*)$/su.exec(written) ?? [];
   if (named === "") throw new Refusal(`--result ${printable(written)}: write it as CALL=JSON or CALL=@FILE`);
   const calls = rounds.find((each) => each.round === round)?.calls ?? [];

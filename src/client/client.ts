@@ -28,7 +28,7 @@ import type {
   SlotPage,
   Start,
   State,
-  TurnPoint,
+  BranchPoint,
   TurnView,
   Validation,
   Version,
@@ -155,7 +155,7 @@ export class SluiceClient extends AuditClient {
   }
 
   /** A new run that begins inside the turn of a node, after one of its rounds. */
-  branchInTurn(runId: string, turn: TurnPoint, options: StartOptions = {}): Promise<Relaunched> {
+  branchInTurn(runId: string, turn: BranchPoint, options: StartOptions = {}): Promise<Relaunched> {
     const asked = { body: { turn }, headers: idempotent(options) };
     return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
   }

@@ -102,7 +102,7 @@ export const reasonBody = z.strictObject({ reason: z.string().max(REASON_LENGTH_
 export const restartBody = z.strictObject({ fromNode: word.optional() });
 export const rewindBody = z.strictObject({ eventId });
 const WORDS_LENGTH_MAX = 1_000_000;
-const turnEditSchema = z.union([
+const branchEditSchema = z.union([
   z.strictObject({ message: z.string().max(WORDS_LENGTH_MAX).describe("What the model said in that round instead") }),
   z.strictObject({
     callId: word.describe("A call of that round"),
@@ -110,21 +110,21 @@ const turnEditSchema = z.union([
     isError: z.boolean().optional().describe("It failed, and the result says how"),
   }),
 ]);
-export type TurnEdit = Asked<typeof turnEditSchema>;
+export type BranchEdit = Asked<typeof branchEditSchema>;
 
-export const turnPointSchema = z.strictObject({
+export const branchPointSchema = z.strictObject({
   node: word,
   round: count.describe("The last round that is kept, counted from 0; every call of it has an outcome"),
-  edit: turnEditSchema.optional().describe("One thing of that round that is to be different"),
+  edit: branchEditSchema.optional().describe("One thing of that round that is to be different"),
 });
-export type TurnPoint = Asked<typeof turnPointSchema>;
+export type BranchPoint = Asked<typeof branchPointSchema>;
 
 export const branchBody = z
   .strictObject({
     eventId: eventId.optional(),
     args: jsonObject.optional(),
     inputsFrom: inputsFromSchema.optional(),
-    turn: turnPointSchema.optional().describe("In place of an event: a round inside the turn of a node"),
+    turn: branchPointSchema.optional().describe("In place of an event: a round inside the turn of a node"),
   })
   .superRefine(({ eventId: at, args, inputsFrom, turn }, context) => {
     const isOne = (at === undefined) !== (turn === undefined);

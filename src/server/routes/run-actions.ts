@@ -7,7 +7,7 @@ import {
   restartBody,
   rewindBody,
   runSchema,
-  type turnPointSchema,
+  type branchPointSchema,
 } from "../../contract/index.ts";
 import type { Json } from "../../core/base/index.ts";
 import type { TurnEdit, UnstampedInput } from "../../core/engine/index.ts";
@@ -161,7 +161,7 @@ async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promi
 
 async function branchInTurn(
   call: RunCall,
-  { node: nodeId, round, edit }: z.output<typeof turnPointSchema>,
+  { node: nodeId, round, edit }: z.output<typeof branchPointSchema>,
   run: RunRecord,
   isOfBlock: boolean,
 ): Promise<Response> {
@@ -177,7 +177,7 @@ async function branchInTurn(
   return relaunch(call, run, from, asked);
 }
 
-function editOf(edit: NonNullable<z.output<typeof turnPointSchema>["edit"]>): TurnEdit {
+function editOf(edit: NonNullable<z.output<typeof branchPointSchema>["edit"]>): TurnEdit {
   if ("message" in edit) return edit;
   const { callId, result, isError = false } = edit;
   return { callId, result, isError };

@@ -1,5 +1,5 @@
 import { type JSX, useMemo, useState } from "react";
-import type { TurnEdit } from "../../../client/index.ts";
+import type { BranchEdit } from "../../../client/index.ts";
 import type { Json } from "../../../core/base/index.ts";
 import { diffLines, hunksOf } from "../../../core/text/index.ts";
 import { largeValueOf, relaunchText } from "../../../core/view/index.ts";
@@ -107,7 +107,10 @@ function textOf({ text, calls }: TurnRound, changed: string): string {
   return value === undefined || largeValueOf(value) !== null ? "" : JSON.stringify(value, null, 2);
 }
 
-function readEdit(changed: string, text: string): { readonly edit: TurnEdit | null; readonly problem: string | null } {
+function readEdit(
+  changed: string,
+  text: string,
+): { readonly edit: BranchEdit | null; readonly problem: string | null } {
   if (changed === NOTHING) return { edit: null, problem: null };
   if (changed === WORDS) return { edit: { message: text }, problem: null };
   try {
