@@ -152,7 +152,6 @@ function withWords(message: Json, text: string): JsonObject | null {
   const { content } = message;
   if (typeof content === "string") return { ...message, content: text };
   if (!isJsonArray(content)) return null;
-  const isText = (part: Json): boolean => isJsonObject(part) && part["type"] === "text";
   const words: Json = { type: "text", text };
   const first = content.findIndex(isText);
   const call = content.findIndex((part) => isJsonObject(part) && part["type"] === "tool-call");
@@ -160,6 +159,10 @@ function withWords(message: Json, text: string): JsonObject | null {
   const before = content.slice(0, place);
   const after = content.slice(place).filter((part) => !isText(part));
   return { ...message, content: [...before, words, ...after] };
+}
+
+function isText(part: Json): boolean {
+  return isJsonObject(part) && part["type"] === "text";
 }
 
 function no(code: string, message: string): { readonly refusal: Refusal } {
