@@ -32,7 +32,7 @@ describe("a server and its Bridge", () => {
       // Every kind of fault was met on either link, or little was proved.
       expect(verdict.kinds).toBe(FAULTS.length);
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 
   it(
@@ -59,6 +59,6 @@ describe("a server and its Bridge", () => {
       expect(verdict.repeatedCalls).toBe(0);
       expect(pair.toServer.requests.filter((line) => CALLBACK.test(line)).length).toBeGreaterThan(20);
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 });

@@ -114,7 +114,7 @@ describe.concurrent("when one side is gone", () => {
       await neverReached(pair);
       await comesBack(pair);
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 
   it(
@@ -144,7 +144,7 @@ describe.concurrent("when one side is gone", () => {
       expect(repeatedIn(readLedger(pair.ledger)).filter((id) => !id.includes("/stuck/"))).toEqual([]);
       for (const { id } of waiting) expect(readOutbox(pair.outbox).get(id)).toMatchObject({ isSettled: true });
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 
   it(
@@ -165,6 +165,6 @@ describe.concurrent("when one side is gone", () => {
         ["end/1", "late/1", "late/1", "once/1", "soon/1"].map((name) => `${run.id}/${name}`),
       );
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 });

@@ -68,7 +68,7 @@ describe("event streams", () => {
       expect(log.map(({ eventId }) => eventId)).toEqual(log.map((_, index) => index + 1));
       for (const seen of logs) expect(seen).toEqual(log);
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 
   it(
@@ -103,6 +103,6 @@ describe("event streams", () => {
       expect(wrong.map(({ status, frames }) => ({ status, read: frames.length }))).toEqual([]);
       expect(log.at(-1)?.type).toBe("run.completed");
     },
-    5 * MINUTES,
+    10 * MINUTES,
   );
 });

@@ -17,7 +17,7 @@ const HIGH_RISK: ReadonlySet<string> = new Set(["financial", "write"]);
 
 /**
  * A link or a button is not enough to answer: the person signs in. What has no subject cannot be answered by a page, and
- * what became of a call is told in the console.
+ * what became of a call is reported in the console.
  */
 export function needsSignIn({ subject, subjectDigest, confirm, choices }: ApprovalRecord): boolean {
   if (subject === null || subjectDigest === null || confirm !== null) return true;

@@ -26,7 +26,7 @@ const HOLE_MS_MAX = 2_500;
 const RUNS_PER_SPELL = 3;
 const RUNS_MAX = 400;
 /** After the last fault. */
-const END_MS = 60_000;
+const END_MS = 240_000;
 
 /** What a node may fail with when three tries to hand it over have failed, or when it is unknown whether it began. */
 const EXCUSES: ReadonlySet<string> = new Set(["gateway_unreachable"]);
