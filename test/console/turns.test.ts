@@ -103,7 +103,10 @@ describe("a turn in the console", () => {
     const { body } = await site.api.request("GET", "approvals?status=pending");
     const held = body.data.find((approval: { runId: string }) => approval.runId === runId);
     const page = await site.visit({ path: `/approvals?id=${held.id}` });
-    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page
+      .locator(".approval-detail")
+      .getByRole("button", { name: /^Approve …/ })
+      .click();
     const dialog = page.getByRole("dialog");
     await dialog
       .getByLabel("Further calls of this tool in this run")
