@@ -28,6 +28,7 @@ import type {
   SlotPage,
   Start,
   State,
+  BranchPoint,
   TurnView,
   Validation,
   Version,
@@ -167,6 +168,12 @@ export class SluiceClient extends AuditClient {
 
   branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
     const asked = { body: { eventId, args, inputsFrom: options.inputsFrom }, headers: idempotent(options) };
+    return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
+  }
+
+  /** A new run that begins inside the turn of a node, after one of its rounds. */
+  branchInTurn(runId: string, turn: BranchPoint, options: StartOptions = {}): Promise<Relaunched> {
+    const asked = { body: { turn }, headers: idempotent(options) };
     return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
   }
 

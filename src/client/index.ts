@@ -94,6 +94,8 @@ export type {
   TriggerAnswer,
   TriggerDelivery,
   TriggerTest,
+  BranchEdit,
+  BranchPoint,
   TurnView,
   Usage,
   UsageQuery,

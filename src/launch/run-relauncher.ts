@@ -40,7 +40,7 @@ export class RunRelauncher implements Relauncher {
     const { run, from, idempotency } = request;
     const before = await this.#admission.repeated(idempotency);
     if (before !== undefined) return before;
-    const prepared = await (from.kind === "restart" ? this.#restart(run, from) : this.#branch(run, from));
+    const prepared = await this.#prepare(request);
     if (!prepared.ok) return refused(prepared.refusal);
     const { args, more } = prepared.changes;
     const candidate = await this.#candidate({ ...run, args, ...(await this.#named(run)) }, request, from.kind);
@@ -56,6 +56,13 @@ export class RunRelauncher implements Relauncher {
 
   async refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null> {
     return (await this.#admission.judge(await this.#candidate(run, caller, "recovery"))).refusal;
+  }
+
+  #prepare({ run, from, by, startedBy }: RelaunchRequest): Promise<Prepared> | Prepared {
+    if (from.kind === "restart") return this.#restart(run, from);
+    if (!("turn" in from)) return this.#branch(run, from);
+    const source = { runId: run.runId, kind: "branch", turn: { ...from.turn, by: by ?? startedBy } } as const;
+    return { ok: true, changes: { args: run.args, more: { source } } };
   }
 
   async #restart(run: RunRecord, { fromNode }: RestartFrom): Promise<Prepared> {

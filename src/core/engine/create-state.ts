@@ -48,6 +48,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     ),
     instanceIndexById: new Map(),
     carriedInstances: new Map(),
+    carriedTurns: new Map(),
     approvals: new Map(),
     counts,
     waits: { event: 0, timer: 0, child: 0 },

@@ -12,6 +12,7 @@ import type {
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
+import type { CarriedTurn } from "./carried-turn.ts";
 import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
@@ -115,7 +116,8 @@ export interface OutputOfRun {
 export type Carried =
   | CarriedResult
   /** Its block did not complete: the run of it is continued. */
-  | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string };
+  | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string }
+  | CarriedTurn;
 
 export type CarriedResult = (
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }

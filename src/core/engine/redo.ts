@@ -54,6 +54,28 @@ export function branchFrom(state: RunState, args: JsonObject = state.args): read
   return keep(state, nodesToRedo(state, changed), changed);
 }
 
+/**
+ * What a run keeps that continues the turn of a node: everything that has settled well and does not follow from it, and,
+ * where it is an instance, the others that completed. `redo`: the nodes that run again.
+ */
+export function keptBeside(
+  state: RunState,
+  node: NodeState,
+): { readonly carried: readonly Carried[]; readonly redo: ReadonlySet<number> } {
+  const redo = nodesToRedo(state, [node.planIndex]);
+  const { instance } = node;
+  if (instance === null) return { carried: keep(state, redo), redo };
+  const isRound = planNodeOf(state, node).repeat !== null;
+  const members = state.nodes.filter((other) => other.instance?.parent === instance.parent);
+  const ids = new Set(members.map(({ id }) => id));
+  const others = members.filter(
+    // A round reads what the one before it gave.
+    (other) => other !== node && (!isRound || (other.instance?.element ?? 0) < instance.element),
+  );
+  const carried = keep(state, redo).filter(({ nodeId }) => !ids.has(nodeId));
+  return { carried: [...carried, ...others.flatMap((other) => carriedOf(state, other))], redo };
+}
+
 const NONE: ReadonlySet<number> = new Set();
 
 function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): readonly Carried[] {

@@ -73,6 +73,8 @@ export interface RunState extends HandoffCounts {
   readonly instanceIndexById: Map<string, number>;
   /** Instance results carried over from another run, waiting for their node to expand. */
   readonly carriedInstances: Map<string, CarriedInstance>;
+  /** The same for the turn of an instance that is to be continued. */
+  readonly carriedTurns: Map<string, AgentTurn>;
   readonly approvals: Map<string, ApprovalState>;
   /** How many nodes, instances included, have each status. */
   readonly counts: Record<NodeStatus, number>;

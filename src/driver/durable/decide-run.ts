@@ -2,6 +2,7 @@ import {
   advance,
   type Effect,
   findNode,
+  withRounds,
   type Input,
   type Refusal,
   type RequestRoundVerdict,
@@ -82,7 +83,7 @@ export function decideRun(
     if (claim.refusal !== undefined) return claim.refusal;
     claimed = claim.change ?? claimed;
     victims.push(...claim.victims);
-    const priced = withCredits(pricedReport(seal.sealed(claim.input, live), live, about, judge), about, judge);
+    const priced = withCredits(pricedReport(seal.sealed(claim.input, live), live, about, judge), live, about, judge);
     // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
     const open: (Input | Request)[] = [{ at, jitter: jitter(), agents, ...priced }];
     let refusal: Refusal | undefined;
@@ -194,9 +195,11 @@ function rule({ live, facts, judge, moderator, ...ruled }: Ruled, effect: Reques
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */
-function withCredits(input: UnstampedInput, about: AboutRun, judge: Judge): UnstampedInput {
+function withCredits(input: UnstampedInput, live: DrivenRun, about: AboutRun, judge: Judge): UnstampedInput {
   if (input.type !== "callback" || input.result.status !== "completed") return input;
-  const creditsCharged = judge.creditsOf?.(about, input.result) ?? null;
+  const node = findNode(live.state, input.nodeId);
+  const spent = withRounds(node ?? { turn: null }, input.result);
+  const creditsCharged = judge.creditsOf?.(about, { ...input.result, ...spent }) ?? null;
   return creditsCharged === null ? input : { ...input, result: { ...input.result, creditsCharged } };
 }
 

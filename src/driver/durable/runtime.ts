@@ -9,6 +9,7 @@ import type {
   RunState,
   StartInput,
   StreamInput,
+  TurnPoint,
   UnstampedInput,
 } from "../../core/engine/index.ts";
 import type { AttemptAddress, Placement } from "../../core/event/index.ts";
@@ -112,6 +113,8 @@ export interface Launch {
     readonly kind: "restart" | "branch";
     readonly fromNode?: string;
     readonly eventId?: number;
+    /** Where inside the turn of a node the new run begins. */
+    readonly turn?: TurnPoint;
   };
   /** Args that were taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;
