@@ -55,6 +55,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     limitedNodes: 0,
     expandedRunning: 0,
     childRunning: 0,
+    blocksRunning: 0,
     liveChildren: new Set(),
     childCosts: new Map(),
     placement: null,

@@ -133,8 +133,8 @@ export function isLaneFree(state: RunState, number: number): boolean {
 }
 
 export function hasPlace(state: RunState): boolean {
-  const { counts, expandedRunning, asked, plan } = state;
-  return counts.running + counts.streaming - expandedRunning + asked.size < plan.maxParallel;
+  const { counts, expandedRunning, blocksRunning, asked, plan } = state;
+  return counts.running + counts.streaming - expandedRunning - blocksRunning + asked.size < plan.maxParallel;
 }
 
 /** Entries before the head are spent; dropping them now and then keeps the queue as long as what waits. */

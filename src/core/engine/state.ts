@@ -86,6 +86,8 @@ export interface RunState extends HandoffCounts {
   expandedRunning: number;
   /** Nodes, instances included, that are running only because their child run is. */
   childRunning: number;
+  /** Those of them that run a block: its nodes fill places of `max_parallel`, they do not. */
+  blocksRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after its report. */

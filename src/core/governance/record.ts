@@ -27,11 +27,12 @@ interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns"> {
 export function factsText(facts: DispatchFacts): string {
   let text = `{"format":${RECORD_FORMAT}`;
   for (const [opening, write] of MEMBERS) text += opening + write(facts);
+  if (facts.parallel !== undefined) text += `,"parallel":${JSON.stringify(facts.parallel)}`;
   return `${text}}`;
 }
 
 /** How each fact is written; one that is not listed here does not compile. */
-const WRITERS: Readonly<Record<keyof DispatchFacts, (facts: DispatchFacts) => string>> = {
+const WRITERS: Readonly<Record<Exclude<keyof DispatchFacts, "parallel">, (facts: DispatchFacts) => string>> = {
   at: ({ at }) => String(at),
   platform: ({ platform }) => onceOf(platform),
   gateway: ({ gateway }) => onceOf(gateway),

@@ -4,6 +4,7 @@ import {
   findNode,
   type Input,
   type Refusal,
+  type RunState,
   type RequestRoundVerdict,
   type RequestToolVerdict,
   type RequestVerdict,
@@ -231,5 +232,12 @@ function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun
     at,
     nextEventId: state.lastEventId + 1,
     returned,
+    parallel: parallelOf(state),
   };
+}
+
+/** A run shares `max_parallel` with its blocks, and so does a block; without blocks the run alone counts. */
+function parallelOf({ owner, runId, plan }: RunState): AboutRun["parallel"] {
+  if (owner === null && plan.blocks.size === 0) return undefined;
+  return { runId: owner?.runId ?? runId, limit: plan.maxParallel };
 }
