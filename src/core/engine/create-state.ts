@@ -39,6 +39,7 @@ export function createRunState(plan: Plan, runId: string): RunState {
     outputs: null,
     snapshot: null,
     ending: null,
+    haltedBy: null,
     endsOwner: null,
     finally: null,
     carriedBlocks: new Map(),

@@ -92,7 +92,7 @@ export interface StartInput {
 
 /** A place, a place to wait for, none at all, or a key that could not be evaluated. */
 export type FoundPlace =
-  | { readonly key: string; readonly standing: PlaceStanding | "full" }
+  | { readonly key: string; readonly standing: PlaceStanding }
   | { readonly failure: Failure };
 
 export interface RunLimit {
@@ -123,6 +123,8 @@ export type CarriedResult = (
 ) & {
   /** Of a step with `join`: the parents that were enough. */
   readonly counted?: readonly string[];
+  /** Events its step has taken, as `taken` of a start names them; absent: none. */
+  readonly taken?: readonly string[];
 };
 
 export interface CallbackInput extends Execution {

@@ -62,6 +62,8 @@ export interface RunState extends HandoffCounts {
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
   ending: RunEnding | null;
+  /** The node whose failure ended it, also once it has ended; null: none, or it was not recorded. */
+  haltedBy: string | null;
   /** How a step of this block has ended the run the block belongs to; null: none has. */
   endsOwner: RunEnding | null;
   finally: FinallyState | null;

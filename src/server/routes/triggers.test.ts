@@ -92,12 +92,21 @@ describe("a trigger with concurrency", () => {
       409,
       "concurrency_full",
     ]);
+    // A run that is started again from one of its runs counts with them.
+    const restarted = (await api.request("POST", `runs/${first}/restart`)).body;
+    expect(await waits(restarted.id)).toMatchObject({ status: "queued", waitingFor: "gate" });
   });
 
   it("counts all its runs together without a key, cancels the new or the old one, and refuses a key without value", async () => {
     const one = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { when_full: "cancel_new" } });
     const [kept, cancelled] = [await fire(one, "ann"), await fire(one, "bob")];
     expect([await waits(kept), await waits(cancelled)]).toMatchObject([{ status: "running" }, { status: "cancelled" }]);
+    const rewind = async () => replied(await api.request("POST", `runs/${cancelled}/rewind`, { body: { eventId: 1 } }));
+    expect(await rewind()).toEqual([409, "concurrency_full"]);
+    await api.request("POST", `runs/${kept}/cancel`);
+    await api.settle(kept);
+    expect((await rewind())[0]).toBe(200);
+    expect(await waits(await fire(one, "bob"))).toMatchObject({ status: "cancelled" });
     const two = await trigger({
       workflow: "careful",
       on: HOOK,
