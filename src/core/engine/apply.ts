@@ -39,7 +39,7 @@ export function apply(state: RunState, event: RunEvent): void {
       return applyStatusChanged(state, event);
     case "run.ending":
       state.ending = endingOf(event);
-      state.haltedBy = event.payload.nodeId ?? null;
+      state.haltedBy = event.payload.failedNode ?? null;
       if (event.payload.isOfOwner === true) state.endsOwner = state.ending;
       return;
     case "run.finally":

@@ -57,8 +57,8 @@ export function windDown(turn: Turn, how: WindDown): void {
   }
 }
 
-function blamed(failed: NodeState | null): { readonly nodeId?: string } {
-  return failed === null ? {} : { nodeId: failed.id };
+function blamed(failed: NodeState | null): { readonly failedNode?: string } {
+  return failed === null ? {} : { failedNode: failed.id };
 }
 
 /** What can only fail with it. A join that was reached does without the parents it did not count. */

@@ -26,7 +26,7 @@ describe("what comes last", () => {
     rig.fail("pay").complete("refund");
     const error = { status: "failed", tokens: NO_TOKENS, costMicros: 0, errorCode: "provider_error" } as const;
     rig.callback("ship", { ...error, error: "no ship" });
-    expect(rig.of("run.ending")).toMatchObject([{ as: "failed", errorCode: "provider_error", nodeId: "ship" }]);
+    expect(rig.of("run.ending")).toMatchObject([{ as: "failed", errorCode: "provider_error", failedNode: "ship" }]);
     expect(rig.of("run.finally")[0]).toMatchObject({ errorCode: "provider_error", errorMessage: "no ship" });
   });
 });

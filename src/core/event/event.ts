@@ -86,7 +86,7 @@ export const EVENT_PAYLOADS = {
     reason: z.string(),
     errorCode: z.string().optional(),
     /** The node whose failure ends it. */
-    nodeId: z.string().optional(),
+    failedNode: z.string().optional(),
     /** A step of a block ends the run the block belongs to. */
     isOfOwner: z.literal(true).optional(),
   }),
