@@ -1,5 +1,12 @@
 import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../core/base/index.ts";
-import { allSteps, type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
+import {
+  allSteps,
+  type Catalog,
+  type Definition,
+  readDefinition,
+  stepsInside,
+  type WorkflowRef,
+} from "../core/definition/index.ts";
 import { catalogOfPins, NO_PINS } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
@@ -101,6 +108,6 @@ export function namesUnder(document: JsonObject, list: string, key: string): Rea
 }
 
 function workflowsIn(definition: Definition): readonly WorkflowRef[] {
-  const parts = definition.format === "lobsterx" ? [...allSteps(definition)] : definition.nodes;
+  const parts = definition.format === "lobsterx" ? [...allSteps(definition)] : [...definition.nodes, ...stepsInside(definition)];
   return parts.flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef]));
 }
