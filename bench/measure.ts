@@ -10,6 +10,7 @@ import { type FlowPlan, measureFlow } from "./flow.ts";
 import { measureGates } from "./gates.ts";
 import { measureGoverned, measureGovernedRate } from "./governed.ts";
 import { type InboxPlan, measureInbox } from "./inbox.ts";
+import { measureTurns } from "./turns.ts";
 import { type BesidePeer, measurePeers, type PeerPlan } from "./peer-process.ts";
 import { peerTable } from "./peer-table.ts";
 import { measureProcess } from "./process.ts";
@@ -190,12 +191,15 @@ function inboxOf(flags: readonly string[]): InboxPlan | null {
   return { approvals: Number.isSafeInteger(named) && named > 0 ? named : INBOX_APPROVALS, on };
 }
 
+const TURNS = 2_000;
+
 /** `root`: the checkout, whose program is started and whose results are kept. */
 export async function measure(root: string, flags: readonly string[]): Promise<void> {
   const backlog = backlogOf(flags);
   if (backlog !== null) return measureBacklog(root, backlog, log);
   const flow = flowOf(flags);
   if (flow !== null) return measureFlow(root, flow, log);
+  if (flags.includes("--turns")) return measureTurns(root, { turns: TURNS }, log);
   const inbox = inboxOf(flags);
   if (inbox !== null) return measureInbox(root, inbox, log);
   const isQuick = flags.includes("--quick");

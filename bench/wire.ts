@@ -21,6 +21,20 @@ export interface WireFigure {
 }
 
 export async function measureWire(root: string, store: Store, plan: RuntimePlan): Promise<WireFigure> {
+  const { driver, close } = await openWired(root, store);
+  try {
+    return await measureDiamonds(store, driver, plan);
+  } finally {
+    await close();
+  }
+}
+
+/** A driver whose nodes are all done by a Bridge in a process of its own, as the script says. */
+export async function openWired(
+  root: string,
+  store: Store,
+  script = "default: echo\n",
+): Promise<{ readonly driver: DurableDriver; close(): Promise<void> }> {
   const clock = createSystemClock();
   await store.ensureOrganisation(ORG);
   await store.putKey(adminKey(ORG, KEY, clock.now()));
@@ -48,23 +62,27 @@ export async function measureWire(root: string, store: Store, plan: RuntimePlan)
   gateways.publicUrl = server.url;
   gateways.start();
   await driver.start();
-  const bridge = await startBridge(root, server.url);
-  try {
-    await registered(() => directory.refresh(ORG).then(() => directory.of(ORG).length > 0));
-    return await measureDiamonds(store, driver, plan);
-  } finally {
+  const bridge = await startBridge(root, server.url, script);
+  const close = async (): Promise<void> => {
     await bridge.stop();
     await driver.stop();
     gateways.stop();
     agent.close();
     await server.close(0);
+  };
+  try {
+    await registered(() => directory.refresh(ORG).then(() => directory.of(ORG).length > 0));
+    return { driver, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 
-async function startBridge(root: string, url: string): Promise<{ stop(): Promise<void> }> {
+async function startBridge(root: string, url: string, answers: string): Promise<{ stop(): Promise<void> }> {
   const data = mkdtempSync(join(tmpdir(), "sluice-bench-bridge-"));
   const script = join(data, "script.yaml");
-  writeFileSync(script, "default: echo\n");
+  writeFileSync(script, answers);
   const flags = ["bridge", "--server", url, "--token", KEY, "--port", "0", "--data", data, "--json"];
   const more = ["--adapters", "scripted", "--script", script];
   const child = spawn(process.execPath, [...process.execArgv, join(root, "bin", "sluice"), ...flags, ...more], {

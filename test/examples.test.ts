@@ -209,8 +209,8 @@ describe("examples with their scripts", () => {
   });
 
   it.each([
-    ["1", "mail"],
-    ["9", "call"],
+    [1, "mail"],
+    [9, "call"],
   ])("24: steps inside the nodes of a graph, with urgency %s by %s", async (urgency, branch) => {
     const projection = await run("24-lens-blocks.yaml", { args: { question: "Why?", urgency } });
     expect(projection.status).toBe("completed");

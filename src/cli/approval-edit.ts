@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Approval } from "../client/index.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
-import { diffLines, hunksOf, printYaml, readSource } from "../core/text/index.ts";
+import { diffText, printYaml, readSource } from "../core/text/index.ts";
 import { largeValueOf, shownText } from "../core/view/index.ts";
 import type { Api } from "./api.ts";
-import { diffText } from "./approval-text.ts";
 import { editableArgs, printArgsDiff } from "./call-answer.ts";
 import { EXIT } from "./exit-code.ts";
 import { isConfirmed, readPair, type ResolveOptions, sendAnswer } from "./inbox.ts";
@@ -46,7 +45,7 @@ async function editInputs(io: Io, approval: Approval, { set = [] }: EditOptions)
   const changed = changesOf(inputs, edited);
   for (const [name, value] of Object.entries(changed)) {
     io.err.write(`${oneLine(name)}\n`);
-    const lines = diffText(hunksOf(diffLines(shownText(inputs[name]), shownText(value)))).split("\n");
+    const lines = diffText(shownText(inputs[name]), shownText(value)).split("\n");
     for (const line of lines) io.err.write(`  ${printable(line)}\n`);
   }
   return Object.keys(changed).length === 0 ? null : { inputs: changed };

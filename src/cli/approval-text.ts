@@ -1,7 +1,8 @@
 import type { AnswerRight, Approval, ApprovalComment } from "../client/index.ts";
-import { type DiffHunk, diffLines, hunksOf } from "../core/text/index.ts";
+import { diffText } from "../core/text/index.ts";
 import {
   callText,
+  isOutcomeUnknown,
   largeValueOf,
   NOTHING_SENT,
   OUTCOME_UNKNOWN,
@@ -119,11 +120,6 @@ function printRequest(print: Sections, { request }: Subject): void {
   if (request.tools.length > 0) print.part(`tools: ${request.tools.join(", ")}`);
 }
 
-/** Whether a person is asked what became of a call. */
-export function isOutcomeUnknown(choices: Approval["choices"]): boolean {
-  return choices.includes("retry");
-}
-
 /** The call with its args, and what the model said before it, unless that is nothing. */
 export function callSections(call: NonNullable<Subject["call"]>, isUnknown: boolean): readonly string[] {
   const args = Object.entries(call.args).map(([name, value]) => `  ${name}: ${withNote(value)}`);
@@ -133,7 +129,7 @@ export function callSections(call: NonNullable<Subject["call"]>, isUnknown: bool
 }
 
 function shownLines({ kind, value, before, after }: Shown): string {
-  if (kind === "diff") return diffText(hunksOf(diffLines(shownText(before), shownText(after))));
+  if (kind === "diff") return diffText(shownText(before), shownText(after));
   const table = kind === "table" ? shownTable(value) : null;
   if (table !== null) return formatTable([table.head, ...table.rows].map((row) => row.map(oneLine)));
   if (kind === "image" || kind === "file") return dataText(shownText(value));
@@ -151,19 +147,6 @@ function withNote(value: unknown): string {
   const large = largeValueOf(value);
   if (large === null) return shownText(value);
   return `${large.preview}\n… only the beginning of ${large.$ref}: it has ${large.bytes} bytes (SHA-256 ${large.sha256})`;
-}
-
-const SIGNS = { same: " ", added: "+", removed: "-" } as const;
-
-/** Differences, a line each with its sign. */
-export function diffText(hunks: readonly DiffHunk[]): string {
-  return hunks
-    .flatMap((hunk) =>
-      hunk.kind === "gap"
-        ? [`  … ${hunk.count} unchanged`]
-        : hunk.lines.map(({ kind, text }) => `${SIGNS[kind]} ${text}`),
-    )
-    .join("\n");
 }
 
 /** Headings with indented text below them. Nothing of the text can move the cursor. */

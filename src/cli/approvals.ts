@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ApprovalInput } from "../core/engine/index.ts";
 import type { Decision, EventPayload } from "../core/event/index.ts";
-import { callSections, isOutcomeUnknown } from "./approval-text.ts";
+import { isOutcomeUnknown } from "../core/view/index.ts";
+import { callSections } from "./approval-text.ts";
 import { readJson } from "./call-answer.ts";
 import { formatCost } from "./figures.ts";
 import { fieldValue } from "./inbox.ts";

@@ -1,9 +1,8 @@
 import type { Approval } from "../client/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import type { Decision } from "../core/event/index.ts";
-import { diffLines, hunksOf } from "../core/text/index.ts";
-import { argsNotWhole, shownText } from "../core/view/index.ts";
-import { diffText, isOutcomeUnknown } from "./approval-text.ts";
+import { diffText } from "../core/text/index.ts";
+import { argsNotWhole, isOutcomeUnknown, shownText } from "../core/view/index.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
@@ -68,6 +67,6 @@ export function printArgsDiff(io: Io, { subject }: Approval, modifications: Json
   const args = modifications?.["args"];
   if (args === undefined) return;
   io.err.write("args\n");
-  const lines = diffText(hunksOf(diffLines(shownText(subject?.call?.args), shownText(args)))).split("\n");
+  const lines = diffText(shownText(subject?.call?.args), shownText(args)).split("\n");
   for (const line of lines) io.err.write(`  ${printable(line)}\n`);
 }

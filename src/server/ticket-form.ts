@@ -5,7 +5,7 @@ import type { FormFields } from "../core/event/index.ts";
 import { valueText } from "../outside/channel/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 import { Refused } from "./problem.ts";
-import { changeableInputs } from "./ticket-page.ts";
+import { changeableInputs, CONFIRMED } from "./ticket-page.ts";
 
 type Answer = z.output<typeof answerBody>;
 
@@ -13,8 +13,9 @@ type Answer = z.output<typeof answerBody>;
 export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, hasContent: boolean): Answer {
   const { form } = approval;
   const reason = plainText(sent.get("reason") ?? "").trim();
-  const inputs = hasContent ? changedInputs(sent, changeableInputs(approval.subject)) : {};
   const decision = sent.get("decision") ?? "";
+  const mayChange = hasContent && decision === "approve";
+  const inputs = mayChange ? changedInputs(sent, changeableInputs(approval.subject)) : {};
   const read = answerBody.safeParse({
     decision,
     subjectDigest: sent.get("subjectDigest") ?? "",
@@ -24,6 +25,11 @@ export function readTicketForm(sent: URLSearchParams, approval: ApprovalRecord, 
   });
   if (read.success) return read.data;
   throw new Refused("invalid_request", "The form was not filled in as it is shown; open the page again.");
+}
+
+/** What was changed is shown as a difference once, before it counts. */
+export function isConfirmed(sent: URLSearchParams): boolean {
+  return sent.get(CONFIRMED) === "true";
 }
 
 /** Browsers send line breaks as CR LF, whatever was in the field. */

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../core/base/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import type { Decision, FormFields, Subject } from "../core/event/index.ts";
-import { markdownHtml } from "../core/text/index.ts";
-import { approvalUrl, sectionsOf, type SubjectSection, valueText } from "../outside/channel/index.ts";
+import { diffText, markdownHtml } from "../core/text/index.ts";
+import { ANSWERS_LABEL, approvalUrl, sectionsOf, type SubjectSection, valueText } from "../outside/channel/index.ts";
 import type { ApprovalRecord, ApprovalTicket } from "../store/index.ts";
 import { type Html, html, page } from "./html.ts";
 
@@ -43,19 +43,45 @@ export function ticketPage(view: TicketView, status = 200): Response {
   const body = html`<h1>${approval.title}</h1>
     ${trouble === null ? html`` : html`<p role="alert">${trouble}</p>`}
     ${
-      policies.length === 0
+      // With the content come all the reasons.
+      policies.length === 0 || hasContent
         ? html``
         : html`<h2>Why this is asked</h2>
             ${policies}`
     }
     ${
       hasContent && subject !== null
-        ? sectionsOf(subject).map(sectionHtml)
+        ? sectionsOf(subject, approval)
+            .filter(({ label }) => needsSignIn || label !== ANSWERS_LABEL)
+            .map(sectionHtml)
         : html`<p>The content is shown after <a href="${approvalUrl(approval)}">signing in</a>.</p>`
     }
     ${needsSignIn ? signInPart(approval) : answerForm(view)}
     <p><small>${whoText(ticket)} Opening this page decides nothing.</small></p>`;
   return withHeaders(page(approval.title, body, status));
+}
+
+export const CONFIRMED = "confirmed";
+
+/** What a person has changed, as a difference, before it is sent. */
+export function confirmPage({ approval, entered }: TicketView, modifications: JsonObject): Response {
+  const before = changeableInputs(approval.subject);
+  const inputs = isJsonObject(modifications["inputs"] ?? null) ? (modifications["inputs"] as JsonObject) : {};
+  const kept = [...entered].filter(([name]) => name !== "decision" && name !== CONFIRMED);
+  const body = html`<h1>${approval.title}</h1>
+    <p role="alert">You have changed what is sent. It counts once you confirm it.</p>
+    ${Object.entries(inputs).map(
+      ([name, value]) =>
+        html`<h2>${name}</h2>
+          <pre>${diffText(valueText(before[name] ?? null), valueText(value))}</pre>`,
+    )}
+    <form method="post">
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <input type="hidden" name="${CONFIRMED}" value="true" />
+      <p><button name="decision" value="approve">Approve with these changes</button></p>
+    </form>
+    <p><a href="">Change it again</a></p>`;
+  return withHeaders(page(approval.title, body));
 }
 
 /** A link that answers nothing any more, or never did: what happened, and what to do next. */

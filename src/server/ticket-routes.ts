@@ -9,8 +9,8 @@ import type { OpenRoute } from "./open-routes.ts";
 import { Refused } from "./problem.ts";
 import { answerApproval } from "./routes/approvals.ts";
 import type { Services } from "./route.ts";
-import { readTicketForm } from "./ticket-form.ts";
-import { answeredPage, refusedPage, ticketPage, type TicketView, withHeaders } from "./ticket-page.ts";
+import { isConfirmed, readTicketForm } from "./ticket-form.ts";
+import { answeredPage, confirmPage, refusedPage, ticketPage, type TicketView, withHeaders } from "./ticket-page.ts";
 
 /** Links in messages: looking decides nothing, and the answer of one person to one approval is taken once. */
 export const TICKET_ROUTES: readonly OpenRoute[] = [
@@ -45,6 +45,9 @@ async function answerTicket(services: Services, request: Request): Promise<Respo
     const body = readTicketForm(sent, approval, view.hasContent);
     if (body.subjectDigest !== approval.subjectDigest) throw changed();
     const holder = await holderOf(services, request, ticket);
+    if (body.modifications !== undefined && !isConfirmed(sent)) {
+      return confirmPage({ ...view, entered: sent }, body.modifications);
+    }
     const after = await answerApproval({ services, ...holder, params: { approvalId: approval.id }, body });
     isUsed = true;
     return answeredPage(after);

@@ -112,6 +112,11 @@ describe("a ticket page in a browser", () => {
     await page.getByText("Change what is sent").click();
     await page.getByLabel("letter").fill("Dear Ada, here is your money.");
     await page.getByRole("button", { name: "Approve" }).click();
+    // What was changed is shown as a difference first; until it is confirmed nothing is answered.
+    const difference = await page.locator("pre").innerText();
+    expect(difference.trim().split("\n")).toEqual([`- ${draft}`, "+ Dear Ada, here is your money."]);
+    expect((await ground.api.request("GET", "approvals?status=pending")).body.data).toHaveLength(1);
+    await page.getByRole("button", { name: "Approve with these changes" }).click();
     await page.getByRole("heading", { name: "Answered" }).waitFor();
     await page.close();
     expect(await ground.api.settle(runId)).toBe("completed");

@@ -40,6 +40,7 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const isSelected = useIs(selected, id);
   const isCursor = useIs(cursor, id);
   const kind = KINDS[node?.kind ?? "agent"] ?? { icon: "run", label: node?.kind ?? "node" };
+  const title = view?.title ?? node?.label ?? id;
   const tone = view === undefined ? "idle" : lookOf(nodeLook(view)).tone;
   return (
     <div
@@ -49,8 +50,8 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
     >
       <div className="graph-card-head">
         {view === undefined ? <Icon name={kind.icon} size={15} /> : <StatusIcon status={nodeLook(view)} />}
-        <span className="graph-card-name cut" title={node?.label ?? view?.label ?? id}>
-          {node?.label ?? view?.label ?? id}
+        <span className="graph-card-name cut" title={title}>
+          {title}
         </span>
         {instances.length > 0 && <InstanceCount id={id} instances={instances} />}
         <BlockToggle id={id} isOpen={frame !== undefined} />

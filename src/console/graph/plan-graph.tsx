@@ -261,5 +261,5 @@ function spoken(id: string, { vertices }: Grouped, source: GraphSource): string 
   const vertex = vertices.find((each) => each.id === id);
   if (vertex?.kind === "group") return `${vertex.label}, ${vertex.members.length} nodes`;
   const view = source.node(id);
-  return view === undefined ? id : `${view.label}, ${view.status.replaceAll("_", " ")}`;
+  return view === undefined ? id : `${view.title}, ${view.status.replaceAll("_", " ")}`;
 }

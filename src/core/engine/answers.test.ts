@@ -269,6 +269,25 @@ describe("changed inputs", () => {
     expectFolded(rig);
   });
 
+  it.each([
+    ["the name of the arg", "amount: '${amount}'", "pay ${amount}"],
+    ["another name", "sum: '${amount}'", "pay ${sum}"],
+    ["both names", "sum: '${amount}'", "pay ${sum}, that is ${amount}"],
+    ["no template", "sum: {from: amount}", "pay ${sum}, that is ${amount}"],
+    ["an expression", "sum: {expr: amount * 2}", "pay ${sum}"],
+  ])("reach what is sent of an input with %s", (_, input, command) => {
+    const name = input.split(":")[0] ?? "";
+    const rig = runOf(
+      workflow(
+        [`pay {approval: required, command: '${command}', inputs: {${input}}}`],
+        "args: {amount: {type: number, default: 900}}",
+      ),
+    );
+    expect(yes(rig, "pay", "ann", { modifications: { inputs: { [name]: 450 } } })).toBeUndefined();
+    const { message, inputs } = rig.dispatch("pay").request;
+    expect([message, inputs]).toEqual([command.replaceAll(/\$\{\w+\}/g, "450"), { [name]: 450 }]);
+  });
+
   it("must fit their type, and be something the step reads", () => {
     const errors = (inputs: object): unknown => {
       const { refusal } = asked().answer("pay", "approve", { modifications: { inputs } });

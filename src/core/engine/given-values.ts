@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../base/index.ts";
 import { type Path, walk } from "../expression/index.ts";
 import type { ForEachPlan, Origin, Reference, StepBody } from "../plan/index.ts";
-import { pathsOfTemplate, pathsOfValue } from "../template/index.ts";
+import { isExpression, isSingleReference, pathsOfTemplate, pathsOfValue } from "../template/index.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -21,8 +21,15 @@ export function readsOf(body: StepBody, forEach: ForEachPlan | null): ReadonlyMa
     if (reference !== undefined) reads.set(bareText(path.text), reference);
   }
   if (forEach !== null) reads.set(bareText(forEach.list.text), forEach.list);
-  for (const { name, from } of body.inputs) reads.set(name, from);
+  for (const { name, from } of body.inputs) reads.set(name, sourceOf(body, from));
   return reads;
+}
+
+/** An input written as one reference, `${a}`, is another name of that value, as one written with `from` is. */
+function sourceOf({ scope }: StepBody, from: Reference): Reference {
+  if (from.origin.kind !== "value" || from.origin.value.kind !== "template") return from;
+  const single = isSingleReference(from.origin.value.template);
+  return single === undefined || isExpression(single) ? from : (scope.get(single.text) ?? from);
 }
 
 /** `${ a.b }` and `$a.b` are read as `a.b`. */
@@ -58,7 +65,7 @@ export class GivenReader {
   find(reference: Reference, path?: Path): Json | undefined {
     const head = path?.segments[0];
     const input = this.#body.inputs.find(({ name }) => name === head);
-    if (input !== undefined && path !== undefined && this.#isInput(reference, input.from)) {
+    if (input !== undefined && path !== undefined && this.#isInput(reference, sourceOf(this.#body, input.from))) {
       const given = Object.hasOwn(this.#values, input.name) ? this.#values[input.name] : undefined;
       return given === undefined ? undefined : walk(given, path.segments.slice(1));
     }

@@ -65,6 +65,19 @@ export function hunksOf(lines: readonly DiffLine[], around = 3): readonly DiffHu
   return hunks;
 }
 
+const SIGNS = { same: " ", added: "+", removed: "-" } as const;
+
+/** The differences of two texts, a line each with its sign. */
+export function diffText(before: string, after: string): string {
+  return hunksOf(diffLines(before, after))
+    .flatMap((hunk) =>
+      hunk.kind === "gap"
+        ? [`  … ${hunk.count} unchanged`]
+        : hunk.lines.map(({ kind, text }) => `${SIGNS[kind]} ${text}`),
+    )
+    .join("\n");
+}
+
 function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

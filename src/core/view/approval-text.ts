@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
-import type { ApprovalSource, LargeValue, Subject } from "../event/index.ts";
+import type { ApprovalSource, Decision, LargeValue, Subject } from "../event/index.ts";
 
 /** Why a person is asked. */
 export const SOURCE_TEXTS: Readonly<Record<ApprovalSource, string>> = {
@@ -63,6 +63,11 @@ export function requestText({
       return { sentence: `Exactly this message is sent to ${to}.`, heading: "Message" };
     }
   }
+}
+
+/** Whether a person who is asked about a call is asked what became of it. */
+export function isOutcomeUnknown(choices: readonly Decision[]): boolean {
+  return choices.includes("retry");
 }
 
 /** What an approval says of a tool call. `isUnknown`: it may have been made already. */

@@ -1,4 +1,4 @@
-import type { ApprovalEvent, EventOf } from "../event/index.ts";
+import type { ApprovalEvent, ApprovalSource, EventOf } from "../event/index.ts";
 import type { RunView } from "./run-view.ts";
 
 export function reduceApproval(view: RunView, event: ApprovalEvent): void {
@@ -22,7 +22,13 @@ export function reduceApproval(view: RunView, event: ApprovalEvent): void {
   view.approvals.set(known.id, { ...known, status, decision, by, reason, resolvedAt: event.at });
 }
 
+/** Of these the title is the label of the node itself; others say what became of it. */
+const TITLED: ReadonlySet<ApprovalSource> = new Set(["gate", "policy"]);
+
 function reduceRequested(view: RunView, { payload, at }: EventOf<"approval.requested">): void {
+  const node = view.nodes.get(payload.nodeId);
+  const title = TITLED.has(payload.source) ? payload.subject?.title : undefined;
+  if (node !== undefined && title !== undefined) view.nodes.set(node.id, { ...node, title });
   view.approvals.set(payload.approvalId, {
     id: payload.approvalId,
     nodeId: payload.nodeId,

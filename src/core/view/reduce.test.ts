@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EventOf, EventType, RunEvent } from "../event/index.ts";
+import type { EventOf, EventType, RunEvent, Subject } from "../event/index.ts";
 import { projectView } from "./projection.ts";
 import { activeNodeIds, applyToView, reduceRun, unsettledNodeIds } from "./reduce.ts";
 import type { NodeView, PlanOutline, RunView } from "./run-view.ts";
@@ -24,6 +24,23 @@ const runStarted: Entry = [
   "run.started",
   { workflow: "w", version: 1, hash: "h", args: {}, nodeCount: 2, trigger: "manual", recursionDepth: 0 },
 ];
+const SUBJECT: Subject = {
+  title: "Publish 3 pages?",
+  workflow: "w",
+  version: 1,
+  startedBy: null,
+  trigger: "manual",
+  args: {},
+  request: null,
+  shown: [],
+  parents: {},
+  costMicros: 0,
+  estimateMicros: null,
+  policies: [],
+  agent: null,
+  action: null,
+  answers: [],
+};
 const queued = (nodeId: string): Entry => ["node.queued", { nodeId, waitingReason: "queued" }];
 const waiting = (nodeId: string): Entry => ["node.waiting", { nodeId, waitingReason: "dependency" }];
 const started = (nodeId: string, attempt = 1, wave = 0): Entry => [
@@ -363,6 +380,7 @@ describe("reduceRun", () => {
         isSeparate: false,
         expiresAt: 9_000,
         hop: 0,
+        subject: SUBJECT,
       },
     ];
     const view = reduceRun(
@@ -376,7 +394,13 @@ describe("reduceRun", () => {
       ),
       outline,
     );
-    expect(node(view, "a")).toMatchObject({ status: "blocked", waitingReason: "human_input", approvalId: "ap" });
+    expect(node(view, "a")).toMatchObject({
+      status: "blocked",
+      waitingReason: "human_input",
+      approvalId: "ap",
+      label: "First",
+      title: "Publish 3 pages?",
+    });
     expect(view.approvals.get("ap")).toMatchObject({
       status: "pending",
       hop: 1,

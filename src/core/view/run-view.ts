@@ -63,6 +63,8 @@ export interface RunView extends HandoffCounts {
 export interface NodeView {
   readonly id: string;
   readonly label: string;
+  /** The label with its references filled, once a person was asked about the node. */
+  readonly title: string;
   readonly wave: number | null;
   /** Set on an instance of a `for_each` node. */
   readonly instance: { readonly parent: string; readonly element: number } | null;
@@ -164,6 +166,7 @@ export function newNode(id: string, label: string, wave: number | null, instance
   return {
     id,
     label,
+    title: label,
     wave,
     instance,
     status: "pending",

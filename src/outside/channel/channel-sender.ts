@@ -86,9 +86,7 @@ export class ChannelSender {
   ): Promise<Sent> {
     const { mail } = channel;
     const [first] = wanted;
-    if (mail === null || recipient === null) {
-      return { kind: "refused", error: "Not sent: there is no address to write to." };
-    }
+    if (mail === null || recipient === null) return { kind: "refused", error: noAddress(first) };
     const { password = null } = secrets;
     const { person = null } = first?.notice ?? {};
     const items = await this.#items({ orgId, channel, secrets }, wanted, { recipient, person });
@@ -189,4 +187,14 @@ const SHARED: Reader = { recipient: "", person: null };
 function isWanted({ notice, approval }: Current): boolean {
   if (!notice.on.startsWith("approval.")) return true;
   return approval !== null && approval.status === "pending";
+}
+
+/** What a person who reads the delivery log can put right. */
+function noAddress(about: Current | undefined): string {
+  const approval = about?.approval ?? null;
+  if (approval === null)
+    return "Not sent: there is no address to write to; only approvals have approvers, so list addresses in to.";
+  const asked = approval.approvers.slice(0, approval.hop + 1).map(({ who }) => who);
+  const who = asked.length === 0 ? "no member" : `no member of ${asked.join(", ")}`;
+  return `Not sent: there is no address to write to; ${who} has an address and a role that may answer (governance:approve).`;
 }

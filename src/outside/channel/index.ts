@@ -6,4 +6,4 @@ export { needsSignIn } from "./message-item.ts";
 export type { Recipient, Recipients } from "./recipient.ts";
 export { ANSWER_ACTION, REASON_BLOCK, REASON_MODAL, reasonModal } from "./slack-blocks.ts";
 export { SLACK_URL, SlackApi } from "./slack-api.ts";
-export { sectionsOf, type SubjectSection, valueText } from "./subject-section.ts";
+export { ANSWERS_LABEL, sectionsOf, type SubjectSection, valueText } from "./subject-section.ts";

@@ -1,3 +1,4 @@
+import { isOutcomeUnknown } from "../../core/view/index.ts";
 import type { ApprovalRecord } from "../../store/index.ts";
 import type { Notice } from "./notice.ts";
 import { sectionsOf, type SubjectSection } from "./subject-section.ts";
@@ -14,9 +15,13 @@ export interface MessageItem {
 
 const HIGH_RISK: ReadonlySet<string> = new Set(["financial", "write"]);
 
-/** A link or a button is not enough to answer: the person signs in. What has no subject cannot be answered by a page. */
-export function needsSignIn({ subject, subjectDigest, confirm }: ApprovalRecord): boolean {
-  return subject === null || subjectDigest === null || confirm !== null || HIGH_RISK.has(subject.action ?? "");
+/**
+ * A link or a button is not enough to answer: the person signs in. What has no subject cannot be answered by a page, and
+ * what became of a call is told in the console.
+ */
+export function needsSignIn({ subject, subjectDigest, confirm, choices }: ApprovalRecord): boolean {
+  if (subject === null || subjectDigest === null || confirm !== null) return true;
+  return HIGH_RISK.has(subject.action ?? "") || (subject.call !== undefined && isOutcomeUnknown(choices));
 }
 
 export function itemOf(
@@ -26,7 +31,12 @@ export function itemOf(
   hasContent: boolean,
 ): MessageItem {
   const subject = hasContent ? (approval?.subject ?? null) : null;
-  return { notice, approval, link, sections: subject === null ? [] : sectionsOf(subject) };
+  return {
+    notice,
+    approval,
+    link,
+    sections: approval === null || subject === null ? [] : sectionsOf(subject, approval),
+  };
 }
 
 /** What every message says about an item besides its title, one fact per line. */

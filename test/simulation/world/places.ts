@@ -11,7 +11,7 @@ interface Row {
 /** What becomes of an input that asks for a place, and what is kept when it is committed. Null: it is refused. */
 export interface Claim {
   readonly input: Input | null;
-  readonly committed: () => void;
+  readonly committed: () => unknown;
 }
 
 /** Who has a place among the runs with the same key and who waits for one, as a driver keeps it. */
@@ -83,7 +83,11 @@ export class Places {
     const rows = this.rowsOf(run.place?.key ?? "");
     const own = rows.find((row) => row.run === run);
     const isTurn = own !== undefined && !own.isHeld && this.hasFree(run, rows.slice(0, rows.indexOf(own)));
-    if (!isTurn) return { input, committed: () => undefined };
+    if (!isTurn) {
+      const isClearing = own?.isHeld === false && limitOf(run).whenFull === "cancel_old";
+      // What is still in the way is cancelled once more: an operator may have opened it again meanwhile.
+      return { input, committed: () => isClearing && this.makeRoom(run, rows.slice(0, rows.indexOf(own))) };
+    }
     const { at, jitter } = input;
     return {
       input: { type: "admit", at, jitter },

@@ -19,6 +19,8 @@ export interface SimRun {
   place: { readonly key: string; readonly standing: PlaceStanding | "full" } | null;
   /** Its parent has taken its result. */
   isConsumed: boolean;
+  /** The newest of its deadlines of each key. */
+  readonly armed: Map<string, symbol>;
   /** How often an operator has reopened it. */
   reopened: number;
 }
@@ -66,6 +68,7 @@ export function createRun(launch: Launch): SimRun {
     state: null,
     place: null,
     isConsumed: false,
+    armed: new Map(),
     reopened: 0,
   };
 }

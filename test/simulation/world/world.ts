@@ -1,4 +1,4 @@
-import type { Effect, Input, UnstampedInput } from "../../../src/core/engine/index.ts";
+import { type Effect, type Input, timerKey, type UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { PlanNode } from "../../../src/core/plan/index.ts";
 import type { Suite } from "../checkers/suite.ts";
 import { type Engine, REAL_ENGINE, type Turn } from "../engine.ts";
@@ -44,7 +44,7 @@ interface Item {
 }
 
 const START_AT = 1_000_000;
-const ITEMS_MAX = 20_000;
+const ITEMS_MAX = 60_000;
 
 /** Clock, chance, network, governance and people around one driver; nothing in it is real. */
 export class World {
@@ -290,7 +290,12 @@ export class World {
 
   private arm(run: SimRun, { timer, dueAt }: Extract<Effect, { readonly type: "set-timer" }>): void {
     const late = this.pace.chance(0.8) ? 0 : this.pace.between(1, 300);
+    // A run has one deadline of a kind: a newer one takes the place of the one before.
+    const key = timerKey(timer);
+    const mark = Symbol(key);
+    run.armed.set(key, mark);
     this.after(Math.max(0, dueAt - this.now) + late, () => {
+      if (run.armed.get(key) !== mark) return;
       // A deadline that outlived its run changes nothing; now and then it is submitted all the same.
       if (run.facts.hasEnded && this.pace.chance(0.9)) return;
       this.submit(run, 0, { type: "timer", timer });

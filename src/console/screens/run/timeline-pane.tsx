@@ -186,7 +186,7 @@ const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.
   const node = useNodeOf(row.feed, row.id);
   const show = (): void => (row.runId === null ? selectNode(row.id) : inside.openStep(row.runId, row.id));
   const { waitedMs, workedMs } = totalsOf(spans, scale.now);
-  const label = node?.label ?? row.id;
+  const label = node?.title ?? row.id;
   return (
     <div className={`timeline-row ${isSelected ? "is-selected" : ""}`} role="row" style={{ height: ROW_PX }}>
       <div className="timeline-name" role="rowheader" style={{ paddingLeft: 8 + row.depth * 16 }}>

@@ -44,10 +44,10 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
   const { pinnedAt } = feed;
   const shown = detail.data === undefined || pinnedAt === null ? detail.data : detailAt(detail.data, node, pinnedAt);
   return (
-    <aside className="node-panel" aria-label={`Node ${node.label}`}>
+    <aside className="node-panel" aria-label={`Node ${node.title}`}>
       <div className="node-panel-head">
-        <h2 className="cut" title={node.label}>
-          {node.label}
+        <h2 className="cut" title={node.title}>
+          {node.title}
         </h2>
         <StatusBadge
           status={nodeLook(node)}

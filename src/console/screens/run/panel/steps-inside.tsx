@@ -21,7 +21,7 @@ function Steps({ runId, feed }: { readonly runId: string; readonly feed: RunFeed
         <li key={node.id}>
           <Link className="neighbour" to={`/runs/${encodeURIComponent(runId)}?node=${encodeURIComponent(node.id)}`}>
             <StatusIcon status={nodeLook(node)} size={13} />
-            {node.label}
+            {node.title}
           </Link>
           <span className="muted"> {whyOf(node)}</span>
           <Deeper runId={blocks.get(node.id)} />
