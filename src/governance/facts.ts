@@ -121,7 +121,9 @@ function parallelOf({ request, about, tally, waiting }: Scene): Pick<DispatchFac
   const counter = runCounter(parallel.runId);
   const waiter = { runId, nodeId: request.nodeId };
   const open = tally.openOf(counter) - (returned?.slotsOf(counter) ?? 0);
-  return { parallel: { ...parallel, open, waitingAhead: waiting.ahead(agentKey(orgId, counter), waiter, rankOf(about)) } };
+  return {
+    parallel: { ...parallel, open, waitingAhead: waiting.ahead(agentKey(orgId, counter), waiter, rankOf(about)) },
+  };
 }
 
 export function rankOf({ isBegun }: AboutRun): Rank {

@@ -61,7 +61,9 @@ steps:
     await until(async () => (await blocksOf(id)).length === 2);
     expect(await api.settle(id)).toBe("failed");
     const taken = await Promise.all((await blocksOf(id)).map(events));
-    const received = taken.flat().filter(({ type, payload }) => type === "node.completed" && payload["carried"] !== true);
+    const received = taken
+      .flat()
+      .filter(({ type, payload }) => type === "node.completed" && payload["carried"] !== true);
     expect(received.map(({ payload }) => payload["nodeId"])).toEqual(["got[0]"]);
   });
 });

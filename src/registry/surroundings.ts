@@ -108,6 +108,7 @@ export function namesUnder(document: JsonObject, list: string, key: string): Rea
 }
 
 function workflowsIn(definition: Definition): readonly WorkflowRef[] {
-  const parts = definition.format === "lobsterx" ? [...allSteps(definition)] : [...definition.nodes, ...stepsInside(definition)];
+  const parts =
+    definition.format === "lobsterx" ? [...allSteps(definition)] : [...definition.nodes, ...stepsInside(definition)];
   return parts.flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef]));
 }

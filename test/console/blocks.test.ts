@@ -73,10 +73,27 @@ describe("a block", () => {
     await page.getByRole("button", { name: "2 instances of each" }).click();
     await page.getByRole("button", { name: "Steps inside each[1]" }).click();
     const names = page.locator(".timeline-row .timeline-link");
-    await expect.poll(async () => (await names.allTextContents()).sort(), { timeout: 60_000 }).toEqual(
-      ["after", "deep", "dig", "each", "each[0]", "each[1]", "fill", "first", "look", "one", "prepare", "wait"].sort(),
-    );
-    await expect.poll(() => page.locator(".timeline-row", { hasText: "dig" }).locator(".span").count()).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await names.allTextContents()).sort(), { timeout: 60_000 })
+      .toEqual(
+        [
+          "after",
+          "deep",
+          "dig",
+          "each",
+          "each[0]",
+          "each[1]",
+          "fill",
+          "first",
+          "look",
+          "one",
+          "prepare",
+          "wait",
+        ].sort(),
+      );
+    await expect
+      .poll(() => page.locator(".timeline-row", { hasText: "dig" }).locator(".span").count())
+      .toBeGreaterThan(0);
     expect(await violations(page)).toEqual([]);
     await screenshot(page, "blocks-timeline-narrow-dark");
     await page.getByRole("tab", { name: "Graph" }).click();

@@ -81,8 +81,7 @@ export function admissionRules(subjectOf: SubjectOf): void {
       const agentId = runCounter("run_1");
       const attempt = { nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: null, reserved: [] };
       const opened = [{ ...attempt, parallelOf: "run_1" }];
-      const take = (id: string, delta: number) =>
-        make(id, { opened, slots: [slot(delta, { agentId, maxOpen: 2 })] });
+      const take = (id: string, delta: number) => make(id, { opened, slots: [slot(delta, { agentId, maxOpen: 2 })] });
       expect((await store.commit([take("run_1", 1)])).isOverLimit).toBe(false);
       expect((await store.commit([take("run_2", 1)])).isOverLimit).toBe(false);
       expect((await store.commit([take("run_3", 1)])).isOverLimit).toBe(true);

@@ -46,9 +46,15 @@ const CONFIG = {
     default: { attempts: RETRY_DEFAULTS.attempts },
   }),
   template_body: optional(lensText, "Template of a node without a lens."),
-  steps: optional(asWritten(nestedSteps(() => stepShape)), "Steps the node holds, as in a .lobsterX file; they see what it is given by label."),
+  steps: optional(
+    asWritten(nestedSteps(() => stepShape)),
+    "Steps the node holds, as in a .lobsterX file; they see what it is given by label.",
+  ),
   choose: optional(asWritten(chooseShape(() => stepShape)), "Branches of steps: the first whose when holds is run."),
-  outputs: optional(asWritten(runOutputs), "What the steps hand on: name → value. Default: the outputs of the last ones."),
+  outputs: optional(
+    asWritten(runOutputs),
+    "What the steps hand on: name → value. Default: the outputs of the last ones.",
+  ),
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
   with: optional(mapOf(anyJson), "Args of the other workflow."),
 };

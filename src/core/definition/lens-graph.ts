@@ -1,4 +1,12 @@
-import { compareCodeUnits, didYouMean, getOwn, isJsonObject, type JsonObject, required, type TreePath } from "../base/index.ts";
+import {
+  compareCodeUnits,
+  didYouMean,
+  getOwn,
+  isJsonObject,
+  type JsonObject,
+  required,
+  type TreePath,
+} from "../base/index.ts";
 import { normaliseLabel, parseOverride, type OverrideValue } from "../template/index.ts";
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";

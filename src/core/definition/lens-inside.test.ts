@@ -19,7 +19,10 @@ const problems = (source: string): readonly string[] =>
 
 describe("steps inside a lens graph", () => {
   it("are blocks of its plan, and see what the node is given by label", () => {
-    const steps = [{ id: "look", command: "${notes} ${open_question}" }, { id: "deep", steps: [{ id: "dig", command: "D" }] }];
+    const steps = [
+      { id: "look", command: "${notes} ${open_question}" },
+      { id: "deep", steps: [{ id: "dig", command: "D" }] },
+    ];
     const { plan, problems: found } = checkSource(graph({ steps }), EMPTY_CATALOG);
     expect(found).toEqual([]);
     expect(plan?.nodes[1]).toMatchObject({ kind: "block", child: { block: "b" }, timeoutMs: null });
@@ -28,7 +31,10 @@ describe("steps inside a lens graph", () => {
   });
 
   it("are branches, and come last", () => {
-    const choose = [{ when: "notes == 'x'", steps: [{ id: "x", command: "X" }] }, { else: [{ id: "y", command: "Y" }] }];
+    const choose = [
+      { when: "notes == 'x'", steps: [{ id: "x", command: "X" }] },
+      { else: [{ id: "y", command: "Y" }] },
+    ];
     const last = { finally: [{ id: "f", command: "${run.outcome} ${open_question}" }] };
     const { plan, problems: found } = checkSource(graph({ choose }, last), EMPTY_CATALOG);
     expect(found).toEqual([]);
@@ -40,10 +46,20 @@ describe("steps inside a lens graph", () => {
     ["an unknown name", { steps: [{ id: "s", command: "${nots}" }] }, {}, "nodes[1].config.steps[0].command"],
     ["a word of steps that is wrong", { steps: [{ id: "s", comand: "x" }] }, {}, "nodes[1].config.steps[0].comand"],
     ["no steps", { steps: [] }, {}, "nodes[1].config.steps"],
-    ["a second else", { choose: [{ else: [{ id: "s", command: "x" }] }, { else: [{ id: "t", command: "x" }] }] }, {}, "nodes[1].config.choose[1].else"],
+    [
+      "a second else",
+      { choose: [{ else: [{ id: "s", command: "x" }] }, { else: [{ id: "t", command: "x" }] }] },
+      {},
+      "nodes[1].config.choose[1].else",
+    ],
     ["a template beside them", { steps: [{ id: "s", command: "x" }], template_body: "T" }, {}, "nodes[1].config.steps"],
     ["outputs without steps", { outputs: { x: 1 } }, {}, "nodes[1].config.outputs"],
-    ["a node that comes last and is unknown", {}, { finally: [{ id: "f", command: "${b.stdout}" }] }, "finally[0].command"],
+    [
+      "a node that comes last and is unknown",
+      {},
+      { finally: [{ id: "f", command: "${b.stdout}" }] },
+      "finally[0].command",
+    ],
   ])("%s is reported where it is written", (_name, config, more, path) => {
     expect(problems(graph(config, more)).map((line) => line.split(" ")[1])).toContain(path);
   });

@@ -19,11 +19,7 @@ export interface BlockCall {
 }
 
 /** The block of a node; of several, the first whose condition holds. Null: none does. */
-export function blockToRun(
-  state: RunState,
-  node: NodeState,
-  planNode: PlanNode,
-): Outcome<BlockCall | null, Failure> {
+export function blockToRun(state: RunState, node: NodeState, planNode: PlanNode): Outcome<BlockCall | null, Failure> {
   const { child, choose, body } = planNode;
   if (child !== null && "block" in child) return succeed({ block: child.block, with: freeOf(body) });
   const found = resolverIn(state, node, planNode);

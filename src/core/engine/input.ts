@@ -91,9 +91,7 @@ export interface StartInput {
 }
 
 /** A place, a place to wait for, none at all, or a key that could not be evaluated. */
-export type FoundPlace =
-  | { readonly key: string; readonly standing: PlaceStanding }
-  | { readonly failure: Failure };
+export type FoundPlace = { readonly key: string; readonly standing: PlaceStanding } | { readonly failure: Failure };
 
 export interface RunLimit {
   readonly key: string;

@@ -58,7 +58,13 @@ describe("join", () => {
 
   it("that was reached is not below a failure of the ancestor of a parent it did not count", () => {
     const held = "id: k, command: k, depends_on: [j], approval: required";
-    const rig = run("id: x, command: x", "id: a, command: a, depends_on: [x]", "id: b, command: b", held, "id: j, command: j, join: any, depends_on: [a, b]");
+    const rig = run(
+      "id: x, command: x",
+      "id: a, command: a, depends_on: [x]",
+      "id: b, command: b",
+      held,
+      "id: j, command: j, join: any, depends_on: [a, b]",
+    );
     rig.complete("b").complete("j");
     expect(rig.status("k")).toBe("blocked");
     rig.fail("x");

@@ -210,31 +210,37 @@ describe("a trigger of the kind hook", () => {
       [
         "slack",
         true,
-        (body, at) => ({ "x-slack-request-timestamp": String(at), "x-slack-signature": `v0=${hex(`v0:${at}:${body}`)}` }),
+        (body, at) => ({
+          "x-slack-request-timestamp": String(at),
+          "x-slack-signature": `v0=${hex(`v0:${at}:${body}`)}`,
+        }),
       ],
       ["hmac", false, (body) => ({ "x-signature": hex(body) })],
     ];
 
-    it.each(SIGNERS)("%s starts one run for a message that is replayed, and none for a late one", async (verify, isTimed, sign) => {
-      const hook = { verify, secret: SECRET, ...(verify === "hmac" ? { header: "x-signature" } : {}) };
-      const name = await trigger({ workflow: "order", on: { hook }, args: { number: "${body.n}" } });
-      const send = (body: string, headers: Record<string, string>) =>
-        api.request("POST", `hooks/${name}?org=default`, {
-          key: null,
-          body,
-          headers: { "content-type": "application/json", ...headers },
-        });
-      const now = Math.floor(Date.now() / 1_000);
-      const body = JSON.stringify({ id: "evt_1", n: 1 });
-      const signed = sign(body, now);
-      const first = await send(body, signed);
-      expect(first.body).toMatchObject({ started: true });
-      expect((await send(body, signed)).body).toEqual({ started: true, runId: first.body.runId, repeated: true });
-      const late = await send(body, sign(body, now - 301));
-      if (isTimed) expect(late.status).toBe(401);
-      else expect(late.body).toMatchObject({ repeated: true });
-      expect((await send(body.replace("1", "2"), signed)).status).toBe(401);
-    });
+    it.each(SIGNERS)(
+      "%s starts one run for a message that is replayed, and none for a late one",
+      async (verify, isTimed, sign) => {
+        const hook = { verify, secret: SECRET, ...(verify === "hmac" ? { header: "x-signature" } : {}) };
+        const name = await trigger({ workflow: "order", on: { hook }, args: { number: "${body.n}" } });
+        const send = (body: string, headers: Record<string, string>) =>
+          api.request("POST", `hooks/${name}?org=default`, {
+            key: null,
+            body,
+            headers: { "content-type": "application/json", ...headers },
+          });
+        const now = Math.floor(Date.now() / 1_000);
+        const body = JSON.stringify({ id: "evt_1", n: 1 });
+        const signed = sign(body, now);
+        const first = await send(body, signed);
+        expect(first.body).toMatchObject({ started: true });
+        expect((await send(body, signed)).body).toEqual({ started: true, runId: first.body.runId, repeated: true });
+        const late = await send(body, sign(body, now - 301));
+        if (isTimed) expect(late.status).toBe(401);
+        else expect(late.body).toMatchObject({ repeated: true });
+        expect((await send(body.replace("1", "2"), signed)).status).toBe(401);
+      },
+    );
   });
 
   it("starts nothing when its filter does not hold", async () => {

@@ -117,7 +117,17 @@ function useRunPageState(run: Run, feed: RunFeed, file: PlanDescription | null):
   const event = numberOf(search.get("event"));
   return useMemo(
     () => ({
-      ...{ run, feed, nodes, hasPlan: plan !== null, node, event, selectNode, selectEvent, travel, open, toggle },
+      run,
+      feed,
+      nodes,
+      hasPlan: plan !== null,
+      node,
+      event,
+      selectNode,
+      selectEvent,
+      travel,
+      open,
+      toggle,
       inside: { blocks, openStep },
     }),
     [run, feed, nodes, plan, node, event, selectNode, selectEvent, travel, open, toggle, blocks],
