@@ -26,6 +26,8 @@ export interface Moment {
   readonly jitter: number;
   /** Registered agents, by id; absent: none is known. */
   readonly agents?: ReadonlyMap<string, { readonly trustLevel: number }> | undefined;
+  /** The judge counts the nodes of blocks with those of their run: a node that runs a block fills no place itself. */
+  readonly countsBlocks?: boolean | undefined;
 }
 
 /**
@@ -92,9 +94,7 @@ export interface StartInput {
 }
 
 /** A place, a place to wait for, none at all, or a key that could not be evaluated. */
-export type FoundPlace =
-  | { readonly key: string; readonly standing: PlaceStanding | "full" }
-  | { readonly failure: Failure };
+export type FoundPlace = { readonly key: string; readonly standing: PlaceStanding } | { readonly failure: Failure };
 
 export interface RunLimit {
   readonly key: string;
@@ -125,6 +125,8 @@ export type CarriedResult = (
 ) & {
   /** Of a step with `join`: the parents that were enough. */
   readonly counted?: readonly string[];
+  /** Events its step has taken, as `taken` of a start names them; absent: none. */
+  readonly taken?: readonly string[];
 };
 
 export interface CallbackInput extends Execution {

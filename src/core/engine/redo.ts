@@ -4,6 +4,7 @@ import { nodesWithChangedInputs } from "./changed-inputs.ts";
 import type { Carried } from "./input.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
+import { takenBy } from "./taken-events.ts";
 
 /**
  * What is neither completed nor skipped, and the nodes named, with everything below them. A step with `join` that is done
@@ -100,8 +101,13 @@ function openBlocks({ nodes }: RunState): readonly Carried[] {
   });
 }
 
-function carriedOf(state: RunState, { id: nodeId, now, counted }: NodeState): readonly Carried[] {
-  const parents = counted === null ? {} : { counted: [...counted].map((index) => nodeAt(state, index).id) };
+function carriedOf(state: RunState, node: NodeState): readonly Carried[] {
+  const { id: nodeId, now, counted } = node;
+  const taken = takenBy(state, node);
+  const parents = {
+    ...(counted === null ? {} : { counted: [...counted].map((index) => nodeAt(state, index).id) }),
+    ...(taken.length === 0 ? {} : { taken }),
+  };
   if (now.status === "completed") {
     return [{ nodeId, status: "completed", outputs: now.outputs, envelope: now.envelope, ...parents }];
   }

@@ -74,12 +74,21 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.hops === undefined ? {} : { hops: launch.hops }),
     ...(launch.limit === undefined ? {} : { limit: launch.limit }),
     ...(launch.heldKeys === undefined ? {} : { heldKeys: launch.heldKeys }),
-    ...(launch.taken === undefined ? {} : { taken: launch.taken }),
+    ...takenBefore(launch, carried),
     ...(launch.by === undefined ? {} : { startedBy: launch.by }),
     ...(launch.block === undefined ? {} : { block: launch.block }),
     ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     ...(carried === undefined ? {} : { carried }),
   };
+}
+
+/** A block that is continued has taken what its steps took that are kept of it. */
+function takenBefore(
+  { taken = [], block }: Launch,
+  carried: readonly Carried[] = [],
+): { readonly taken?: readonly string[] } {
+  const kept = block === undefined ? [] : carried.flatMap((one) => ("taken" in one ? (one.taken ?? []) : []));
+  return taken.length + kept.length === 0 ? {} : { taken: [...new Set([...taken, ...kept])] };
 }
 
 /** A run that exists in memory only until its first commit. */
