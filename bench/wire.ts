@@ -34,7 +34,7 @@ export async function openWired(
   root: string,
   store: Store,
   script = "default: echo\n",
-): Promise<{ readonly driver: DurableDriver; close(): Promise<void> }> {
+): Promise<{ readonly driver: DurableDriver; readonly close: () => Promise<void> }> {
   const clock = createSystemClock();
   await store.ensureOrganisation(ORG);
   await store.putKey(adminKey(ORG, KEY, clock.now()));

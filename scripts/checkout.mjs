@@ -94,7 +94,8 @@ function install(root) {
   print("installing packages, once");
   // Not `npm ci`: it refuses a lock file that lacks the binaries of other platforms, which not every registry carries.
   // Dev packages are part of a checkout: a production environment needs the compiler too.
-  const flags = ["--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // What packages want to run while they are installed is not needed here.
+  const flags = ["--no-save", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
   const result = spawnSync("npm", ["install", ...flags], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CHECKOUT } from "./checkout.mjs";
 
 /** How `sluice up` announces that it stops; it would be printed with every reload. */
-const STOPPING = /^stopping;.*\n/m;
+const STOPPING = /^sluice: stopping;.*\n/m;
 
 /** The server of `npm run dev` as a process, replaced by a new one whenever its code was built again. */
 export class DevServer {

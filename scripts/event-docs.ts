@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
   "node.stream.delta": "A new piece of the answer, never the text so far.",
   "node.log": "A message about the node.",
   "node.retried": "An attempt failed and another is scheduled.",
-  "node.completed": "The node has its result.",
+  "node.completed": "The node has its result; tokens and cost are those of its answer, of a turn those of its rounds.",
   "node.failed": "The node failed for good.",
   "node.handled":
     "The node had failed, and that no longer fails the run: `by` has handled it, or was reached without it.",

@@ -187,6 +187,72 @@ describe("the example of an agent's turn", () => {
     return (await api.request("GET", `runs/${runId}/nodes/help/turn`)).body;
   }
 
+  it("is foreseen by a simulation: the refund would be held, by which gate and why", async () => {
+    const { body } = await api.request("POST", "simulate", {
+      body: { workflow: "broken-order", script: read("23-agent-turn.script.yaml") },
+    });
+    expect(body.nodes[0]).toMatchObject({ nodeId: "help", verdict: "allow", waitsForPerson: true });
+    expect(body.calls).toMatchObject([
+      { nodeId: "help", round: 0, tool: "find_order", disposition: "allow", gate: null },
+      {
+        nodeId: "help",
+        round: 1,
+        tool: "refund",
+        disposition: "hold",
+        gate: "approval_required",
+        reason: expect.stringContaining("refunds over 100 need a person"),
+      },
+    ]);
+  });
+
+  it("has cost what its rounds have, once, wherever that is shown", async () => {
+    const { runId, costMicros } = await answered({ decision: "reject", reason: "it was sold as broken" });
+    expect(costMicros).toBe(40_000);
+    const letter = 5_000;
+    const get = async (path: string) => (await api.request("GET", path)).body;
+    const node = await get(`runs/${runId}/nodes/help`);
+    expect(node.attempts.map((attempt: { costMicros: number }) => attempt.costMicros)).toEqual([costMicros]);
+    const { nodeResults } = await get(`runs/${runId}/state`);
+    expect(nodeResults.find(({ nodeId }: { nodeId: string }) => nodeId === "help").costMicros).toBe(costMicros);
+    const { data: events } = await get(`runs/${runId}/events?limit=1000`);
+    const ended = events.find(
+      ({ type, payload }: { type: string; payload: { nodeId?: string } }) =>
+        type === "node.completed" && payload.nodeId === "help",
+    );
+    expect(ended.payload.costMicros).toBe(costMicros);
+    expect((await get(`runs/${runId}`)).costMicros).toBe(costMicros + letter);
+    expect((await get("usage")).totals.costMicros).toBe(costMicros + letter);
+  });
+
+  it("is branched inside its turn, and refused with a reason where it cannot be", async () => {
+    const { runId } = await answered({ decision: "reject", reason: "it was sold as broken" });
+    const branch = async (body: object) => {
+      const { status, body: reply } = await api.request("POST", `runs/${runId}/branch`, { body });
+      return { status, code: reply.code, ...reply };
+    };
+    const point = (round: number, edit?: object) => ({ turn: { node: "help", round, edit } });
+    expect(await branch({})).toMatchObject({ status: 422, code: "invalid_request" });
+    expect(await branch({ eventId: 1, ...point(0) })).toMatchObject({ status: 422, code: "invalid_request" });
+    expect(await branch({ ...point(0), args: {} })).toMatchObject({ status: 422, code: "invalid_request" });
+    expect(await branch(point(9))).toMatchObject({ status: 422, code: "unknown_round" });
+    expect(await branch({ turn: { node: "zz", round: 0 } })).toMatchObject({ status: 422, code: "unknown_node" });
+    expect(await branch(point(0, { callId: "none", result: 1 }))).toMatchObject({ status: 422, code: "unknown_call" });
+    const edit = { callId: `${runId}/help/0/1/0`, result: { done: true } };
+    const started = await branch(point(1, edit));
+    expect(started).toMatchObject({ carriedOver: [], continues: { nodeId: "help", rounds: 2 } });
+    expect(started["runsAgain"]).toEqual(["help", "letter"]);
+    expect(await api.settle(started["id"])).toBe("completed");
+    const { body: turn } = await api.request("GET", `runs/${started["id"]}/nodes/help/turn`);
+    expect(turn.rounds.map(({ isCarried }: { isCarried: boolean }) => isCarried)).toEqual([true, true, false]);
+    expect(turn.rounds[1].calls[0]).toMatchObject({
+      verdict: { disposition: "allow" },
+      result: { value: { done: true } },
+    });
+    // What is kept was paid by the run it comes from.
+    const { body: run } = await api.request("GET", `runs/${started["id"]}`);
+    expect(run.costMicros).toBe(turn.costMicros + 5_000);
+  });
+
   it("is held before it refunds 900, and refunds what a person approves", async () => {
     const turn = await answered({ decision: "approve", modifications: { args: { order: 7, amount: 450 } } });
     expect(turn).toMatchObject({

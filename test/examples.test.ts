@@ -10,7 +10,7 @@ import { play } from "./own/play.ts";
 const FOLDER = join(REPOSITORY, "examples");
 const files = readdirSync(FOLDER);
 const workflows = files.filter(
-  (file) => file.endsWith(".lobsterX") || /^(?:07-lens-graph|11-moderation)\.yaml$/.test(file),
+  (file) => file.endsWith(".lobsterX") || /^(?:07-lens-graph|11-moderation|25-lens-blocks)\.yaml$/.test(file),
 );
 const scripts = files.filter((file) => file.endsWith(".script.yaml"));
 const read = (file: string): string => readFileSync(join(FOLDER, file), "utf8");
@@ -80,6 +80,7 @@ describe("examples", () => {
     "02-diamond.lobsterX": { city: "Lisbon" },
     "06-child.lobsterX": { subject: "bees" },
     "07-lens-graph.yaml": { question: "Why is the sky blue?" },
+    "25-lens-blocks.yaml": { question: "Why is the sky blue?" },
   };
 
   it.each(workflows)("%s completes without a script", async (file) => {
@@ -211,6 +212,17 @@ describe("examples with their scripts", () => {
     const projection = await run("07-lens-graph.yaml", { script, args: { question: "Why?" } });
     expect(projection.status).toBe("completed");
     expect(statuses(projection)).toMatchObject({ judge: "completed", second_look: "skipped", reply: "completed" });
+  });
+
+  it.each([
+    [1, "mail"],
+    [9, "call"],
+  ])("24: steps inside the nodes of a graph, with urgency %s by %s", async (urgency, branch) => {
+    const projection = await run("25-lens-blocks.yaml", { args: { question: "Why?", urgency } });
+    expect(projection.status).toBe("completed");
+    expect(outputsOf(projection, "research")).toMatchObject({ found: expect.stringContaining("Read Why?") });
+    expect(outputsOf(projection, "reply")).toMatchObject({ branch });
+    expect(projection.nodeResults.find(({ nodeId }) => nodeId === "file")?.output).toContain(`File a ${branch}`);
   });
 
   it("08: sloppy answers become typed outputs", async () => {

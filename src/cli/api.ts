@@ -7,7 +7,8 @@ export class Api extends SluiceClient {
   readonly #link: Pick<ServerLink, "url" | "key">;
 
   constructor(link: Pick<ServerLink, "url" | "key">) {
-    super({ url: link.url, fetch: fetchFromServer, ...(link.key === null ? {} : { key: link.key }) });
+    // A person waits: what is wrong is printed at once.
+    super({ url: link.url, retries: 0, fetch: fetchFromServer, ...(link.key === null ? {} : { key: link.key }) });
     this.#link = link;
   }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
-import { LeasedRounds } from "../clock/index.ts";
+import { type Clock, LeasedRounds } from "../clock/index.ts";
 import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../outside/schedule/index.ts";
 import type { App } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
-import type { Io } from "./io.ts";
+import type { Log } from "./log.ts";
 import { openOutside } from "./outside.ts";
 
 /** What runs besides the runs themselves: each of it safe on any number of replicas. */
@@ -16,21 +16,26 @@ export interface Background {
   stop(): Promise<void>;
 }
 
+interface BackgroundOptions {
+  readonly publicUrl: string;
+  readonly slackUrl: string | null;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
 /** Files that are deleted in one round. */
 const SWEEP_MAX = 200;
 
 export function startBackground(
-  io: Io,
+  log: Log,
   { store, runtime, launcher, secrets, governance, audit, outbound, files }: Engine,
   app: App,
-  { publicUrl, slackUrl }: { readonly publicUrl: string; readonly slackUrl: string | null },
-  onTrouble: (what: string, error: unknown) => void,
+  { publicUrl, slackUrl, clock, onTrouble }: BackgroundOptions,
 ): Background {
-  const { clock } = io;
   const { governor } = governance;
   const scheduler = new Scheduler({ store, launcher, clock, replicaId: randomUUID(), onTrouble });
   const recoverer = new Recoverer({ store, runtime, governor, clock, onTrouble });
-  const outside = openOutside(io, {
+  const outside = openOutside(log, {
     store,
     runtime,
     secrets,

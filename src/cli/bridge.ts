@@ -10,13 +10,17 @@ import { type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./conf
 import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
 import type { Io } from "./io.ts";
+import { type Log, openLog } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { findServer } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
 import { standUntilStopped } from "./standing.ts";
 import { printable } from "./terminal-text.ts";
 
-export interface BridgeFlags extends Pick<ConfigFlags, "data" | "port" | "host" | "publicUrl"> {
+export interface BridgeFlags extends Pick<
+  ConfigFlags,
+  "data" | "port" | "host" | "publicUrl" | "logLevel" | "logFormat"
+> {
   readonly adapters?: string;
   readonly config?: string;
   readonly server?: string;
@@ -56,13 +60,14 @@ export async function bridge(io: Io, flags: BridgeFlags): Promise<number> {
     directory: join(directory, "work"),
   });
   const unlock = await lock(directory);
-  return standUntilStopped(io, async (end) => {
+  const log = openLog(io, config, parts.redactor, "text");
+  return standUntilStopped(io, log, async (end) => {
     const onRefused = (message: string): void => {
-      io.err.write(`sluice: ${printable(message)}\n`);
+      log.error(message);
       end(EXIT.notPermitted);
     };
-    const running = await raise(io, flags, { config, id, link, directory, parts, onRefused });
-    announce(io, flags, running.url, link.server);
+    const running = await raise(io, flags, { config, id, link, directory, parts, log, onRefused });
+    announce(io, log, flags, running.url, link.server);
     return {
       url: running.url,
       localUrl: running.url,
@@ -123,10 +128,11 @@ interface Raising {
   readonly link: Link;
   readonly directory: string;
   readonly parts: BridgeParts;
+  readonly log: Log;
   readonly onRefused: (message: string) => void;
 }
 
-async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, parts, onRefused }: Raising) {
+async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, parts, log, onRefused }: Raising) {
   const { name, environment, capabilities } = flags;
   try {
     return await startBridge({
@@ -148,7 +154,7 @@ async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, 
         capabilities: capabilities === undefined ? [] : capabilities.split(",").map((word) => word.trim()),
         ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
       },
-      onTrouble: (message) => io.err.write(`sluice: ${printable(message)}\n`),
+      onTrouble: (message) => log.warn(message),
       onRefused,
     });
   } catch (thrown) {
@@ -156,7 +162,7 @@ async function raise(io: Io, flags: BridgeFlags, { config, id, link, directory, 
   }
 }
 
-function announce(io: Io, { json }: BridgeFlags, url: string, server: string): void {
+function announce(io: Io, log: Log, { json }: BridgeFlags, url: string, server: string): void {
   if (json === true) io.out.write(`${JSON.stringify({ url, server, pid: process.pid })}\n`);
-  else io.err.write(`this Bridge listens at ${url} and works for ${server}\n`);
+  else log.info(`this Bridge listens at ${url} and works for ${server}`);
 }

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { programWith } from "../../scripts/reference/cli-reference.ts";
 import { createSystemClock } from "../clock/index.ts";
 import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-broken-"));
 beforeAll(() => {

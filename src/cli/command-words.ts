@@ -65,6 +65,12 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+export function countFromZero(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError("It must be a whole number from 0.");
+  return value;
+}
+
 function pageSize(text: string): number {
   const value = Number(text);
   if (!/^\d{1,3}$/.test(text) || value < 1 || value > 100)

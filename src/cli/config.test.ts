@@ -22,7 +22,13 @@ function read(flags: ConfigFlags, env: Record<string, string> = {}) {
 
 describe("the settings", () => {
   it("have defaults", () => {
-    expect(read({}).config).toEqual({ data: "/there/.sluice", port: 7717, host: "127.0.0.1", isUrlGiven: false });
+    expect(read({}).config).toEqual({
+      logLevel: "info",
+      data: "/there/.sluice",
+      port: 7717,
+      host: "127.0.0.1",
+      isUrlGiven: false,
+    });
   });
 
   it("come from the environment, and flags win", () => {

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
 import type { Io } from "./io.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "./log-words.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 
@@ -62,6 +63,8 @@ const settingsSchema = z.object({
   oidcRoleClaim: printableText.optional(),
   oidcGroupsClaim: printableText.optional(),
   signIn: z.string().optional(),
+  logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
+  logFormat: z.enum(LOG_FORMATS, `must be ${LOG_FORMATS.join(" or ")}`).optional(),
 });
 
 /** Where things are: from flags, else from the environment, else by default. */
@@ -95,6 +98,8 @@ export interface ConfigFlags {
   readonly oidcRoleClaim?: string;
   readonly oidcGroupsClaim?: string;
   readonly signIn?: string;
+  readonly logLevel?: string;
+  readonly logFormat?: string;
 }
 
 type Setting = keyof ConfigFlags;
@@ -123,6 +128,8 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   oidcRoleClaim: { flag: "--oidc-role-claim", variable: "SLUICE_OIDC_ROLE_CLAIM" },
   oidcGroupsClaim: { flag: "--oidc-groups-claim", variable: "SLUICE_OIDC_GROUPS_CLAIM" },
   signIn: { flag: "--sign-in", variable: "SLUICE_SIGN_IN_PROVIDERS" },
+  logLevel: { flag: "--log-level", variable: "SLUICE_LOG_LEVEL" },
+  logFormat: { flag: "--log-format", variable: "SLUICE_LOG_FORMAT" },
 };
 
 /** What a client of a server needs, and what a server needs. */
@@ -149,6 +156,8 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "oidcRoleClaim",
   "oidcGroupsClaim",
   "signIn",
+  "logLevel",
+  "logFormat",
 ];
 
 /** Reads everything and reports everything that is wrong with it, secrets left out. Empty means not set. */

@@ -23,7 +23,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
   io: Io,
-  { config, storage, bridge, outbound, startRate }: HostParts,
+  { config, storage, bridge, outbound, startRate, log }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
   const { env, clock } = io;
@@ -33,7 +33,7 @@ export async function openEngine(
   const providers = adapters.map(({ provider }) => provider);
   const about = { models: modelsOf(adapters), turns: turnsOf(adapters), secrets: secretsOf(adapters) };
   const local = { providers, defaultProvider, answersAny, ...about };
-  const { secretKey, formerKeys } = await openSecretKeys(io, store);
+  const { secretKey, formerKeys } = await openSecretKeys(env, store, log);
   const files = new Files({ store, objects, secretKey, formerKeys, now: () => clock.now() });
   const gateways = await openGateways({
     store,

@@ -39,7 +39,7 @@ function rowOf(node: NodeForecast): readonly string[] {
 }
 
 /** Whom it would wait for, and what stands in its way. */
-function printReasons(io: Io, { launch, nodes, approvals }: SimulationReport): void {
+function printReasons(io: Io, { launch, nodes, approvals, calls }: SimulationReport): void {
   const paint = createPaint(io.out, io.env);
   const lines: string[] = [];
   const unblock = (explanation: NodeForecast["explanation"]): void => {
@@ -51,6 +51,13 @@ function printReasons(io: Io, { launch, nodes, approvals }: SimulationReport): v
     const { gate, code, message } = launch.explanation;
     lines.push(`${paint("red", "would not start")}: ${gate}: ${code}: ${printable(message)}`);
     unblock(launch.explanation);
+  }
+  for (const { nodeId, round, tool, disposition, gate, code, reason } of calls) {
+    if (disposition === "allow") continue;
+    const colour = disposition === "deny" ? "red" : "yellow";
+    const what = paint(colour, disposition === "deny" ? "would be denied" : "would be held");
+    const why = [gate, code, reason].flatMap((part) => (part === null ? [] : [oneLine(part)]));
+    lines.push(`${oneLine(nodeId)} round ${round}: ${oneLine(tool)} ${what}: ${why.join(": ")}`);
   }
   for (const { nodeId, summary, approvers, decision } of approvals) {
     const who = approvers.length === 0 ? "anyone who may approve" : approvers.map(oneLine).join(", then ");

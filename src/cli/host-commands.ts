@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { addLinkOptions, example, type Workbench } from "./command-words.ts";
 import type { BridgeFlags } from "./bridge.ts";
 import type { DoctorOptions } from "./doctor.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "./log-words.ts";
 import type { MigrateOptions } from "./migrate.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { LinkOptions } from "./server-link.ts";
@@ -75,6 +76,8 @@ function addBridgeOptions(command: Command): Command {
     .option("--data <dir>", "where results wait that could not be delivered (SLUICE_DATA; .sluice)")
     .option("--script <file>", "what the scripted adapter answers")
     .option("--ledger <file>", "append a line for every call of the scripted adapter, before it has any effect")
+    .option("--log-level <level>", `${LOG_LEVELS.join(", ")} (SLUICE_LOG_LEVEL; info)`)
+    .option("--log-format <format>", `${LOG_FORMATS.join(" or ")} (SLUICE_LOG_FORMAT; text)`)
     .option("--json", 'print {"url","server","pid"} once it listens');
 }
 
@@ -128,5 +131,7 @@ function addHostOptions(command: Command): Command {
     .option("--ledger <file>", "append a line for every call of an adapter, before it has any effect")
     .option("--config <file>", "what the adapters in this process may do")
     .option("--no-console", "without the console")
+    .option("--log-level <level>", `${LOG_LEVELS.join(", ")} (SLUICE_LOG_LEVEL; info)`)
+    .option("--log-format <format>", `${LOG_FORMATS.join(" or ")} (SLUICE_LOG_FORMAT; serve json, up text)`)
     .option("--json", 'print {"url","consoleUrl","key","pid"} once ready');
 }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { closeAdapters } from "../adapters/index.ts";
 import { type OidcSettings, SignInProvider, type SignInSettings, TokenVerifier } from "../oidc/index.ts";
 import { type OutboundGuard, PeerAgent } from "../outbound/index.ts";
@@ -7,18 +8,21 @@ import { createApp, serve } from "../server/index.ts";
 import { startTelemetry } from "../outside/telemetry/index.ts";
 import { startBackground } from "./background.ts";
 import type { BridgeParts } from "./bridge-parts.ts";
-import type { Config } from "./config.ts";
+import { type Config, DEFAULT_ORGANISATION } from "./config.ts";
 import { closeEach } from "./closing.ts";
 import { readConsoleConnect } from "./console-connect.ts";
 import { openClock } from "./database-clock.ts";
-import { openEngine } from "./engine.ts";
+import { type Engine, openEngine } from "./engine.ts";
 import type { Io } from "./io.ts";
+import { type Log, troublesIn } from "./log.ts";
 import { listIn } from "./outbound.ts";
 import { Refusal } from "./refusal.ts";
+import { logRuns } from "./run-log.ts";
 import { reasonOf } from "./source-file.ts";
 import type { Storage } from "./storage.ts";
 import { readTelemetry } from "./telemetry.ts";
 import { printable } from "./terminal-text.ts";
+import { readVersion } from "./version.ts";
 
 /** Everything of a server, in this process. */
 export interface Host {
@@ -41,6 +45,7 @@ export interface HostParts {
   readonly storage: Storage;
   /** The Bridge in this process. */
   readonly bridge: BridgeParts;
+  readonly log: Log;
   /** Which addresses the server calls for its organisations. */
   readonly outbound: OutboundGuard;
   readonly hasConsole: boolean;
@@ -59,17 +64,18 @@ const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../dist/console", import.met
 
 /** Driver, Bridge and API over one store. The store is the host's from here on. */
 export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
-  const { config, oidc, storage, bridge } = parts;
+  const { config, oidc, storage, bridge, log } = parts;
   const { store } = storage;
-  const onTrouble = complaintsOf(machine);
+  const onTrouble = troublesIn(log);
   const clock = await openClock(machine, storage, onTrouble);
   const io: Io = { ...machine, clock };
-  const traced = readTelemetry(io);
+  const traced = readTelemetry(io, log);
   const consoleConnect = readConsoleConnect(io);
   const engine = await openEngine(io, parts, onTrouble);
   const { gateways, governance, agent, runtime, objects } = engine;
   // The issuer is the operator's own choice, so that no guard stands before it.
   const issuers = new PeerAgent();
+  const stopLogging = logRuns(engine.runtime, log);
   const telemetry = traced === null ? null : startTelemetry({ store, runtime, clock, onTrouble, ...traced });
   const app = createApp({
     ...engine,
@@ -90,9 +96,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
   const url = config.publicUrl ?? localUrl;
   gateways.publicUrl = url;
   try {
-    gateways.start();
-    governance.start();
-    await runtime.start();
+    await startEngine(engine, clock.now());
   } catch (thrown) {
     gateways.stop();
     governance.stop();
@@ -100,7 +104,12 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await server.close(0);
     throw thrown;
   }
-  const background = startBackground(io, engine, app, { publicUrl: url, slackUrl: config.slackUrl ?? null }, onTrouble);
+  const background = startBackground(parts.log, engine, app, {
+    publicUrl: url,
+    slackUrl: config.slackUrl ?? null,
+    clock,
+    onTrouble,
+  });
   return {
     url,
     localUrl,
@@ -117,31 +126,35 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => objects.close(),
         () => issuers.close(),
         () => closeAdapters([...bridge.adapters, engine.scripts]),
+        stopLogging,
         () => clock.stop(),
         () => store.close(),
       ]),
   };
 }
 
+/** The audit records which version decides what follows. */
+async function startEngine({ gateways, governance, runtime, store }: Engine, at: number): Promise<void> {
+  gateways.start();
+  governance.start();
+  await runtime.start();
+  const detail = { version: readVersion(), node: process.versions.node };
+  const about = { type: "server.started", actor: ENGINE_ACTOR, resource: "organisation/server" } as const;
+  await store.appendAudit(DEFAULT_ORGANISATION, [auditEntry({ at, ...about, detail })]);
+}
+
 function addressOf(url: string, path: string | null): string | null {
   return path === null ? null : `${url}${path}`;
 }
 
-/** Where the server is reached, and with which pages. */
+/** What the server is, where it is reached, and with which pages. */
 function reachOf({ config, hasConsole }: HostParts) {
   return {
+    version: readVersion(),
     publicUrl: config.publicUrl ?? null,
     hosts: [config.host, ...listIn(config.allowHost ?? "")],
     consoleDirectory: hasConsole ? CONSOLE_DIRECTORY : null,
     approvers: config.approvers ?? "enforced",
-  };
-}
-
-/** What went wrong in the background, for the operator. */
-function complaintsOf({ err }: Io): (what: string, error: unknown) => void {
-  return (what, error) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    err.write(`sluice: ${printable(what)}: ${printable(reason)}\n`);
   };
 }
 

@@ -16,7 +16,7 @@ import { createVirtualClock } from "../clock/index.ts";
 import { jsonSchema } from "../core/definition/index.ts";
 import { loadBridgeConfig } from "./bridge-config.ts";
 import type { Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 import { firstCommands, starterFiles, TEMPLATES } from "./starter/files.ts";
 
 let folder: string;

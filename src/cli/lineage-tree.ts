@@ -62,7 +62,8 @@ function makerOf({ attempts }: LineageView, { attempt }: LineagePoint): string {
 }
 
 function factsOf(made: MadeBy): readonly string[] {
-  const { attempt, agentId, provider, model, policies, approvals, costMicros, status } = made;
+  const { attempt, agentId, provider, model, policies, approvals, calls, costMicros, status } = made;
+  const tools = [...new Set(calls.map(({ tool, server }) => (server === null ? tool : `${server}/${tool}`)))];
   const approvers = approvals.flatMap(({ by, decision }) =>
     by === null ? [] : [`${decision ?? "answered"} by ${by}`],
   );
@@ -71,6 +72,7 @@ function factsOf(made: MadeBy): readonly string[] {
     ...(status === "completed" ? [] : [status]),
     ...(agentId === null ? [] : [agentId]),
     ...(model === null ? (provider === null ? [] : [provider]) : [model]),
+    ...(tools.length === 0 ? [] : [`from ${tools.join(" and ")}`]),
     ...policies,
     ...approvers,
     ...(costMicros === 0 ? [] : [formatCost(costMicros)]),

@@ -1,32 +1,28 @@
-import { CommanderError } from "commander";
-import { printApiFailure } from "./api-failure.ts";
-import { EXIT } from "./exit-code.ts";
-import type { Io } from "./io.ts";
-import { createProcessIo } from "./process-io.ts";
-import { whenDone } from "./process-end.ts";
-import { runProgram } from "./program.ts";
-import { Refusal } from "./refusal.ts";
-import { printable } from "./terminal-text.ts";
+#!/usr/bin/env node
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
-/** The whole program: words in, exit code out. Nothing is thrown, and no user ever sees a stack trace. */
-export async function main(argv: readonly string[], io: Io = createProcessIo()): Promise<number> {
-  try {
-    return await runProgram(io, argv);
-  } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.fine : EXIT.badUsage;
-    if (thrown instanceof Refusal) {
-      io.err.write(`sluice: ${thrown.message}\n`);
-      return thrown.exitCode;
-    }
-    const refused = printApiFailure(io, thrown);
-    if (refused !== null) return refused;
-    io.err.write(`sluice: internal error: ${printable(thrown instanceof Error ? thrown.message : String(thrown))}\n`);
-    io.err.write("  this is a bug in sluice; please report it with the command you ran\n");
-    return EXIT.runFailed;
-  }
+/**
+ * The program of a package. A checkout starts it by `bin/sluice`, which builds it first. Nothing else is imported before
+ * the version of Node is known: an old one could not load it, and would answer with a stack instead of what to do.
+ */
+export async function runProcess(argv: readonly string[]): Promise<void> {
+  const [{ main }, { whenDone }] = await Promise.all([import("./command-line.ts"), import("./process-end.ts")]);
+  // Ends with the exit code, whatever is still open, and never with 0 before it is done.
+  await whenDone(process, main(argv));
 }
 
-/** The program as this process: ends with the exit code, whatever is still open, and never with 0 before it is done. */
-export function runProcess(argv: readonly string[]): Promise<void> {
-  return whenDone(process, main(argv));
+function isStarted(program: string | undefined): boolean {
+  return program !== undefined && realpathSync(program) === fileURLToPath(import.meta.url);
+}
+
+if (isStarted(process.argv[1])) {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) {
+    void runProcess(process.argv.slice(2));
+  } else {
+    process.stderr.write(`sluice: Node ${node} is too old; install Node 20.19 or newer (https://nodejs.org).\n`);
+    process.exitCode = 2;
+  }
 }

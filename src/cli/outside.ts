@@ -10,8 +10,7 @@ import { noticeMessage, openDeliveries } from "../outside/delivery/index.ts";
 import { deliveriesTo, webhookTargets } from "../outside/webhook/index.ts";
 import { memberRecipients } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
-import type { Io } from "./io.ts";
-import { oneLine } from "./terminal-text.ts";
+import type { Log } from "./log.ts";
 
 export interface OutsideParts {
   readonly store: Store;
@@ -45,7 +44,7 @@ interface Notice {
   readonly data: JsonObject;
 }
 
-export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
+export function openOutside(log: Pick<Log, "warn">, parts: OutsideParts): Outside {
   const { store, runtime, secrets, outbound, clock, publicUrl, slackUrl, onAlert, onTrouble } = parts;
   const reach = { allow: outbound.allow };
   const channels = channelTargets({
@@ -71,7 +70,7 @@ export function openOutside(io: Pick<Io, "err">, parts: OutsideParts): Outside {
     deliveriesOf: channelNotices,
     onFired: ({ orgId, alert, on, message, isForLog }) => {
       onAlert(on);
-      if (isForLog) io.err.write(`sluice: alert ${oneLine(alert)} of ${oneLine(orgId)}: ${oneLine(message)}\n`);
+      if (isForLog) log.warn(`alert ${alert} of ${orgId}`, { reason: message, orgId });
     },
     onTrouble,
   });

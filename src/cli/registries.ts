@@ -102,7 +102,7 @@ export const REGISTRIES: readonly Registry[] = [
     one: "grant",
     kind: "Grant",
     example: "small-refunds",
-    columns: ["tool", "where", "run", "agent", "until"],
+    columns: ["tool", "where", "run", "agent", "until", "by"],
   },
   {
     noun: "deployments",

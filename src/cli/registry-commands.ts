@@ -102,7 +102,10 @@ export function addRegistryCommands(program: Command, bench: Workbench): void {
           getRegistered(io, api, registry, name, options),
         ),
       );
-    addLinkOptions(nouns.command("delete").description(`delete a ${one}`.replace("a a", "an a")))
+    const deleting = nouns.command("delete").description(`delete a ${one}`.replace("a a", "an a"));
+    if (noun === "grants")
+      deleting.alias("revoke").description("revoke a grant: calls it covered need an approval again");
+    addLinkOptions(deleting)
       .argument("<id>", `name of the ${one}`)
       .option("--quiet", "print nothing")
       .addHelpText("after", example(`sluice ${noun} delete ${id}`))

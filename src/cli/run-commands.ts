@@ -8,22 +8,14 @@ import {
   addNoun,
   onServer,
   collect,
+  countFromZero,
   example,
   positiveInteger,
   type Workbench,
 } from "./command-words.ts";
+import { branchRun } from "./branch.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
-import {
-  branchRun,
-  cancelRun,
-  listRuns,
-  recoverRun,
-  resolveNode,
-  restartRun,
-  rewindRun,
-  showRun,
-  watchRun,
-} from "./runs.ts";
+import { cancelRun, listRuns, recoverRun, resolveNode, restartRun, rewindRun, showRun, watchRun } from "./runs.ts";
 import { addSignalCommand } from "./events.ts";
 
 /** `sluice runs …`: what happened on the server, and what to do about it. */
@@ -93,12 +85,24 @@ function addSteering(runs: Command, bench: Workbench): void {
     .requiredOption("--to <event>", "number of the event", positiveInteger)
     .addHelpText("after", example("sluice runs rewind run_01hq --to 42 --watch"))
     .action(onServer(bench, rewindRun));
-  addActionOptions(runs.command("branch").description("start a new run from an event of this one"))
-    .requiredOption("--at <event>", "number of the event", positiveInteger)
+  addActionOptions(
+    runs
+      .command("branch")
+      .description("start a new run from an event of this one, or from inside the turn of an agent"),
+  )
+    .option("--at <event>", "number of the event", positiveInteger)
     .option("--arg <name=value>", "an arg that is to be different; may be repeated", collect)
     .option("--args-file <file>", "args that are to be different, as a YAML or JSON map; --arg wins")
     .option("--arg-from <name=run/node/output>", "an arg taken from an output of another run; may be repeated", collect)
+    .option("--node <id>", "in place of an event: the node whose turn is continued")
+    .option("--round <n>", "with --node: the last round that is kept, counted from 0", countFromZero)
+    .option("--message <text|@file>", "with --round: what the model said in that round instead")
+    .option(
+      "--result <call=json|@file>",
+      "with --round: what a call of that round returned instead; its id or position",
+    )
     .addHelpText("after", example("sluice runs branch run_01hq --at 42 --arg tone=formal --watch"))
+    .addHelpText("after", example("sluice runs branch run_01hq --node help --round 1 --result 0=@order.json"))
     .action(onServer(bench, branchRun));
   addActionOptions(runs.command("recover").description("continue a run that failed or was interrupted"))
     .addHelpText("after", example("sluice runs recover run_01hq --watch"))

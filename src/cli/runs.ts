@@ -1,11 +1,9 @@
 import { isTerminal, type RunStatus, type WaitingFor } from "../core/event/index.ts";
 import { type NodeResult, relaunchText, WAITING_TEXTS } from "../core/view/index.ts";
-import type { InputsFrom, Relaunched, Run, State } from "../client/index.ts";
+import type { Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
-import { readArgs } from "./args.ts";
 import { nestedNodes } from "./block-states.ts";
 import { EXIT } from "./exit-code.ts";
-import { sendFile } from "./files.ts";
 import { formatCost, formatDuration } from "./figures.ts";
 import { durationOf, followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
@@ -13,7 +11,7 @@ import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList 
 import { withLargeValues } from "./large-value.ts";
 import { printFailures, outputText } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
-import { followedOf, planOfVersion } from "./remote-plan.ts";
+import { followedOf } from "./remote-plan.ts";
 import { formatTable } from "./table.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { printTurn } from "./turn-text.ts";
@@ -208,43 +206,8 @@ export async function rewindRun(
   return acted(io, api, await api.rewindRun(id, options.to), options, `continues from event ${options.to}`);
 }
 
-export interface BranchOptions extends ActionOptions {
-  readonly at: number;
-  readonly arg?: readonly string[];
-  readonly argsFile?: string;
-  readonly argFrom?: readonly string[];
-}
-
-/** Args that are given replace those of the run; the others stay as they were. */
-export async function branchRun(io: Io, api: Api, id: string, options: BranchOptions): Promise<number> {
-  const isGiven = (options.arg ?? []).length > 0 || options.argsFile !== undefined;
-  const args = isGiven ? await branchArgs(io, api, await api.getRun(id), options) : undefined;
-  const branched = await api.branchRun(id, options.at, args, inputsFromOf(options.argFrom ?? []));
-  return relaunched(io, api, branched, options, `branched from ${printable(id)} at event ${options.at}`);
-}
-
-/** `name=run/node/output`: the arg is taken from an output of another run. */
-function inputsFromOf(written: readonly string[]): { readonly inputsFrom?: InputsFrom } {
-  if (written.length === 0) return {};
-  const origins = written.map((text) => {
-    const [, arg, runId, nodeId, output] = /^([^=]+)=([^/]+)\/([^/]+)\/(.+)$/.exec(text) ?? [];
-    if (arg === undefined || runId === undefined || nodeId === undefined || output === undefined) {
-      throw new Refusal(`--arg-from ${printable(text)}: write it as name=run/node/output`);
-    }
-    return [arg, { runId, nodeId, output }] as const;
-  });
-  return { inputsFrom: Object.fromEntries(origins) };
-}
-
-async function branchArgs(io: Io, api: Api, run: Run, options: BranchOptions) {
-  const plan = run.version === null ? null : await planOfVersion(api, run.workflow, run.version);
-  if (plan === null)
-    throw new Refusal(`the args of ${printable(run.workflow)} are not known here; branch without --arg`);
-  return readArgs(io, plan.args, options, run.args, (path) => sendFile(io, api, path, options));
-}
-
 /** A new run that keeps some of another also prints which nodes it keeps, and which run again. */
-function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
+export function relaunched(io: Io, api: Api, run: Relaunched, options: ActionOptions, what: string): Promise<number> {
   return acted(io, api, run, options, what, `${printable(relaunchText(run))}\n`);
 }
 

@@ -5,7 +5,13 @@ import type { Io } from "./io.ts";
 
 export const SCHEMA_FORMATS = ["lobsterx", "lens-graph", "script"] as const;
 
-export function schema(io: Io, format: (typeof SCHEMA_FORMATS)[number]): number {
-  io.out.write(`${JSON.stringify(format === "script" ? scriptJsonSchema() : jsonSchema(format), null, 2)}\n`);
+type SchemaFormat = (typeof SCHEMA_FORMATS)[number];
+
+export function schemaOf(format: SchemaFormat): object {
+  return format === "script" ? scriptJsonSchema() : jsonSchema(format);
+}
+
+export function schema(io: Io, format: SchemaFormat): number {
+  io.out.write(`${JSON.stringify(schemaOf(format), null, 2)}\n`);
   return EXIT.fine;
 }

@@ -16,8 +16,8 @@ async function storeSealedWith(key: string): Promise<Store> {
 
 async function open(store: Store, env: Readonly<Record<string, string>>) {
   let said = "";
-  const err = { isTty: false, size: () => ({ columns: 80, rows: 24 }), write: (text: string) => void (said += text) };
-  const keys = await openSecretKeys({ env, err }, store);
+  const add = (text: string): void => void (said += text);
+  const keys = await openSecretKeys(env, store, { info: add, warn: add });
   return { keys, said };
 }
 

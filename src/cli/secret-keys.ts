@@ -3,6 +3,7 @@ import { reseal, type SourceOptions } from "../secrets/index.ts";
 import type { Store } from "../store/index.ts";
 import { formatCount } from "./figures.ts";
 import type { Io } from "./io.ts";
+import type { Log } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What seals, and what has sealed before. */
@@ -18,7 +19,11 @@ const OWN_KEY_BYTES = 32;
  * The keys of the environment. With one that was given, whatever the key before it has sealed, or the installation's own
  * key from the time without one, is sealed again.
  */
-export async function openSecretKeys({ env, err }: Pick<Io, "env" | "err">, store: Store): Promise<SecretKeys> {
+export async function openSecretKeys(
+  env: Io["env"],
+  store: Store,
+  log: Pick<Log, "info" | "warn">,
+): Promise<SecretKeys> {
   const secretKey = env["SLUICE_SECRET_KEY"] || null;
   const old = env["SLUICE_SECRET_KEY_OLD"] || null;
   if (secretKey === null) {
@@ -28,11 +33,11 @@ export async function openSecretKeys({ env, err }: Pick<Io, "env" | "err">, stor
   const formerKeys = old === null ? [] : [old];
   const own = await store.ensureSecret("secret_box", randomBytes(OWN_KEY_BYTES).toString("base64url"));
   const { resealed, unreadable } = await reseal({ store, key: secretKey, formerKeys: [...formerKeys, own] });
-  if (resealed > 0) err.write(`sluice: ${formatCount(resealed, "secret")} sealed again with SLUICE_SECRET_KEY\n`);
+  if (resealed > 0) log.info(`${formatCount(resealed, "secret")} sealed again with SLUICE_SECRET_KEY`);
   if (unreadable > 0) {
-    err.write(
-      `sluice: ${formatCount(unreadable, "secret")} cannot be opened: SLUICE_SECRET_KEY is another key than they were ` +
-        "sealed with; start with that one in SLUICE_SECRET_KEY_OLD, or set them again\n",
+    log.warn(
+      `${formatCount(unreadable, "secret")} cannot be opened: SLUICE_SECRET_KEY is another key than they were ` +
+        "sealed with; start with that one in SLUICE_SECRET_KEY_OLD, or set them again",
     );
   }
   return { secretKey, formerKeys };

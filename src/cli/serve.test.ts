@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../store/index.ts";
 import type { Io } from "./io.ts";
+import { createLog } from "./log.ts";
 import { announce, ensureKey } from "./serve.ts";
 
 const GIVEN = "slk_given_0123456789";
@@ -19,7 +20,8 @@ function announced(options: { readonly json?: boolean; readonly key?: string }, 
     size: () => ({ columns: 80, rows: 24 }),
     write: (text: string) => void (written += text),
   };
-  announce({ out: screen, err: screen } as unknown as Io, { console: true, ...options }, host, made);
+  const log = createLog({ level: "info", format: "json", write: screen.write, redact: (text) => text });
+  announce({ out: screen } as unknown as Io, log, { console: true, ...options }, host, made);
   return written;
 }
 

@@ -6,12 +6,14 @@ import { openBridgeParts } from "./bridge-parts.ts";
 import { type ConfigFlags, DEFAULT_ORGANISATION, HOST_SETTINGS, readConfig } from "./config.ts";
 import { type Host, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
+import { type Log, openLog } from "./log.ts";
 import { readOidc } from "./oidc.ts";
 import { readOutbound } from "./outbound.ts";
 import { readSignIn } from "./sign-in.ts";
 import { Refusal } from "./refusal.ts";
 import { standUntilStopped } from "./standing.ts";
 import { openStorage, withStorage } from "./storage.ts";
+import { readVersion } from "./version.ts";
 
 export interface ServeOptions extends Omit<ConfigFlags, "url" | "adminKey" | "data"> {
   readonly script?: string;
@@ -38,7 +40,8 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
     ledger: options.ledger,
     directory: join(config.data, "work"),
   });
-  return standUntilStopped(io, async () => {
+  const log = openLog(io, config, bridge.redactor, "json");
+  return standUntilStopped(io, log, async () => {
     const storage = await openStorage(io, config);
     const { store } = storage;
     try {
@@ -51,13 +54,14 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
           signIn,
           storage,
           bridge,
+          log,
           outbound,
           hasConsole: options.console,
           startRate: startRateOf(config, STARTS_PER_MINUTE),
         }),
       );
-      announce(io, options, host, made);
-      if (config.publicUrl === undefined) io.err.write(`${noPublicUrl(host.url)}\n`);
+      announce(io, log, options, host, made);
+      if (config.publicUrl === undefined) log.warn(noPublicUrl(host.url));
       return host;
     } catch (thrown) {
       await store.close().catch(() => undefined);
@@ -81,12 +85,13 @@ export async function ensureKey(store: Store, given: string | undefined, now: nu
 
 /** Replicas that name different addresses to one Bridge are refused by it, in runs that fail long after the start. */
 function noPublicUrl(url: string): string {
-  const what = `sluice: without --public-url this replica names itself ${url} to Bridges and in links`;
+  const what = `without --public-url this replica names itself ${url} to Bridges and in links`;
   return `${what}; set the same address, which reaches every replica, on all of them`;
 }
 
 export function announce(
   io: Io,
+  log: Log,
   { json, console, key }: ServeOptions,
   { url, signInUrl }: Host,
   made: string | null,
@@ -99,6 +104,7 @@ export function announce(
     io.out.write(`${JSON.stringify({ url, consoleUrl, key: known, pid: process.pid })}\n`);
     return;
   }
-  io.err.write(`sluice serves at ${url}\n`);
-  if (made !== null) io.err.write(`the first key, shown only this once: ${made}\n`);
+  log.info(`sluice serves at ${url}`, { version: readVersion() });
+  // Not a line of the log, which others may collect.
+  if (made !== null) io.out.write(`the first key, shown only this once: ${made}\n`);
 }

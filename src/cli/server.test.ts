@@ -16,7 +16,7 @@ import { openChildPreparer } from "../launch/index.ts";
 import { adminKey, createApp, serve, type Served } from "../server/index.ts";
 import { createMemoryStore, StoreUnavailable } from "../store/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 
 const KEY = "slk_test_0123456789";
 const folder = mkdtempSync(join(tmpdir(), "sluice-cli-server-"));

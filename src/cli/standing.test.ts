@@ -6,7 +6,8 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createVirtualClock } from "../clock/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Interruption, Io } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
+import { createLog, type Log } from "./log.ts";
 import { type EndingProcess, whenDone } from "./process-end.ts";
 import { standUntilStopped } from "./standing.ts";
 
@@ -38,6 +39,10 @@ function standing(env: Record<string, string> = {}) {
   return { io, written, exits, stop, clock, listening: () => listeners.size };
 }
 
+/** Every level, as a person reads it. */
+const logOf = ({ err }: Io): Log =>
+  createLog({ level: "debug", format: "text", write: (line) => err.write(line), redact: (text) => text });
+
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /** Whether it has ended ten seconds after it was asked to, in the time of the clock. */
@@ -60,19 +65,19 @@ describe("a server that is asked to stop", () => {
     ["it ends", () => Promise.resolve({ close: () => Promise.resolve() })],
   ])("ends with 0 within ten seconds when %s", async (_, start) => {
     const world = standing();
-    const ended = standUntilStopped(world.io, start);
+    const ended = standUntilStopped(world.io, logOf(world.io), start);
     world.stop();
     expect(await endsInTime(world, ended)).toBe(0);
   });
 
   it("ends with the code it names when it cannot go on", async () => {
     const world = standing();
-    const ended = standUntilStopped(world.io, async (end) => {
+    const ended = standUntilStopped(world.io, logOf(world.io), async (end) => {
       end(7);
       return { close: () => Promise.resolve() };
     });
     expect(await ended).toBe(7);
-    const stuck = standUntilStopped(world.io, async (end) => {
+    const stuck = standUntilStopped(world.io, logOf(world.io), async (end) => {
       end(7);
       return never();
     });
@@ -81,7 +86,7 @@ describe("a server that is asked to stop", () => {
 
   it("is given time to end when it has started in the meantime", async () => {
     const world = standing();
-    const ended = standUntilStopped(world.io, async () => {
+    const ended = standUntilStopped(world.io, logOf(world.io), async () => {
       world.stop();
       return { close: () => new Promise<void>((resolve) => void world.clock.after(6_000, resolve)) };
     });
@@ -91,7 +96,7 @@ describe("a server that is asked to stop", () => {
 
   it("ends with 0 when it cannot start any more, and reports why", async () => {
     const world = standing();
-    const ended = standUntilStopped(world.io, async () => {
+    const ended = standUntilStopped(world.io, logOf(world.io), async () => {
       world.stop("hangup");
       throw new Error("the database is away");
     });
@@ -102,11 +107,13 @@ describe("a server that is asked to stop", () => {
 
   it("ends at once when it is asked twice, and passes on what fails before it is asked", async () => {
     const world = standing();
-    void standUntilStopped(world.io, never);
+    void standUntilStopped(world.io, logOf(world.io), never);
     world.stop();
     world.stop();
     expect(world.exits).toEqual([3]);
-    await expect(standUntilStopped(world.io, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(standUntilStopped(world.io, logOf(world.io), () => Promise.reject(new Error("no")))).rejects.toThrow(
+      "no",
+    );
   });
 
   it("ends every part, whatever becomes of the others", async () => {

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { EXIT } from "./exit-code.ts";
 import type { Host } from "./host.ts";
 import type { Io } from "./io.ts";
-import { printable } from "./terminal-text.ts";
+import type { Log } from "./log.ts";
 
 /** A process manager waits ten seconds; whatever is not written by then is safe to leave to the next start. */
 export const STOP_MS = 9_000;
@@ -21,10 +21,11 @@ const HEAP_GROWTH_PERCENT = 50;
  */
 export async function standUntilStopped(
   io: Io,
+  log: Log,
   start: (end: (exitCode: number) => void) => Promise<Pick<Host, "close">>,
 ): Promise<number> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-  const stop = new Stop(io);
+  const stop = new Stop(io, log);
   try {
     const host = await start((exitCode) => stop.request(exitCode));
     stop.isStarted = true;
@@ -34,7 +35,7 @@ export async function standUntilStopped(
     if (!stop.isRequested) throw thrown;
     // What was acknowledged is stored already; the next start takes up the rest.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    io.err.write(`sluice: not everything ended in order: ${printable(reason)}\n`);
+    log.warn("not everything ended in order", { reason });
   } finally {
     stop.end();
   }
@@ -47,19 +48,21 @@ class Stop {
   isStarted = false;
   exitCode: number = EXIT.fine;
   readonly #io: Io;
+  readonly #log: Log;
   readonly #settles: (() => void)[] = [];
   readonly #stopListening: () => void;
   readonly #timers: (() => void)[] = [];
 
-  constructor(io: Io) {
+  constructor(io: Io, log: Log) {
     this.#io = io;
+    this.#log = log;
     this.requested = new Promise((settle) => this.#settles.push(settle));
     this.#stopListening = io.onInterrupt(() => {
       if (this.isRequested) {
         io.exitNow(EXIT.cancelled);
         return;
       }
-      io.err.write("stopping; once more to stop at once\n");
+      log.info("stopping; once more to stop at once");
       this.request(EXIT.fine);
     });
   }
@@ -69,9 +72,9 @@ class Stop {
     if (this.isRequested) return;
     this.isRequested = true;
     this.exitCode = exitCode;
-    const { clock, err } = this.#io;
+    const { clock } = this.#io;
     const leave = (): void => {
-      err.write("sluice: not everything ended in time; the next start takes up the rest\n");
+      this.#log.warn("not everything ended in time; the next start takes up the rest");
       this.#io.exitNow(exitCode);
     };
     this.#timers.push(clock.after(STOP_MS, leave));

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { MissingPackage } from "../core/base/index.ts";
 import { DirectoryInUse, openEmbedded } from "../store/embedded/index.ts";
 import { createSqlStore, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
 import type { Config } from "./config.ts";
@@ -39,6 +40,9 @@ export async function withStorage<T>(what: Promise<T>): Promise<T> {
 function explained(thrown: unknown): unknown {
   if (thrown instanceof StoreUnavailable) {
     return new Refusal(`the database cannot be reached: ${printable(thrown.message)}`, EXIT.unreachable);
+  }
+  if (thrown instanceof MissingPackage) {
+    return new Refusal(`${thrown.message}, or give a Postgres database with --database-url`);
   }
   if (thrown instanceof DirectoryInUse) return new Refusal(printable(thrown.message));
   if (isUnprepared(thrown)) return new Refusal("the database is empty: run `sluice migrate` first");

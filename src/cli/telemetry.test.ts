@@ -4,8 +4,7 @@ import { readTelemetry } from "./telemetry.ts";
 
 function read(env: Record<string, string>) {
   const written: string[] = [];
-  const err = { write: (text: string) => void written.push(text), isTTY: false, columns: 80 };
-  const settings = readTelemetry({ env, err } as unknown as Parameters<typeof readTelemetry>[0], "1.2.3");
+  const settings = readTelemetry({ env }, { warn: (text) => void written.push(text) }, "1.2.3");
   return { settings, written: written.join("") };
 }
 

@@ -1,5 +1,6 @@
 import type { Resource } from "../core/trace/index.ts";
 import type { Io } from "./io.ts";
+import type { Log } from "./log.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
 import { readVersion } from "./version.ts";
@@ -18,7 +19,8 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "content-lengt
 
 /** Null: nothing is to be sent anywhere. */
 export function readTelemetry(
-  { env, err }: Pick<Io, "env" | "err">,
+  { env }: Pick<Io, "env">,
+  log: Pick<Log, "warn">,
   version: string = readVersion(),
 ): TelemetrySettings | null {
   const setting = (name: string): string => (env[name] ?? "").trim();
@@ -27,9 +29,9 @@ export function readTelemetry(
   if (endpoint === null) return null;
   const protocol = setting("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") || setting("OTEL_EXPORTER_OTLP_PROTOCOL");
   if (protocol === "grpc") {
-    err.write(
-      "sluice: no traces are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and Sluice speaks http/json; " +
-        "set it to http/json and the endpoint to the collector's HTTP port (usually 4318)\n",
+    log.warn(
+      "no traces are sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and Sluice speaks http/json; " +
+        "set it to http/json and the endpoint to the collector's HTTP port (usually 4318)",
     );
     return null;
   }

@@ -52,11 +52,12 @@ export class TurnLines {
   }
 
   #round({ payload }: EventOf<"round.completed">): string {
-    const { nodeId, round, text, costMicros } = payload;
+    const { nodeId, round, text, costMicros, carried } = payload;
     this.#rounds.set(nodeId, round);
     this.#last.delete(nodeId);
     const words = text.trim() === "" ? "" : `: ${shortWords(text)}`;
-    return `  ${oneLine(nodeId)} round ${round}${costMicros > 0 ? ` ${formatCost(costMicros)}` : ""}${words}`;
+    const cost = carried === true ? " carried over" : costMicros > 0 ? ` ${formatCost(costMicros)}` : "";
+    return `  ${oneLine(nodeId)} round ${round}${cost}${words}`;
   }
 
   #decided({ payload }: EventOf<"tool.decided">, paint: Paint): string {

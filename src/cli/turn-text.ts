@@ -9,8 +9,9 @@ type Call = TurnView["rounds"][number]["calls"][number];
 /** The rounds of a turn, a line each, with their calls below; nothing where there are none. */
 export function printTurn(io: Io, { rounds }: Pick<TurnView, "rounds">): void {
   const paint = createPaint(io.err, io.env);
-  for (const { round, costMicros, text, calls } of rounds) {
-    const cost = costMicros > 0 ? ` ${formatCost(costMicros)}` : "";
+  for (const { round, costMicros, text, calls, isCarried, by } of rounds) {
+    const changed = by === null ? "" : `, changed by ${oneLine(by)}`;
+    const cost = isCarried ? ` carried over${changed}` : costMicros > 0 ? ` ${formatCost(costMicros)}` : "";
     io.err.write(`round ${round}${cost}${text.trim() === "" ? "" : `: ${shortWords(text)}`}\n`);
     for (const call of calls) io.err.write(`  ${callLine(call, paint)}\n`);
   }

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../clock/index.ts";
 import { SluiceClient } from "../client/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-up-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -104,7 +104,8 @@ describe("sluice up", () => {
     await second.ready;
     expect(second.written.out).toContain(`Key  kept in ${join(".sluice", "key")}\n`);
     expect(second.written.out + second.written.err).not.toContain(key);
-    expect(second.written.err).toBe("");
+    // The run may have continued meanwhile.
+    expect(second.written.err).not.toMatch(/preparing|warn|error/);
     expect((await sluice(["runs", "watch", ran.out.trim(), "--quiet"])).code).toBe(0);
     expect(await second.stop()).toBe(0);
 
@@ -132,6 +133,65 @@ describe("sluice up", () => {
       err: expect.stringContaining("unauthenticated"),
     });
     expect(await third.stop()).toBe(0);
+  });
+
+  it("logs the facts of a run as lines of JSON, and none of its texts, args, outputs or secrets", async () => {
+    const key = "slk_logged_0123456789";
+    const secret = "token-5f2d71c09a";
+    writeFileSync(
+      join(folder, "flaky.yaml"),
+      "nodes:\n  fetch: [{ fail: provider_rate_limit, retry_after_ms: 10 }, { stdout: PRICES }]\n" +
+        `  store: { fail: provider_refused, message: "UNSTORABLE ${secret}" }\n`,
+    );
+    const steps =
+      "[{ id: fetch, command: 'FETCH ${what}', retry: { attempts: 2, backoff_ms: 10, retry_on: [rate_limit] } }, { id: store, command: 'STORE ${fetch.stdout}', on_failure: halt }]";
+    const options = [
+      "--json",
+      "--port",
+      "0",
+      "--no-demo",
+      "--no-console",
+      "--script",
+      "flaky.yaml",
+      "--data",
+      "logged",
+    ];
+    const server = begin(["up", ...options, "--key", key, "--log-format", "json"]);
+    const { url } = JSON.parse(await server.ready) as { url: string };
+    const client = new SluiceClient({ url, key });
+    await client.saveWorkflow("flaky", `name: flaky\nargs: { what: { type: string } }\nsteps: ${steps}`);
+    const run = await client.startRun({ workflow: "flaky", args: { what: "COFFEE" } });
+    for await (const _ of client.watchRun(run.id));
+    expect(await server.stop()).toBe(0);
+
+    const lines = server.written.err.split("\n").filter((line) => line.startsWith("{"));
+    const facts = lines.map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
+    const place = { runId: run.id, orgId: "default", traceId: run.traceId, time: expect.stringMatching(/^\d{4}-.*Z$/) };
+    expect(facts.filter(({ runId }) => runId === run.id)).toEqual([
+      { ...place, level: "info", msg: "run.started", workflow: "flaky", version: 1, trigger: "api" },
+      {
+        ...place,
+        level: "warn",
+        msg: "node.retried",
+        nodeId: "fetch",
+        errorCode: expect.any(String),
+        cause: expect.any(String),
+        nextAttempt: 2,
+        delayMs: expect.any(Number),
+      },
+      { ...place, level: "warn", msg: "node.failed", nodeId: "store", errorCode: expect.any(String) },
+      { ...place, level: "warn", msg: "run.failed" },
+    ]);
+    expect(facts.at(-1)).toMatchObject({ level: "info", msg: "stopping; once more to stop at once" });
+    expect(server.written.err).not.toMatch(new RegExp(`COFFEE|FETCH|PRICES|UNSTORABLE|${secret}|${key}`));
+  });
+
+  it("refuses a level and a format of the log that do not exist", async () => {
+    const { code, err } = await sluice(["up", "--log-level", "loud"], { SLUICE_LOG_FORMAT: "xml" });
+    expect(code).toBe(2);
+    expect(err).toBe(
+      "sluice: --log-level must be one of debug, info, warn, error, silent\nsluice: SLUICE_LOG_FORMAT must be json or text\n",
+    );
   });
 
   it("answers by a script, writes a ledger, and goes without the demo", async () => {
@@ -174,7 +234,7 @@ describe("sluice up", () => {
     while (!up.isListening()) await new Promise((resolve) => setImmediate(resolve));
     expect(up.written.out).toBe("");
     expect(await up.stop()).toBe(0);
-    expect(up.written.err).toMatch(/^stopping; once more to stop at once\n/);
+    expect(up.written.err).toMatch(/^sluice: stopping; once more to stop at once\n/);
     expect(existsSync(join(folder, "other/server.json"))).toBe(false);
   });
 

@@ -12,6 +12,7 @@ import { DEMO_SCRIPT } from "./demo/script.ts";
 import { DEMO_WORKFLOWS } from "./demo/workflows.ts";
 import { type Host, type HostParts, startHost, startRateOf } from "./host.ts";
 import type { Io } from "./io.ts";
+import { openLog } from "./log.ts";
 import { readOidc } from "./oidc.ts";
 import { readSignIn } from "./sign-in.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "./outbound.ts";
@@ -45,10 +46,11 @@ export async function up(io: Io, options: UpOptions): Promise<number> {
     fallbackScript: options.demo ? DEMO_SCRIPT : EMPTY_SCRIPT,
     directory: join(config.data, "work"),
   });
-  return standUntilStopped(io, async () => {
+  const log = openLog(io, config, bridge.redactor, "text");
+  return standUntilStopped(io, log, async () => {
     const storage = await withStorage(openStorage(io, config));
     const { admin, host } = await withStorage(
-      raise(io, options, { config, oidc, signIn, storage, bridge, outbound }, directory),
+      raise(io, options, { config, oidc, signIn, storage, bridge, outbound, log }, directory),
     );
     const close = (): Promise<void> => {
       directory.removeServer();
@@ -76,7 +78,7 @@ interface AdminSecret {
 async function raise(
   io: Io,
   options: UpOptions,
-  parts: Pick<HostParts, "config" | "oidc" | "signIn" | "storage" | "bridge" | "outbound">,
+  parts: Pick<HostParts, "config" | "oidc" | "signIn" | "storage" | "bridge" | "outbound" | "log">,
   directory: DataDirectory,
 ): Promise<{ readonly admin: AdminSecret; readonly host: Host }> {
   const { config, storage } = parts;
@@ -161,8 +163,9 @@ function demoLines(cwd: string): readonly string[] {
   return [`    ${program} run demo-hello`, `    ${program} run demo-approval    asks before it publishes`];
 }
 
-/** As it can be typed here: the path in a checkout, the bare name elsewhere. */
+/** As it can be typed here: the path in a checkout, by npx in a project, the bare name elsewhere. */
 function programName(cwd: string, path: string): string {
   const here = relative(cwd, path);
+  if (/[/\\]node_modules[/\\]/.test(path)) return "npx sluice";
   return /^bin[/\\]sluice$/.test(here) ? here : "sluice";
 }

@@ -1,6 +1,7 @@
 import { ApiError, brokenAnswer, errorOf, foreignAnswer, isOurs, unreachable } from "./api-error.ts";
 import type { Extent } from "./extent.ts";
 import { type Query, queryText } from "./query.ts";
+import { isRepeatable, withRetries } from "./retry.ts";
 import { Silence } from "./silence.ts";
 
 export interface ClientOptions {
@@ -9,6 +10,8 @@ export interface ClientOptions {
   /** `slk_…`; a page of the server itself may leave it out and use its session. */
   readonly key?: string;
   readonly fetch?: typeof fetch;
+  /** How often a call that is safe to repeat is made again when the server is away or busy; default: 2. */
+  readonly retries?: number;
   /** Longest wait for an answer, and between the pieces of a long one; default: five minutes. */
   readonly timeoutMs?: number;
 }
@@ -33,6 +36,7 @@ export interface Door {
 }
 
 const TIMEOUT_MS = 300_000;
+const RETRIES = 2;
 
 /**
  * Sends requests to the API and returns whole answers. Everything else is thrown as `ApiError`: what the server refuses,
@@ -45,6 +49,7 @@ export class Caller {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  readonly #retries: number;
   /** For the parts of the client. */
   protected readonly door: Door = {
     ask: (method, path, asked, needs) => this.ask(method, path, asked, needs),
@@ -53,12 +58,13 @@ export class Caller {
     read: (path, extent) => this.read(path, extent),
   };
 
-  constructor({ url, key, fetch: given, timeoutMs = TIMEOUT_MS }: ClientOptions) {
+  constructor({ url, key, fetch: given, timeoutMs = TIMEOUT_MS, retries = RETRIES }: ClientOptions) {
     this.url = url.replace(/\/+$/, "");
     this.#base = `${this.url}/api/v1`;
     this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     this.#fetch = given ?? ((input, init) => fetch(input, init));
     this.#timeoutMs = timeoutMs;
+    this.#retries = retries;
   }
 
   /** One JSON object with at least the fields that are needed. */
@@ -105,7 +111,12 @@ export class Caller {
     return response;
   }
 
-  async #exchange<T>(
+  #exchange<T>(method: string, path: string, asked: Asked, read: (response: Response) => Promise<T>): Promise<T> {
+    const retries = isRepeatable(method, asked.headers ?? {}) ? this.#retries : 0;
+    return withRetries(retries, () => this.#exchangeOnce(method, path, asked, read));
+  }
+
+  async #exchangeOnce<T>(
     method: string,
     path: string,
     { query = {}, body, bytes, headers = {} }: Asked,

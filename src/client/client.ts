@@ -28,6 +28,7 @@ import type {
   SlotPage,
   Start,
   State,
+  BranchPoint,
   TurnView,
   Validation,
   Version,
@@ -47,6 +48,9 @@ import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
+import { type LaunchOptions, RunClient } from "./run-client.ts";
+import type { ResultOptions } from "./run-handle.ts";
+import type { AnyWorkflow, ArgsOf, OutputsOf } from "./typed-workflow.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
@@ -64,6 +68,18 @@ export class SluiceClient extends AuditClient {
   readonly approvals = new ApprovalClient(this.door);
   /** What starts runs. */
   readonly triggers = new TriggerClient(this.door);
+
+  /** Starts runs, and hands out those that are there. */
+  readonly runs = new RunClient(this);
+
+  /** Starts a run and waits for its outputs. */
+  run<W extends AnyWorkflow>(
+    workflow: W,
+    args?: ArgsOf<W>,
+    options: LaunchOptions & ResultOptions = {},
+  ): Promise<OutputsOf<W>> {
+    return this.runs.run(workflow, args, options);
+  }
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
@@ -90,7 +106,9 @@ export class SluiceClient extends AuditClient {
   }
 
   startRun(start: Start, options: StartOptions = {}): Promise<Run> {
-    return this.ask("POST", "/runs", { body: start, headers: idempotent(options) }, NEEDS.run);
+    const { wait = 0 } = options;
+    const query = wait === 0 ? {} : { query: { wait } };
+    return this.ask("POST", "/runs", { body: start, headers: idempotent(options), ...query }, NEEDS.run);
   }
 
   listRuns(filter: PageOptions & RunsFilter = {}): Promise<ListPage<Run>> {
@@ -150,6 +168,12 @@ export class SluiceClient extends AuditClient {
 
   branchRun(runId: string, eventId: number, args?: JsonObject, options: BranchOptions = {}): Promise<Relaunched> {
     const asked = { body: { eventId, args, inputsFrom: options.inputsFrom }, headers: idempotent(options) };
+    return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
+  }
+
+  /** A new run that begins inside the turn of a node, after one of its rounds. */
+  branchInTurn(runId: string, turn: BranchPoint, options: StartOptions = {}): Promise<Relaunched> {
+    const asked = { body: { turn }, headers: idempotent(options) };
     return this.ask("POST", `/runs/${encode(runId)}/branch`, asked, NEEDS.run);
   }
 

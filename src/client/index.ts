@@ -11,6 +11,11 @@ export type { ClientOptions } from "./caller.ts";
 export type { FileSource, UploadOptions } from "./file-client.ts";
 export { SluiceClient } from "./client.ts";
 export { getSession, readLive, type LiveMessage, type LiveOptions } from "./live-client.ts";
+export type { LaunchOptions, RunClient } from "./run-client.ts";
+export { RESULT_TIMEOUT, RunError } from "./run-error.ts";
+export type { ResultOptions, RunHandle } from "./run-handle.ts";
+export type { UiChunk } from "./ui-stream.ts";
+export type { AnyWorkflow, ArgsOf, OutputsOf, TypedWorkflow } from "./typed-workflow.ts";
 export { type BranchOptions, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type {
@@ -89,6 +94,8 @@ export type {
   TriggerAnswer,
   TriggerDelivery,
   TriggerTest,
+  BranchEdit,
+  BranchPoint,
   TurnView,
   Usage,
   UsageQuery,

@@ -59,6 +59,17 @@ const madeBySchema = z.object({
   promptDigest: z.string().nullable().describe("Of the prompt a person was shown, when one was asked"),
   verdictId: z.string().nullable(),
   policies: z.array(z.string()).describe("name@version"),
+  calls: z
+    .array(
+      z.object({
+        callId: z.string(),
+        tool: z.string(),
+        server: z.string().nullable(),
+        isError: z.boolean(),
+        by: z.string().nullable().describe("The person who gave the result; null: the tool did"),
+      }),
+    )
+    .describe("Tool calls whose results it had"),
   approvals: z.array(approvalFactsSchema),
   childRunId: z.string().nullable(),
   inputTokens: count,

@@ -1,7 +1,7 @@
 /** Runs as they are started, listed and started again. */
 import { z } from "zod";
 import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
-import { type Answered, type Asked, count, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
+import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { filterText, pageQuery } from "./page.ts";
 import { sentProblemSchema } from "./problem.ts";
 
@@ -79,6 +79,10 @@ export type Run = Answered<typeof runSchema>;
 export const relaunchedSchema = runSchema.extend({
   carriedOver: z.array(z.string()).describe("Nodes and instances whose results are kept, in the order of the log"),
   runsAgain: z.array(z.string()).describe("Nodes that run again, in plan order"),
+  continues: z
+    .object({ nodeId: z.string(), rounds: count.describe("Rounds that are kept, and not paid for again") })
+    .optional()
+    .describe("The node whose turn is continued, where the run was branched inside one"),
 });
 export type Relaunched = Answered<typeof relaunchedSchema>;
 
@@ -97,9 +101,36 @@ export type InputsFrom = Asked<typeof inputsFromSchema>;
 export const reasonBody = z.strictObject({ reason: z.string().max(REASON_LENGTH_MAX).optional() });
 export const restartBody = z.strictObject({ fromNode: word.optional() });
 export const rewindBody = z.strictObject({ eventId });
-export const branchBody = z.strictObject({
-  eventId,
-  args: jsonObject.optional(),
-  inputsFrom: inputsFromSchema.optional(),
+const WORDS_LENGTH_MAX = 1_000_000;
+const branchEditSchema = z.union([
+  z.strictObject({ message: z.string().max(WORDS_LENGTH_MAX).describe("What the model said in that round instead") }),
+  z.strictObject({
+    callId: word.describe("A call of that round"),
+    result: json.describe("What it returned instead"),
+    isError: z.boolean().optional().describe("It failed, and the result says how"),
+  }),
+]);
+export type BranchEdit = Asked<typeof branchEditSchema>;
+
+export const branchPointSchema = z.strictObject({
+  node: word,
+  round: count.describe("The last round that is kept, counted from 0; every call of it has an outcome"),
+  edit: branchEditSchema.optional().describe("One thing of that round that is to be different"),
 });
+export type BranchPoint = Asked<typeof branchPointSchema>;
+
+export const branchBody = z
+  .strictObject({
+    eventId: eventId.optional(),
+    args: jsonObject.optional(),
+    inputsFrom: inputsFromSchema.optional(),
+    turn: branchPointSchema.optional().describe("In place of an event: a round inside the turn of a node"),
+  })
+  .superRefine(({ eventId: at, args, inputsFrom, turn }, context) => {
+    const isOne = (at === undefined) !== (turn === undefined);
+    if (!isOne) context.addIssue({ code: "custom", path: ["eventId"], message: "Give either eventId or turn" });
+    if (turn === undefined || (args === undefined && inputsFrom === undefined)) return;
+    const path = [args === undefined ? "inputsFrom" : "args"];
+    context.addIssue({ code: "custom", path, message: "A turn is continued with the args it had" });
+  });
 export const resolveBody = z.strictObject({ assignTo: word.optional(), values: jsonObject.optional() });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { EventFrame } from "../core/view/index.ts";
 import { type Answered, type Asked, count, jsonObject, micros, usd, versionNumber, word } from "./field.ts";
-import { dispositionSchema, explanationSchema, judgedNodeSchema, trailSchema } from "./verdict.ts";
+import { aboutCall, dispositionSchema, explanationSchema, judgedNodeSchema, trailSchema } from "./verdict.ts";
 
 export const governanceModeSchema = z.enum(["live", "none"]);
 export const approveAnswerSchema = z.enum(["all", "reject"]);
@@ -49,7 +49,23 @@ export const simulationSchema = z.object({
     trail: trailSchema,
   }),
   nodes: z.array(nodeForecast),
-  verdicts: z.array(judgedNodeSchema),
+  verdicts: z.array(judgedNodeSchema.extend({ callId: aboutCall })),
+  calls: z
+    .array(
+      z.object({
+        nodeId: z.string(),
+        callId: z.string(),
+        round: count,
+        tool: z.string(),
+        server: z.string().nullable(),
+        action: z.string(),
+        disposition: z.enum(["allow", "deny", "hold"]).describe("Before any person answered"),
+        gate: z.string().nullable(),
+        code: z.string().nullable(),
+        reason: z.string().nullable().describe("Why it would be denied, or held; null: it would be made"),
+      }),
+    )
+    .describe("Tool calls of scripted rounds, in the order in which they were asked for"),
   approvals: z.array(
     z.object({
       nodeId: z.string(),

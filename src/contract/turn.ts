@@ -8,7 +8,7 @@ const turnVerdictSchema = z.object({
   gate: z.string().nullable(),
   code: z.string().nullable(),
   reason: z.string().nullable().describe("What the model is given in place of a result"),
-  verdictId: z.string().nullable().describe("Null: a person decided"),
+  verdictId: z.string().nullable().describe("Null: a person decided, or it was decided in another run"),
 });
 
 const turnCallSchema = z.object({
@@ -27,7 +27,7 @@ const turnCallSchema = z.object({
       value: json.describe("A value above 64 KiB is {$ref, bytes, sha256, preview}"),
       isError: z.boolean(),
       durationMs: z.number(),
-      by: z.string().nullable().describe("The person who gave it, for a call that never reported"),
+      by: z.string().nullable().describe("The person who gave it; null: the tool did"),
       at: moment,
     })
     .nullable()
@@ -50,7 +50,9 @@ export const turnSchema = z.object({
       text: z.string().describe("What the model said in words"),
       inputTokens: count,
       outputTokens: count,
-      costMicros: micros,
+      costMicros: micros.describe("0 for a round that was carried over: the run it comes from has paid it"),
+      isCarried: z.boolean().describe("It was done in the run this one was branched from"),
+      by: z.string().nullable().describe("The person who has changed its words; null: they are the model's"),
       calls: z.array(turnCallSchema),
     }),
   ),

@@ -34,6 +34,8 @@ export const decidedSchema = z.object({
   explanation: explanationSchema.nullable(),
 });
 
+export const aboutCall = z.string().optional().describe("The tool call it is about; absent: it is about the node");
+
 const judged = {
   verdictId: z.string(),
   nodeId: z.string(),
@@ -53,7 +55,7 @@ export type JudgedNode = Answered<typeof judgedNodeSchema>;
 
 export const verdictSchema = z.object({
   ...judged,
-  callId: z.string().optional().describe("The tool call it is about; absent: it is about the node"),
+  callId: aboutCall,
   matched: z.array(objectOf<MatchedPolicy>()).describe("Policies whose condition held"),
   facts: jsonObject.describe("What the gates were given"),
   hash: z.string().describe("SHA-256 of what is kept of it"),

@@ -1,5 +1,6 @@
 import {
   type ChildFinishedInput,
+  findNode,
   outputsOfRun,
   type RunState,
   type StartChild,
@@ -48,10 +49,12 @@ export function refusedChild(
   };
 }
 
-/** Why a run ended badly, in the words of the first node that failed and was not handled. */
-function failureOf({ status, nodes, errorCode }: RunState): { readonly code: string; readonly message: string } | null {
+/** Why a run ended badly, in the words of the node that ended it, else of the first that failed and was not handled. */
+function failureOf(state: RunState): { readonly code: string; readonly message: string } | null {
+  const { status, nodes, errorCode, haltedBy } = state;
   if (status === "completed") return null;
-  for (const { id, now, isHandled } of nodes) {
+  const halting = haltedBy === null ? undefined : findNode(state, haltedBy);
+  for (const { id, now, isHandled } of halting === undefined ? nodes : [halting, ...nodes]) {
     if ((now.status === "failed" || now.status === "timed_out") && !isHandled)
       return { code: now.errorCode, message: `${id}: ${now.errorMessage}` };
   }

@@ -3,7 +3,7 @@ import { createScriptedAdapter, type LedgerCall, readScript } from "../adapters/
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import { digestText, type Json } from "../core/base/index.ts";
 import type { UnstampedInput } from "../core/engine/index.ts";
-import { DurableDriver, type LaunchOutcome } from "../driver/index.ts";
+import { DurableDriver, type Launch, type LaunchOutcome } from "../driver/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { readSpec } from "../registry/index.ts";
 import { createSecretBox } from "../seal/index.ts";
@@ -113,7 +113,7 @@ async function open(): Promise<Shop> {
   return { ...shop, driver: await replica(shop) };
 }
 
-async function launch({ driver, store }: Shop, source = WORKFLOW): Promise<string> {
+async function launch({ driver, store }: Shop, more: Partial<Launch> = {}, source = WORKFLOW): Promise<string> {
   const definitionHash = digestText(source);
   await store.ensureOrganisation(ORG);
   await store.putDefinition(ORG, definitionHash, { source, catalog: null });
@@ -125,8 +125,9 @@ async function launch({ driver, store }: Shop, source = WORKFLOW): Promise<strin
     args: {},
     trigger: "test",
     startedBy: null,
+    ...more,
   });
-  if (started.kind !== "started") throw new Error(started.kind);
+  if (started.kind !== "started") throw new Error(JSON.stringify(started));
   return started.run.runId;
 }
 
@@ -190,6 +191,9 @@ describe("an agent that wants to refund 900", () => {
     expect(shop.ledger.filter((line) => line.kind === "model").length).toBe(3);
     const run = await shop.store.getRun(ORG, runId);
     expect(run).toMatchObject({ status: "completed", costMicros: 60_000 });
+    const told = await eventsOf(shop, runId);
+    const ended = told.find((event) => event.type === "node.completed" && event.payload.nodeId === "help");
+    expect(ended?.payload).toMatchObject({ costMicros: 60_000, inputTokens: 600, outputTokens: 60 });
     expect(shop.troubles).toEqual([]);
   });
 
@@ -210,6 +214,49 @@ describe("an agent that wants to refund 900", () => {
         expect(models.length - new Set(models).size, `${where}: ${models.join(" ")}`).toBeLessThanOrEqual(1);
         expect((await shop.store.getRun(ORG, runId))?.status, where).toBe("completed");
       }
+    }
+  });
+});
+
+describe("a run that begins inside the turn of another", () => {
+  it("neither pays nor calls again what it begins with, and reads it with a seal of its own", async () => {
+    const { shop, runId } = await branchStory(null);
+    const events = await eventsOf(shop, runId);
+    const rounds = events.flatMap((event) => (event.type === "round.completed" ? [event.payload] : []));
+    expect(rounds.map(({ round, carried = false, costMicros }) => [round, carried, costMicros])).toEqual([
+      [0, true, 0],
+      [1, false, 20_000],
+      [2, false, 30_000],
+    ]);
+    expect(rounds.every(({ message }) => Object.keys(message as object).join() === "$sealed")).toBe(true);
+    const results = events.flatMap((event) => (event.type === "tool.completed" ? [event.payload] : []));
+    expect(results[0]).toMatchObject({ callId: `${runId}/help/0/0/0`, result: { paid: 50 }, by: "ann" });
+    expect(shop.ledger.map(({ key }) => key)).toEqual([
+      `${runId}/help/0/1`,
+      `${runId}/help/0/1/0`,
+      `${runId}/help/0/2`,
+    ]);
+    expect(await shop.store.getRun(ORG, runId)).toMatchObject({ status: "completed", costMicros: 50_000 });
+    expect(shop.troubles).toEqual([]);
+  });
+
+  it("has the same ledger wherever its process is killed", async () => {
+    const { commits } = await branchStory(null);
+    for (let commit = 2; commit <= commits; commit += 1) {
+      const { shop, runId } = await branchStory({ commit, isKnown: commit % 2 === 0 });
+      const where = `killed at commit ${commit} of ${commits}`;
+      const keys = shop.ledger.map(({ key }) => key);
+      expect(
+        keys.filter((key) => key.startsWith(`${runId}/help/0/0`)),
+        where,
+      ).toEqual([]);
+      expect(
+        keys.filter((key) => key === `${runId}/help/0/1/0`),
+        where,
+      ).toHaveLength(1);
+      const models = shop.ledger.filter((line) => line.kind === "model").map(({ key }) => key);
+      expect(models.length - new Set(models).size, `${where}: ${models.join(" ")}`).toBeLessThanOrEqual(1);
+      expect((await shop.store.getRun(ORG, runId))?.status, where).toBe("completed");
     }
   });
 });
@@ -248,17 +295,39 @@ async function story(kill: KillPoint | null): Promise<{ shop: Shop; runId: strin
   const { store, isDead } = killable(whole.store, kill, () => (commits += 1));
   const shop: Shop = { ...whole, driver: await replica({ ...whole, store }) };
   const runId = await launch(shop);
+  await finish(shop, runId, isDead);
+  return { shop, runId, commits };
+}
+
+/** Lets the run end, answered by a person and taken over when its process has died. */
+async function finish(shop: Shop, runId: string, isDead: () => boolean): Promise<void> {
   let isTakenOver = false;
   for (let look = 0; look < 300; look += 1) {
     if (isDead() && !isTakenOver) {
       isTakenOver = true;
       shop.driver = await replica(shop);
     }
-    if ((await whole.store.getRun(ORG, runId))?.status === "completed") break;
+    if ((await shop.store.getRun(ORG, runId))?.status === "completed") return;
     await answerAll(shop, runId);
     const at = shop.clock.now();
     await shop.clock.run(() => shop.clock.now() >= at + 200);
   }
+}
+
+/** A run that begins after the first round of another one, whose only call has brought something else in it. */
+async function branchStory(kill: KillPoint | null): Promise<{ shop: Shop; runId: string; commits: number }> {
+  let commits = Number.NEGATIVE_INFINITY;
+  const whole = await furnished();
+  const { store, isDead } = killable(whole.store, kill, () => (commits += 1));
+  const shop: Shop = { ...whole, driver: await replica({ ...whole, store }) };
+  const sourceId = await launch(shop);
+  await finish(shop, sourceId, isDead);
+  shop.ledger.splice(0);
+  commits = 0;
+  const edit = { callId: `${sourceId}/help/0/0/0`, result: { paid: 50 } };
+  const turn = { nodeId: "help", round: 0, edit, by: "ann" };
+  const runId = await launch(shop, { source: { runId: sourceId, kind: "branch", turn } });
+  await finish(shop, runId, isDead);
   return { shop, runId, commits };
 }
 

@@ -13,7 +13,7 @@ import type { Registered } from "./registered.ts";
 /** What an allowed attempt takes: a slot, a place in the window, and its estimate under every ceiling. */
 export function admissionOf(
   { agents, bindings }: Pick<Registered, "agents" | "bindings">,
-  { runId, nodeId }: Pick<Admission, "runId" | "nodeId">,
+  { runId, nodeId, parallel }: Pick<AboutRun, "runId" | "parallel"> & Pick<Admission, "nodeId">,
   facts: DispatchFacts,
   at: number,
 ): Admission {
@@ -25,6 +25,7 @@ export function admissionOf(
     nodeId,
     agentId,
     maxOpen: agent?.maxConcurrent ?? 0,
+    ...(parallel === undefined ? {} : { parallel }),
     rate: rate === null ? null : rateWindowOf(rate),
     at,
     reserved,

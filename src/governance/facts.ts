@@ -25,6 +25,7 @@ import { type GatheredCall, gatherNodeCall } from "./node-call.ts";
 import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
+import { runCounter } from "../store/index.ts";
 import { BEGUN_RANK, NEW_RANK, type Rank } from "./agent-queue.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -105,6 +106,7 @@ export function gatherFacts(scene: Scene): Gathered {
     openAttempts,
     openExamples: isBusy ? tally.holdersOf(agentId, EXAMPLES_MAX) : NO_EXAMPLES,
     waitingAhead,
+    ...parallelOf(scene),
     rate: rateOf(tally, agent, at, waitingAhead),
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent, boundOf(scene, agent.id)),
     envelopes: envelopesOf(scene, { gateway: gateway?.id ?? null, agent: agentId }),
@@ -122,6 +124,18 @@ export function gatherFacts(scene: Scene): Gathered {
 
 function lower(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** What a run and its blocks have open together. */
+function parallelOf({ request, about, tally, waiting }: Scene): Pick<DispatchFacts, "parallel"> {
+  const { parallel, orgId, runId, returned } = about;
+  if (parallel === undefined) return {};
+  const counter = runCounter(parallel.runId);
+  const waiter = { runId, nodeId: request.nodeId };
+  const open = tally.openOf(counter) - (returned?.slotsOf(counter) ?? 0);
+  return {
+    parallel: { ...parallel, open, waitingAhead: waiting.ahead(agentKey(orgId, counter), waiter, rankOf(about)) },
+  };
 }
 
 export function rankOf({ isBegun }: AboutRun): Rank {

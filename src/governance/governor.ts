@@ -64,6 +64,7 @@ export class Governor implements Judge {
   readonly #starts: StartWindows;
   readonly #watch: BudgetWatch;
   readonly memories: Memories;
+  readonly countsBlocks = true;
   #stop: Stop | null = null;
   #isStopped = false;
   #rounds = 0;
@@ -248,9 +249,10 @@ export class Governor implements Judge {
     return tally;
   }
 
-  #admit(tally: Tally, { nodeId }: RequestVerdict, { orgId, runId, at }: AboutRun, { facts }: Gathered): Admission {
+  #admit(tally: Tally, { nodeId }: RequestVerdict, about: AboutRun, { facts }: Gathered): Admission {
+    const { orgId, runId, at, parallel } = about;
     const registered = this.#options.registered.of(orgId);
-    const admission = admissionOf(registered, { runId, nodeId }, facts, tally.hitAt(facts.agentId, at));
+    const admission = admissionOf(registered, { runId, nodeId, parallel }, facts, tally.hitAt(facts.agentId, at));
     tally.take(admission);
     return admission;
   }

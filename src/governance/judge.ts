@@ -28,6 +28,8 @@ export interface Judge {
   decideTool?(request: RequestToolVerdict, about: AboutRun): ToolRulingResult;
   /** May the turn have another round? `held` is what its attempt holds. Absent: it may. */
   decideRound?(request: RequestRoundVerdict, about: AboutRun, held: readonly Reservation[]): RoundRulingResult;
+  /** It counts the nodes of a run and of its blocks together, by `AboutRun.parallel`. */
+  readonly countsBlocks?: boolean;
   /** The agents of an organisation that is prepared, by id. */
   agentsOf?(orgId: string): Moment["agents"];
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
@@ -79,11 +81,20 @@ export interface AboutRun {
   readonly nextEventId: number;
   /** Absent: nothing. */
   readonly returned?: Returned | undefined;
+  /** The run whose `max_parallel` its nodes share with the blocks of that run; absent: none. */
+  readonly parallel?: SharedParallel | undefined;
+}
+
+/** How many attempts a run and its blocks may have open together. */
+export interface SharedParallel {
+  readonly runId: string;
+  readonly limit: number;
 }
 
 /** What the run gives back and spends in the very commit that is being decided, where no other run can see it yet. */
 export interface Returned {
-  slotsOf(agentId: string): number;
+  /** Of an agent, or of a run that counts for its blocks. */
+  slotsOf(counter: string): number;
   /** What to add to the counter. */
   spendingOf(envelopeId: string, periodStart: number): Spending;
   /** What an agent has answered in it, and will remember; in order. */
@@ -136,6 +147,8 @@ export interface Admission {
   readonly nodeId: string;
   readonly agentId: string;
   readonly maxOpen: number;
+  /** Absent: it counts only in its own run. */
+  readonly parallel?: SharedParallel;
   readonly rate: SlotChange["rate"];
   readonly at: number;
   /** `ceiling` null: counted, and held by nothing. */

@@ -7,13 +7,15 @@ import {
   type RateWindow,
   type Spending,
 } from "../core/governance/index.ts";
-import type { Counters } from "../store/index.ts";
+import { type Counters, RUN_COUNTER, runCounter } from "../store/index.ts";
 import type { Admission, Changes } from "./judge.ts";
 import type { TurnTaking } from "./turn-ruling.ts";
 
 interface AgentTally {
   /** As the database has it. */
   open: number;
+  /** The limit it was last held to; undefined: none is known. */
+  maxOpen?: number | undefined;
   hits: readonly Hits[];
   /** Taken by decisions whose commit is under way. */
   taken: number;
@@ -48,15 +50,24 @@ export class Tally {
     for (const periods of this.#envelopes.values()) {
       for (const tally of periods.values()) Object.assign(tally, { spent: 0, reserved: 0 });
     }
-    for (const { agentId, open, hits } of agents) Object.assign(this.#agent(agentId), { open, hits });
+    for (const { agentId, open, maxOpen, hits } of agents) Object.assign(this.#agent(agentId), { open, maxOpen, hits });
     for (const { envelopeId, periodStart, spent, reserved } of envelopes) {
       Object.assign(this.#envelope(envelopeId, periodStart), { spent, reserved });
+    }
+    // Runs come and go; those that count nothing are not kept.
+    for (const [counter, { open, taken }] of this.#agents) {
+      if (counter.startsWith(RUN_COUNTER) && open === 0 && taken === 0) this.#agents.delete(counter);
     }
   }
 
   openOf(agentId: string): number {
     const tally = this.#agents.get(agentId);
     return tally === undefined ? 0 : tally.open + tally.taken;
+  }
+
+  /** What the counter was last held to. */
+  limitOf(counter: string): number | undefined {
+    return this.#agents.get(counter)?.maxOpen;
   }
 
   holdersOf(agentId: string, count: number): readonly { readonly runId: string; readonly nodeId: string }[] {
@@ -96,9 +107,15 @@ export class Tally {
     return { spentMicros: tally?.spent ?? 0, reservedMicros: (tally?.reserved ?? 0) + (tally?.taken ?? 0) };
   }
 
-  take({ agentId, rate, at, reserved, runId, nodeId }: Admission): void {
+  take({ agentId, rate, at, reserved, runId, nodeId, parallel }: Admission): void {
     const tally = this.#agent(agentId);
     tally.taken += 1;
+    if (parallel !== undefined) {
+      const ofRun = this.#agent(runCounter(parallel.runId));
+      ofRun.taken += 1;
+      ofRun.maxOpen = parallel.limit;
+      ofRun.holders.set(`${runId}/${nodeId}`, { runId, nodeId });
+    }
     if (rate !== null) tally.takenHits.set(at, (tally.takenHits.get(at) ?? 0) + 1);
     if (tally.holders.size < HOLDERS_MAX) tally.holders.set(`${runId}/${nodeId}`, { runId, nodeId });
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken += micros;
@@ -121,7 +138,9 @@ export class Tally {
   /** The commit does not stand. */
   giveBack(admission: Admission): void {
     this.#untake(admission);
-    this.#agent(admission.agentId).holders.delete(`${admission.runId}/${admission.nodeId}`);
+    const { agentId, runId, nodeId, parallel } = admission;
+    this.#agent(agentId).holders.delete(`${runId}/${nodeId}`);
+    if (parallel !== undefined) this.#agent(runCounter(parallel.runId)).holders.delete(`${runId}/${nodeId}`);
   }
 
   commit({ runId, taken, takenInTurns = [], slots, ledger, ended }: Changes): void {
@@ -140,9 +159,10 @@ export class Tally {
     }
   }
 
-  #untake({ agentId, rate, at, reserved }: Admission): void {
+  #untake({ agentId, rate, at, reserved, parallel }: Admission): void {
     const tally = this.#agent(agentId);
     tally.taken -= 1;
+    if (parallel !== undefined) this.#agent(runCounter(parallel.runId)).taken -= 1;
     if (rate !== null) giveBackHit(tally.takenHits, at);
     for (const { envelopeId, periodStart, micros } of reserved) this.#envelope(envelopeId, periodStart).taken -= micros;
   }

@@ -35,7 +35,8 @@ export function verdictOf(
       };
     }
     case "block": {
-      const { code, message, after, waitingReason, until, pausedBy } = judgement.block;
+      const { code, message, after, waitingReason, until, pausedBy, isOfRun } = judgement.block;
+      const isPatient = pausedBy !== undefined || isOfRun === true;
       return {
         disposition: "block",
         verdictId,
@@ -45,8 +46,8 @@ export function verdictOf(
         after,
         ...(waitingReason === undefined ? {} : { waitingReason }),
         ...(until === undefined ? {} : { until }),
-        ...(pausedBy === undefined ? {} : { isPatient: true }),
-        ...(after === "queue" && pausedBy === undefined ? { queuePosition: facts.waitingAhead + 1 } : {}),
+        ...(isPatient ? { isPatient: true } : {}),
+        ...(after === "queue" && pausedBy === undefined ? { queuePosition: aheadOf(facts, isOfRun) + 1 } : {}),
       };
     }
     case "hold":
@@ -67,6 +68,10 @@ export function verdictOf(
         },
       };
   }
+}
+
+function aheadOf({ waitingAhead, parallel }: Gathered["facts"], isOfRun = false): number {
+  return isOfRun && parallel !== undefined ? parallel.waitingAhead : waitingAhead;
 }
 
 function routeOf(gateway: GatewayView, { facts, provider, model, timeoutMs }: Gathered): Route {

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock/index.ts";
 import { type GateBlock, rateWindowOf } from "../core/governance/index.ts";
-import type { WaitingNode, WaitingQueue, WaitingStore } from "../store/index.ts";
+import { runCounter, type WaitingNode, type WaitingQueue, type WaitingStore } from "../store/index.ts";
 import { BEGUN_RANK, type Call, NEW_RANK, type Waiter } from "./agent-queue.ts";
 import { Backlog } from "./backlog.ts";
 import { agentKey, type Gathered, rankOf } from "./facts.ts";
@@ -24,7 +24,7 @@ export interface WaitingNodesOptions {
 /**
  * Nodes that a limit made wait: which of them this replica serves, and when each asks again.
  *
- * - For a slot or a rate window of an agent: called in their order, as many as have room.
+ * - For a slot or a rate window of an agent, or of a run that counts for its blocks: called in their order, as many as have room.
  * - For a budget that pauses: called when what they would reserve fits.
  * - Beyond what a process holds in memory they stand in the backlog, and cost nothing there.
  */
@@ -62,7 +62,7 @@ export class WaitingNodes {
   }
 
   /** The node has to wait: where it stands now. */
-  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, { pausedBy, until }: GateBlock): QueuePlace {
+  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, { pausedBy, until, isOfRun }: GateBlock): QueuePlace {
     const { orgId } = about;
     if (pausedBy !== undefined) {
       this.room.leave(waiter);
@@ -71,11 +71,13 @@ export class WaitingNodes {
       return this.#placeIn({ orgId, queue: budgetQueue(pausedBy) }, about, isClaimed, isMoved);
     }
     this.#paused.leave(waiter);
-    const { agentId } = facts;
+    const { parallel } = facts;
+    const isRunFull = isOfRun === true && parallel !== undefined;
+    const agentId = isRunFull ? runCounter(parallel.runId) : facts.agentId;
     const key = agentKey(orgId, agentId);
     const isMoved = !this.room.has(key, waiter);
     const isClaimed = this.room.enter(key, waiter, rankOf(about));
-    if (until !== undefined) this.#setAlarm(orgId, agentId, until);
+    if (until !== undefined && !isRunFull) this.#setAlarm(orgId, agentId, until);
     return this.#placeIn({ orgId, queue: agentQueue(agentId) }, about, isClaimed, isMoved);
   }
 
@@ -96,7 +98,10 @@ export class WaitingNodes {
     for (const waiter of taken) this.room.leave(waiter);
     for (const nodeId of settled) this.leave({ runId, nodeId });
     for (const { agentId, delta } of slots) if (delta < 0) this.#wakeFor(orgId, agentId);
-    for (const { agentId } of taken) void this.#backlog.claim({ orgId, queue: agentQueue(agentId) });
+    for (const { agentId, parallel } of taken) {
+      void this.#backlog.claim({ orgId, queue: agentQueue(agentId) });
+      if (parallel !== undefined) void this.#backlog.claim({ orgId, queue: agentQueue(runCounter(parallel.runId)) });
+    }
   }
 
   /** What other processes changed shows in what is counted; and what they left in the backlog is claimed. */
@@ -127,7 +132,8 @@ export class WaitingNodes {
     const { registered, tallyOf, clock } = this.#options;
     if (this.room.heldOf(key) === 0 || !registered.knows(orgId)) return;
     const agent = registered.of(orgId).agents.get(agentId);
-    let free = (agent?.maxConcurrent ?? 1) - tallyOf(orgId).openOf(agentId);
+    const limit = agent?.maxConcurrent ?? tallyOf(orgId).limitOf(agentId) ?? 1;
+    let free = limit - tallyOf(orgId).openOf(agentId);
     if (agent !== undefined && agent.rateLimit !== null) {
       const { used, freesAt } = tallyOf(orgId).windowOf(agentId, rateWindowOf(agent.rateLimit), clock.now());
       free = Math.min(free, agent.rateLimit.count - used);

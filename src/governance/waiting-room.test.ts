@@ -75,7 +75,13 @@ describe("a waiting room", () => {
     room.enter(B, node("a"), BEGUN_RANK);
     expect([room.has(A, node("a")), room.has(B, node("a"))]).toEqual([false, true]);
     expect(names(room.wake(A, 1))).toEqual(["b"]);
+    // Admitted for another: it has its place again if that does not stand, and leaves it once it does.
     room.serve(A, node("a"), BEGUN_RANK);
+    expect(room.has(B, node("a"))).toBe(false);
+    room.restore(node("a"));
+    expect(room.has(B, node("a"))).toBe(true);
+    room.serve(A, node("a"), BEGUN_RANK);
+    room.leave(node("a"));
     expect(room.agents()).toEqual([A]);
   });
 

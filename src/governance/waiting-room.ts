@@ -61,7 +61,8 @@ export class WaitingRoom {
   /** It was asked, and admitted; it leaves when that is committed, and waits on when it is not. */
   serve(agent: string, waiter: Waiter, rank: Rank): void {
     const key = keyOf(waiter);
-    if (this.#agentOf.get(key) !== agent) this.leave(waiter);
+    const own = this.#agentOf.get(key);
+    if (own !== undefined && own !== agent) this.#queues.get(own)?.serve(key, rank);
     this.#queues.get(agent)?.serve(key, rank);
   }
 

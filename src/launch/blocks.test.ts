@@ -44,6 +44,30 @@ async function ran(source: string): Promise<{ readonly id: string; readonly run:
   return { id, run: await get(`runs/${id}`) };
 }
 
+describe("a block that is continued", () => {
+  it("takes no event again that a round it keeps has taken", async () => {
+    await api.save(`name: rounds
+steps:
+  - { id: say, emit: { type: go, key: { k: "1" }, data: {} } }
+  - id: body
+    steps:
+      - id: got
+        wait: { event: go, match: { k: "1" }, timeout: 1s }
+        repeat: { until: "round >= 1", max: 2 }
+`);
+    const id = await start("rounds");
+    expect(await api.settle(id)).toBe("failed");
+    expect((await post(`runs/${id}/recover`)).status).toBe(200);
+    await until(async () => (await blocksOf(id)).length === 2);
+    expect(await api.settle(id)).toBe("failed");
+    const taken = await Promise.all((await blocksOf(id)).map(events));
+    const received = taken
+      .flat()
+      .filter(({ type, payload }) => type === "node.completed" && payload["carried"] !== true);
+    expect(received.map(({ payload }) => payload["nodeId"])).toEqual(["got[0]"]);
+  });
+});
+
 describe("a block", () => {
   it("sees args, steps before it, the element and facts of its run, and hands on what it names", async () => {
     const { id, run } = await ran(`name: nested

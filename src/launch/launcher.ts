@@ -1,5 +1,5 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
-import type { RunLimit } from "../core/engine/index.ts";
+import type { RunLimit, TurnPoint } from "../core/engine/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { ArgOrigin } from "../core/provenance/index.ts";
 import type { SpanAddress } from "../core/trace/index.ts";
@@ -57,7 +57,7 @@ export interface LaunchRequest extends LaunchCaller {
 export interface RelaunchRequest extends LaunchCaller {
   /** The run whose results are kept. */
   readonly run: RunRecord;
-  readonly from: RestartFrom | BranchFrom;
+  readonly from: RestartFrom | BranchFrom | BranchInTurn;
   readonly idempotency?: LaunchIdempotency;
 }
 
@@ -75,6 +75,12 @@ export interface BranchFrom {
   readonly args?: JsonObject;
   /** Args that are taken from outputs of other runs. */
   readonly inputsFrom?: InputsFrom;
+}
+
+/** What had settled is kept, and of the turn of a node the rounds up to one. */
+export interface BranchInTurn {
+  readonly kind: "branch";
+  readonly turn: Omit<TurnPoint, "by">;
 }
 
 export type InputsFrom = Readonly<Record<string, ArgOrigin>>;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/index.ts";
-import { findNode } from "../core/engine/index.ts";
+import { findNode, type RunState } from "../core/engine/index.ts";
 import { isTerminal } from "../core/event/index.ts";
 import type { Launch } from "../driver/index.ts";
 import type { RunRecord } from "../store/index.ts";
@@ -40,22 +40,31 @@ export class RunRelauncher implements Relauncher {
     const { run, from, idempotency } = request;
     const before = await this.#admission.repeated(idempotency);
     if (before !== undefined) return before;
-    const prepared = await (from.kind === "restart" ? this.#restart(run, from) : this.#branch(run, from));
+    const prepared = await this.#prepare(request);
     if (!prepared.ok) return refused(prepared.refusal);
     const { args, more } = prepared.changes;
-    const candidate = await this.#candidate({ ...run, args, ...(await this.#named(run)) }, request, from.kind);
+    const view = await this.#options.runtime.stateOf(run.orgId, run.runId);
+    const candidate = await this.#candidate({ ...run, args, ...named(run, view?.state) }, request, from.kind);
     return this.#admission.start(candidate, {
       definitionHash: run.definitionHash,
       pinnedHash: run.pinnedHash,
       recoveryMax: run.recoveryMax,
       trigger: from.kind,
       ...more,
+      ...limitOf(view?.state),
       ...(idempotency === undefined ? {} : { idempotency }),
     });
   }
 
   async refuseRecovery(run: RunRecord, caller: LaunchCaller): Promise<LaunchRefusal | null> {
     return (await this.#admission.judge(await this.#candidate(run, caller, "recovery"))).refusal;
+  }
+
+  #prepare({ run, from, by, startedBy }: RelaunchRequest): Promise<Prepared> | Prepared {
+    if (from.kind === "restart") return this.#restart(run, from);
+    if (!("turn" in from)) return this.#branch(run, from);
+    const source = { runId: run.runId, kind: "branch", turn: { ...from.turn, by: by ?? startedBy } } as const;
+    return { ok: true, changes: { args: run.args, more: { source } } };
   }
 
   async #restart(run: RunRecord, { fromNode }: RestartFrom): Promise<Prepared> {
@@ -87,22 +96,6 @@ export class RunRelauncher implements Relauncher {
     return { ok: true, changes: { args: checked.args, more } };
   }
 
-  /**
-   * The gateway and roles the starter of the run had named. What deployments and bindings gave it is found again: the
-   * new run may be placed elsewhere.
-   */
-  async #named({
-    orgId,
-    runId,
-    gateway,
-    roleBindings,
-  }: RunRecord): Promise<Pick<RunRecord, "gateway" | "roleBindings">> {
-    const view = await this.#options.runtime.stateOf(orgId, runId);
-    const placement = view?.state.placement ?? null;
-    if (placement === null) return { gateway, roleBindings };
-    return { gateway: placement.named?.gateway ?? null, roleBindings: placement.named?.roleBindings ?? {} };
-  }
-
   async #candidate(run: RunRecord, { startedBy, by, agentId }: LaunchCaller, what: string): Promise<Candidate> {
     const { orgId, workflow, version, args, model, gateway, roleBindings, team, recursionDepth: depth } = run;
     const record = await this.#options.store.getWorkflow(orgId, workflow);
@@ -110,6 +103,25 @@ export class RunRelauncher implements Relauncher {
     const purpose = `${what} of ${run.runId}`;
     return { orgId, workflow, version, args, model, gateway, roleBindings, team, caller, record, depth, purpose };
   }
+}
+
+/**
+ * The gateway and roles the starter of the run had named. What deployments and bindings gave it is found again: the
+ * new run may be placed elsewhere.
+ */
+function named(
+  { gateway, roleBindings }: RunRecord,
+  state: RunState | undefined,
+): Pick<RunRecord, "gateway" | "roleBindings"> {
+  const placement = state?.placement ?? null;
+  if (placement === null) return { gateway, roleBindings };
+  return { gateway: placement.named?.gateway ?? null, roleBindings: placement.named?.roleBindings ?? {} };
+}
+
+/** What its trigger allows holds for the new run as well, under the same key. */
+function limitOf(state: RunState | undefined): Pick<Launch, "limit"> {
+  const place = state?.place ?? null;
+  return place?.rule === undefined ? {} : { limit: { key: place.key, ...place.rule } };
 }
 
 function refuseChanges(code: string, message: string): Prepared {

@@ -1,7 +1,11 @@
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { SluiceClient } from "../client/index.ts";
+import { orMissing } from "../core/base/index.ts";
 import { OfferShelf } from "./offer.ts";
 import { OpenCalls } from "./open-calls.ts";
+
+/** An installation may leave the library out; whichever of the two imports finds that first. */
+const notInstalled = orMissing("@modelcontextprotocol/server");
 
 export interface McpEndpointOptions {
   /** Bytes a request may weigh. */
@@ -63,8 +67,8 @@ async function open(
   callers: WeakMap<object, McpCaller>,
 ): Promise<McpHttpHandler> {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
-    import("@modelcontextprotocol/server"),
-    import("./mcp-server.ts"),
+    import("@modelcontextprotocol/server").catch(notInstalled),
+    import("./mcp-server.ts").catch(notInstalled),
   ]);
   const shelf = new OfferShelf();
   const openCalls = new OpenCalls();

@@ -1,9 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/server";
 import type { SluiceClient } from "../client/index.ts";
+import { orMissing } from "../core/base/index.ts";
 import type { McpServerParts } from "./mcp-server.ts";
 import { OfferShelf } from "./offer.ts";
 import { fingerprintTools } from "./workflow-tool.ts";
+
+/** An installation may leave the library out; whichever of the two imports finds that first. */
+const notInstalled = orMissing("@modelcontextprotocol/server");
 
 export interface McpStdioOptions extends Pick<McpServerParts, "explain" | "onTrouble"> {
   readonly api: SluiceClient;
@@ -27,8 +31,8 @@ const LOOK_MS = 10_000;
 /** MCP over a pair of streams, one caller for as long as they are open. */
 export async function serveMcpStdio(options: McpStdioOptions): Promise<McpStdio> {
   const [{ serveStdio, StdioServerTransport }, { createMcpServer }] = await Promise.all([
-    import("@modelcontextprotocol/server/stdio"),
-    import("./mcp-server.ts"),
+    import("@modelcontextprotocol/server/stdio").catch(notInstalled),
+    import("./mcp-server.ts").catch(notInstalled),
   ]);
   const { api, input, output, connection, after, explain, onTrouble } = options;
   const shelf = new OfferShelf();

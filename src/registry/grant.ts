@@ -17,6 +17,8 @@ export const grantSpec = spec({
   agent: name.nullish().describe("The agent whose calls it covers, in all runs; this or run"),
   until: instant.describe("From this moment on it covers nothing"),
   reason: text.nullish().describe("What people read"),
+  approval: name.nullish().describe("The approval it was given with; absent: it was registered"),
+  by: text.nullish().describe("The person who gave it with an approval"),
 });
 
 export function grantProblems(written: JsonObject): readonly SpecProblem[] {

@@ -1,5 +1,12 @@
 import { getOwn, isJsonArray, isJsonObject, type JsonObject } from "../core/base/index.ts";
-import { allSteps, type Catalog, type Definition, readDefinition, type WorkflowRef } from "../core/definition/index.ts";
+import {
+  allSteps,
+  type Catalog,
+  type Definition,
+  readDefinition,
+  stepsInside,
+  type WorkflowRef,
+} from "../core/definition/index.ts";
 import { catalogOfPins, NO_PINS } from "../core/plan/index.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
@@ -101,10 +108,10 @@ export function namesUnder(document: JsonObject, list: string, key: string): Rea
 }
 
 function workflowsIn(definition: Definition): readonly WorkflowRef[] {
-  const steps = definition.format === "lobsterx" ? [...allSteps(definition)] : [];
-  const parts = definition.format === "lobsterx" ? steps : definition.nodes;
+  const steps = [...(definition.format === "lobsterx" ? allSteps(definition) : stepsInside(definition))];
+  const nodes = definition.format === "lobsterx" ? [] : definition.nodes;
   const called = steps.flatMap(({ stepTools }) =>
     stepTools.flatMap((tool) => (tool.kind === "workflow" ? tool.workflow : [])),
   );
-  return [...parts.flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef])), ...called];
+  return [...[...nodes, ...steps].flatMap(({ workflowRef }) => (workflowRef === null ? [] : [workflowRef])), ...called];
 }

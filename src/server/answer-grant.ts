@@ -27,7 +27,8 @@ export function readGrant({ principal, body }: GrantCall, approval: ApprovalReco
   const covered = grant.for === "run" ? { run: approval.runId } : { agent: approval.agentId ?? "default" };
   const { where, until } = grant;
   const tool = call.server === null ? call.tool : `${call.server}/${call.tool}`;
-  const spec = { tool, ...covered, until, ...(where === undefined ? {} : { where }) };
+  const origin = { approval: approval.id, by: principal.label };
+  const spec = { tool, ...covered, until, ...(where === undefined ? {} : { where }), ...origin };
   const name = approval.id.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const read = readSpec("Grant", name, spec);
   if (read.ok) return { name, body: read.body };

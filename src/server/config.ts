@@ -4,6 +4,8 @@ import type { Timing } from "../registry/index.ts";
 
 /** How an API is set up. Everything has a default that suits one process on one machine. */
 export interface ApiConfig {
+  /** Of the program. */
+  readonly version: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** How far the clock of this machine is from the time of the database. */
@@ -50,6 +52,7 @@ export interface SpanFigures {
 }
 
 export const DEFAULT_CONFIG: ApiConfig = {
+  version: "unknown",
   now: Date.now,
   clockSkewMs: () => 0,
   publicUrl: null,

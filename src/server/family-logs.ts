@@ -25,6 +25,8 @@ const READ: ReadonlySet<EventType> = new Set<EventType>([
   "approval.requested",
   "approval.resolved",
   "cost.recorded",
+  "tool.requested",
+  "tool.completed",
   "child.started",
   "run.finally",
 ]);

@@ -33,31 +33,46 @@ const PAGE = 1_000;
 async function splitNodes(
   { runtime, store }: Services,
   run: RunRecord,
-): Promise<Pick<Relaunched, "carriedOver" | "runsAgain">> {
+): Promise<Pick<Relaunched, "carriedOver" | "runsAgain" | "continues">> {
   const plan = await runtime.planOf(run.orgId, run.pinnedHash ?? run.definitionHash);
   const carriedOver: string[] = [];
+  let continues: Relaunched["continues"];
   for (let after = 0; ;) {
     const events = await store.readEvents(run.orgId, run.runId, after, PAGE);
     const started = events.findIndex(isWork);
-    carriedOver.push(...(started < 0 ? events : events.slice(0, started)).flatMap(carriedBy));
+    const kept = started < 0 ? events : events.slice(0, started);
+    carriedOver.push(...kept.flatMap(carriedBy));
+    continues = kept.flatMap(roundOf).at(-1) ?? continues;
     const last = events.at(-1);
     if (last === undefined || started >= 0) break;
     after = last.eventId;
   }
-  const isCarried = new Set(carriedOver);
-  const runsAgain = (plan?.nodes ?? []).map(({ id }) => id).filter((id) => !isCarried.has(id));
-  return { carriedOver, runsAgain };
+  const keptIds = new Set(carriedOver);
+  const runsAgain = (plan?.nodes ?? []).map(({ id }) => id).filter((id) => !keptIds.has(id));
+  return { carriedOver, runsAgain, ...(continues === undefined ? {} : { continues }) };
 }
 
 type LogEvent = Pick<RunEvent, "type" | "payload">;
 
 /** Results are carried over before anything is done; the first event about other work ends them. */
 function isWork(event: LogEvent): boolean {
-  return "nodeId" in event.payload && event.type !== "node.waiting" && carriedBy(event).length === 0;
+  return "nodeId" in event.payload && event.type !== "node.waiting" && !isCarried(event);
 }
 
-function carriedBy({ payload }: LogEvent): readonly string[] {
-  return "carried" in payload && payload.carried === true ? [payload.nodeId] : [];
+function isCarried({ payload }: LogEvent): boolean {
+  return "carried" in payload && payload.carried === true;
+}
+
+function carriedBy(event: LogEvent): readonly string[] {
+  const { type, payload } = event;
+  if (type !== "node.completed" && type !== "node.skipped") return [];
+  return "nodeId" in payload && isCarried(event) ? [payload.nodeId] : [];
+}
+
+function roundOf(event: LogEvent): readonly NonNullable<Relaunched["continues"]>[] {
+  const { payload } = event;
+  if (!("finish" in payload) || !isCarried(event)) return [];
+  return [{ nodeId: payload.nodeId, rounds: payload.round + 1 }];
 }
 
 /** Statuses that differ from the table: what is not there was named in the body, and is no address. */

@@ -36,7 +36,7 @@ export function openMcp(
     if (!request.headers.has("authorization")) throw unauthenticated("Send a key as Authorization: Bearer slk_…");
     const credential = credentialOf(request, null);
     const { orgId, keyId } = await callers.identify(credential);
-    const api = new SluiceClient({ url: HERE, key: credential.secret, fetch: inProcess });
+    const api = new SluiceClient({ url: HERE, key: credential.secret, retries: 0, fetch: inProcess });
     // The subject of a token may hold anything; no two callers must look like one.
     return endpoint.answer(request, { api, id: `${orgId}/${encodeURIComponent(keyId)}` });
   };

@@ -80,6 +80,13 @@ export class NodeLog {
   #start({ at, eventId, payload }: EventOf<"node.started">): void {
     const { attempt = 0, verdictId, agentId, gatewayId, provider, model, executionPath, instructions = [] } = payload;
     this.#newestStart = { attempt, eventId };
+    const before = payload.segment === undefined ? undefined : this.#attempts.get(attempt);
+    if (before !== undefined) {
+      // It continues after a pause, with what it has cost and logged.
+      const route = { agentId, gatewayId, provider, model, executionPath };
+      this.#attempts.set(attempt, { ...before, status: "running", verdictId, route });
+      return;
+    }
     this.#attempts.set(attempt, {
       attempt,
       status: "running",

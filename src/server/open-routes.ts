@@ -19,7 +19,7 @@ export interface OpenRoute {
 }
 
 export const OPEN_ROUTES: readonly OpenRoute[] = [
-  { method: "GET", path: "/healthz", handle: async () => json({ status: "alive" }) },
+  { method: "GET", path: "/healthz", handle: async ({ config }) => json({ status: "alive", version: config.version }) },
   { method: "GET", path: "/readyz", handle: ready },
   { method: "GET", path: "/metrics", handle: metrics },
   {

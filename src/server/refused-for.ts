@@ -1,3 +1,4 @@
+import { MissingPackage } from "../core/base/index.ts";
 import { Overloaded, TooManyOpenRuns } from "../driver/index.ts";
 import { BadCursor, UnstorableText } from "../store/index.ts";
 import { Refused } from "./problem.ts";
@@ -20,5 +21,6 @@ export function refusedFor(error: Error): Refused | null {
       headers: { "retry-after": seconds },
     });
   }
+  if (error instanceof MissingPackage) return new Refused("package_missing", `On this server, ${error.message}`);
   return null;
 }

@@ -2,11 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NEW_RUN } from "../../test/contracts/shares.ts";
 import type { RunEvent } from "../core/event/index.ts";
+import type { Runtime } from "../driver/index.ts";
 import type { RunRecord } from "../store/index.ts";
 import { DEFAULT_CONFIG } from "./config.ts";
 import { EventStream } from "./event-stream.ts";
 import { RunCursor } from "./run-cursor.ts";
 import { Tail } from "./tail.ts";
+
+type Listener = Parameters<Runtime["onCommitted"]>[0];
 
 const RUN: RunRecord = {
   ...NEW_RUN,
@@ -38,7 +41,7 @@ const endEvent = (eventId: number): RunEvent => ({
 /** A log that grows by commits of this process, which are announced, and of others, which have to be found. */
 class GrowingLog {
   readonly events: RunEvent[] = [];
-  readonly listeners = new Set<(runId: string, events: readonly RunEvent[]) => void>();
+  readonly listeners = new Set<Listener>();
   reads = 0;
   asks = 0;
 
@@ -55,7 +58,7 @@ class GrowingLog {
     },
   };
   readonly runtime = {
-    onCommitted: (listener: (runId: string, events: readonly RunEvent[]) => void) => {
+    onCommitted: (listener: Listener) => {
       this.listeners.add(listener);
       return () => this.listeners.delete(listener);
     },
@@ -63,7 +66,7 @@ class GrowingLog {
 
   commit(events: readonly RunEvent[], isLocal: boolean): void {
     this.events.push(...events);
-    if (isLocal) for (const listener of this.listeners) listener(RUN.runId, events);
+    if (isLocal) for (const listener of this.listeners) listener(RUN.runId, events, RUN);
   }
 
   get record(): RunRecord {

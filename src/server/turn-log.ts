@@ -55,7 +55,8 @@ export class TurnLog {
       this.#rounds = new Map();
       this.#calls = new Map();
     }
-    const used = { model, inputTokens, outputTokens, costMicros };
+    const { carried: isCarried = false, by = null } = payload;
+    const used = { model, inputTokens, outputTokens, costMicros, isCarried, by };
     this.#rounds.set(round, { round, attempt, segment, at: isoFromEpochMs(at), finish, text, ...used });
     for (const [position, call] of payload.calls.entries()) {
       const callId = callIdOf({ runId: this.#runId }, this.#node, round, position);
@@ -91,7 +92,7 @@ export class TurnLog {
 }
 
 function unreported(round: number): Omit<Round, "calls"> {
-  const used = { model: null, inputTokens: 0, outputTokens: 0, costMicros: 0 };
+  const used = { model: null, inputTokens: 0, outputTokens: 0, costMicros: 0, isCarried: false, by: null };
   return { round, attempt: null, segment: 0, at: null, finish: null, text: "", ...used };
 }
 

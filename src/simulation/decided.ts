@@ -32,7 +32,11 @@ export function decidedByLog(log: readonly RunEvent[]): ReadonlyMap<string, Deci
 
 export function decidedByRecords(verdicts: readonly StoredVerdict[]): ReadonlyMap<string, Decided> {
   const instances = new Map<string, Decided>();
-  for (const verdict of verdicts) instances.set(verdict.nodeId, followedBy(instances.get(verdict.nodeId), verdict));
+  for (const verdict of verdicts) {
+    // What was decided about a tool call decides nothing about its node.
+    if (verdict.body["callId"] !== undefined) continue;
+    instances.set(verdict.nodeId, followedBy(instances.get(verdict.nodeId), verdict));
+  }
   const decided = new Map<string, Decided>();
   for (const [nodeId, found] of instances) {
     const before = decided.get(baseOf(nodeId));

@@ -219,3 +219,46 @@ edges: []
     });
   });
 });
+
+describe("a simulation of an agent with tools", () => {
+  it("says which calls would be made, held and denied, and by which gate; the node itself is allowed", async () => {
+    const tools = "[{name: find, action: read}, {name: refund, action: financial}]";
+    const found = await simulated(
+      `  - { id: a, command: A, agent: ada, tools: ${tools} }\n`,
+      [
+        agent("ada", { trust_level: 8, autonomy: "bounded" }),
+        {
+          kind: "Policy",
+          name: "refunds",
+          spec: {
+            category: "tool",
+            condition: "tool.name == 'refund'",
+            action: "require_approval",
+            reason: "look first",
+          },
+        },
+      ],
+      {
+        script: `nodes:
+  a:
+    rounds:
+      - { text: one, calls: [{tool: find, args: {id: 7}, result: found}, {tool: drop, args: {}, result: gone}] }
+      - { text: two, calls: [{tool: refund, args: {amount: 9}, result: done}] }
+      - { text: three }
+`,
+      },
+    );
+    expect(rows(found)).toEqual(["a allow completed"]);
+    expect(
+      found.calls.map(({ round, tool, disposition, gate, code }) => [round, tool, disposition, gate, code]),
+    ).toEqual([
+      [0, "find", "allow", null, null],
+      [0, "drop", "deny", "tool_allowed", "tool_not_allowed"],
+      [1, "refund", "hold", "approval_required", null],
+    ]);
+    expect(found.calls[1]?.reason).toContain("drop");
+    expect(found.calls[2]?.reason).toContain("look first");
+    expect(found.forecast.waitsForPerson).toEqual(["a"]);
+    expect(found.verdicts.filter(({ callId }) => callId !== undefined)).toHaveLength(3);
+  });
+});

@@ -7,6 +7,7 @@ import { type EventFrame, frameEvent, isoFromEpochMs } from "../core/view/index.
 import type { StoredVerdict } from "../store/index.ts";
 import { criticalPath } from "./critical-path.ts";
 import { baseOf, type Decided, decidedByLog, decidedByRecords } from "./decided.ts";
+import { type JudgedCall, judgedCalls } from "./judged-calls.ts";
 import type { Simulated } from "./simulate.ts";
 
 export const GOVERNANCE_MODES = ["live", "none"] as const;
@@ -31,6 +32,8 @@ interface NodeForecast {
 
 interface JudgedNode {
   readonly verdictId: string;
+  /** Of the tool call it is about; absent: it is about the node. */
+  readonly callId?: string;
   readonly nodeId: string;
   readonly attempt: number | null;
   readonly at: string;
@@ -63,6 +66,8 @@ export interface Simulation {
   };
   readonly nodes: readonly NodeForecast[];
   readonly verdicts: readonly JudgedNode[];
+  /** Tool calls of agents, as the gates would decide about them. */
+  readonly calls: readonly JudgedCall[];
   readonly approvals: readonly AskedApproval[];
   readonly events: readonly EventFrame[];
   readonly forecast: {
@@ -98,6 +103,7 @@ export function simulationOf(plan: Plan, simulated: Simulated): Simulation {
     },
     nodes,
     verdicts: verdicts.map(judged),
+    calls: judgedCalls(log),
     approvals,
     events: log.map((event) => frameEvent(event, { runId, workflowId: plan.name, traceId: TRACE_ID })),
     forecast: {
@@ -148,10 +154,11 @@ function forecastNode(
 
 function judged(verdict: StoredVerdict): JudgedNode {
   const { body, at, ...rest } = verdict;
+  const callId = typeof body["callId"] === "string" ? { callId: body["callId"] } : {};
   // Written by the governor only.
   const kept = body as unknown as Pick<JudgedNode, "trail" | "policies"> & { readonly explanation?: Explanation };
   const { trail, policies, explanation = null } = kept;
-  return { ...rest, at: isoFromEpochMs(at), explanation, trail, policies };
+  return { ...rest, ...callId, at: isoFromEpochMs(at), explanation, trail, policies };
 }
 
 function approvalsOf(log: readonly RunEvent[]): readonly AskedApproval[] {

@@ -3,6 +3,13 @@ import type { JsonObject } from "../core/base/index.ts";
 import type { Hits, RateWindow } from "../core/governance/index.ts";
 import type { Listed, Page } from "./store.ts";
 
+/** The counter of the attempts a run and its blocks have open, beside those of agents; an agent has no such name. */
+export function runCounter(runId: string): string {
+  return `${RUN_COUNTER}${runId}`;
+}
+
+export const RUN_COUNTER = "run/";
+
 /** What one run's share of a commit changes at an agent: slots taken and given back, and dispatches in its window. */
 export interface SlotChange {
   readonly agentId: string;
@@ -70,6 +77,8 @@ export type RunVerdict = StoredVerdict & { readonly runId: string };
 export interface AgentCounter {
   readonly agentId: string;
   readonly open: number;
+  /** Of a run: the limit it was last held to. That of an agent is registered. */
+  readonly maxOpen?: number;
   /** Of the last two windows, ascending, one for each moment. */
   readonly hits: readonly Hits[];
 }
@@ -109,7 +118,7 @@ export interface UsageRow {
 }
 
 export interface GovernanceStore {
-  /** Everything that is counted for an organisation; envelopes of periods that started at or after `since`. */
+  /** Everything that is counted for an organisation, of runs those that have attempts open; envelopes of periods that started at or after `since`. */
   readCounters(orgId: string, since: number): Promise<Counters>;
   /** In the order they were made. */
   verdictsOf(orgId: string, runId: string): Promise<readonly StoredVerdict[]>;
@@ -120,7 +129,8 @@ export interface GovernanceStore {
   markOnce(orgId: string, key: string, entry: AuditEntry): Promise<boolean>;
   /**
    * Counts the open attempts of every agent and the reservations in every envelope again from the rows of the open
-   * attempts; what differed is set right and returned. Safe beside commits and other replicas.
+   * attempts; what differed is set right and returned. Counters of runs that have none open are removed. Safe beside
+   * commits and other replicas.
    */
   recount(): Promise<readonly string[]>;
   /**

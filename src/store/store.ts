@@ -204,6 +204,8 @@ export interface OpenAttempt extends AttemptKey {
   /** Whose slot it holds, and what is reserved for it. */
   readonly agentId: string | null;
   readonly reserved: readonly Reservation[];
+  /** The run whose `max_parallel` it counts in, with the blocks of that run; absent: of a run without blocks. */
+  readonly parallelOf?: string;
 }
 
 export interface CommitOutcome {

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { type Clock, createSystemClock } from "../../src/clock/index.ts";
 import type { Io, Screen } from "../../src/cli/io.ts";
-import { main } from "../../src/cli/main.ts";
+import { main } from "../../src/cli/command-line.ts";
 
 export interface Surroundings {
   readonly cwd?: string;

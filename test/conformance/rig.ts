@@ -68,6 +68,8 @@ export const HOLD = {
 } as const satisfies Verdict;
 
 export interface RigOptions {
+  /** The judge counts the nodes of blocks. */
+  readonly countsBlocks?: boolean;
   readonly args?: JsonObject;
   readonly catalog?: Catalog;
   readonly team?: Team;
@@ -101,7 +103,12 @@ export class Rig {
   }
 
   submit(input: UnstampedInput): Advance {
-    const result = advance(this.state, { at: this.now, jitter: this.jitter, ...input });
+    const result = advance(this.state, {
+      at: this.now,
+      jitter: this.jitter,
+      countsBlocks: this.options.countsBlocks,
+      ...input,
+    });
     this.events.push(...result.events);
     this.effects.push(...result.effects);
     let { refusal } = result;

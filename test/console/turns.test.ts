@@ -98,6 +98,64 @@ describe("a turn in the console", () => {
     await page.context().close();
   });
 
+  it("makes a grant with an approval, says which, and lists where it came from", async () => {
+    const runId = await site.api.run("broken-order");
+    const { body } = await site.api.request("GET", "approvals?status=pending");
+    const held = body.data.find((approval: { runId: string }) => approval.runId === runId);
+    const page = await site.visit({ path: `/approvals?id=${held.id}` });
+    await page
+      .locator(".approval-detail")
+      .getByRole("button", { name: /^Approve …/ })
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByLabel("Further calls of this tool in this run")
+      .selectOption({ label: "Need no approval for an hour" });
+    await dialog.getByText(/A grant will be made: calls of/).waitFor();
+    await dialog.getByLabel("Only when").fill("tool.args.amount <= 900");
+    await screenshot(page, "turn-grant");
+    expect(await violations(page, "dialog")).toEqual([]);
+    await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.locator(".toast-ok", { hasText: "Approved" }).waitFor();
+    const { body: grants } = await site.api.request("GET", "grants");
+    expect(grants.data).toMatchObject([{ run: runId, tool: "refund", approval: held.id }]);
+    await page.goto(`${new URL(page.url()).origin}/settings/grants`);
+    await page.getByRole("cell", { name: "tool.args.amount <= 900" }).waitFor();
+    await screenshot(page, "turn-grants");
+    await page.context().close();
+  });
+
+  it("branches after a round, with another result of its call", async () => {
+    const runId = await site.api.run("broken-order");
+    const page = await site.visit({ path: `/runs/${runId}?node=help` });
+    await openTurn(page);
+    await page.getByRole("button", { name: "Branch after round 0 …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/Round 0 of help is carried over/).waitFor();
+    await dialog.getByLabel("What is to be different").selectOption({ label: "Result of find_order (call 0)" });
+    const start = dialog.getByRole("button", { name: "Start the branch" });
+    expect(await start.isDisabled()).toBe(true);
+    const field = dialog.getByLabel("What the call returned instead");
+    await field.fill("not json");
+    await dialog.getByText("This must be JSON.").waitFor();
+    await field.fill('{"item": "lamp", "price": 20}');
+    await dialog.locator(".diff-added", { hasText: "20" }).waitFor();
+    await screenshot(page, "turn-branch");
+    expect(await violations(page, "dialog")).toEqual([]);
+    await start.click();
+    await page.locator(".toast-ok", { hasText: "help continues after round 0" }).waitFor();
+    await openTurn(page);
+    await page.getByText("carried over", { exact: false }).first().waitFor();
+    const branched = new URL(page.url()).pathname.split("/").at(-1);
+    expect(branched).not.toBe(runId);
+    const { body: turn } = await site.api.request("GET", `runs/${branched}/nodes/help/turn`);
+    expect(turn.rounds[0]).toMatchObject({ isCarried: true, costMicros: 0 });
+    expect(turn.rounds[0].calls[0].result).toMatchObject({ value: { item: "lamp", price: 20 } });
+    await screenshot(page, "turn-branched");
+    expect(await violations(page, ".node-panel")).toEqual([]);
+    await page.context().close();
+  });
+
   it.each([
     ["dark", 1280],
     ["light", 390],

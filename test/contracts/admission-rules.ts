@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { auditEntry } from "../../src/core/audit/index.ts";
-import type { LedgerChange, RunCommit, SlotChange } from "../../src/store/index.ts";
+import { type LedgerChange, type RunCommit, runCounter, type SlotChange } from "../../src/store/index.ts";
 import { creation, logFrom, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
 
@@ -74,6 +74,26 @@ export function admissionRules(subjectOf: SubjectOf): void {
       expect(await store.recount()).toEqual(["agent analyst of org_1: 3 open, counted again 1"]);
       expect((await counters()).agents[0]?.open).toBe(1);
       expect(await store.recount()).toEqual([]);
+    });
+
+    it("of a run and its blocks are counted together, kept with their attempts, and forgotten when none is open", async () => {
+      const { store } = subjectOf();
+      const agentId = runCounter("run_1");
+      const attempt = { nodeId: "a", attempt: 1, replicaId: "rep_1", deadlineAt: null, agentId: null, reserved: [] };
+      const opened = [{ ...attempt, parallelOf: "run_1" }];
+      const take = (id: string, delta: number) => make(id, { opened, slots: [slot(delta, { agentId, maxOpen: 2 })] });
+      expect((await store.commit([take("run_1", 1)])).isOverLimit).toBe(false);
+      expect((await store.commit([take("run_2", 1)])).isOverLimit).toBe(false);
+      expect((await store.commit([take("run_3", 1)])).isOverLimit).toBe(true);
+      expect((await counters()).agents).toEqual([{ agentId, open: 2, maxOpen: 2, hits: [] }]);
+      expect(await store.recount()).toEqual([]);
+      expect((await store.loadRuns(["run_2"]))[0]?.openAttempts).toEqual(opened);
+      const done = { closed: [{ nodeId: "a", attempt: 1 }], slots: [slot(-1, { agentId })] };
+      await store.commit(["run_1", "run_2"].map((id) => share(id, 1, logFrom(2, 1), done)));
+      expect((await counters()).agents).toEqual([]);
+      expect(await store.recount()).toEqual([]);
+      expect((await store.commit([take("run_4", 2)])).isOverLimit).toBe(false);
+      expect(await store.recount()).toEqual([`agent ${agentId} of org_1: 2 open, counted again 1`]);
     });
 
     it("and reservations that are not counted at all are counted from the attempts", async () => {

@@ -400,6 +400,7 @@
   deadline_at bigint
   agent_id text collate C
   reserved text not null
+  parallel_of text collate C
   PRIMARY KEY (run_id, node_id, attempt)
   CREATE INDEX open_attempts_due ON public.open_attempts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL)
   CREATE UNIQUE INDEX open_attempts_pkey ON public.open_attempts USING btree (run_id, node_id, attempt)

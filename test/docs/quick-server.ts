@@ -9,6 +9,7 @@ import { DEMO_SCRIPT } from "../../src/cli/demo/script.ts";
 import { DEMO_WORKFLOWS } from "../../src/cli/demo/workflows.ts";
 import { startHost } from "../../src/cli/host.ts";
 import type { Io } from "../../src/cli/io.ts";
+import { openLog } from "../../src/cli/log.ts";
 import { readOidc } from "../../src/cli/oidc.ts";
 import { readSignIn } from "../../src/cli/sign-in.ts";
 import { LOOPBACK_ENTRIES, readOutbound } from "../../src/cli/outbound.ts";
@@ -59,6 +60,7 @@ export async function startQuickServer(io: Io, argv: readonly string[]): Promise
     signIn: readSignIn(io, config),
     storage,
     bridge,
+    log: openLog(io, config, bridge.redactor, "text"),
     outbound: readOutbound(io, config, LOOPBACK_ENTRIES),
     hasConsole: false,
     startRate: null,

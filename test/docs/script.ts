@@ -1,15 +1,18 @@
 import * as adapterDoor from "../../src/adapter/index.ts";
 import * as browserDoor from "../../src/browser/index.ts";
 import * as clientDoor from "../../src/client/index.ts";
+import * as testingDoor from "../../src/testing/index.ts";
 
 /** What programs outside import, by the names they import it by. */
 export const DOORS: Readonly<Record<string, object>> = {
+  sluice: clientDoor,
   "sluice/adapter": adapterDoor,
   "sluice/browser": browserDoor,
   "sluice/client": clientDoor,
+  "sluice/testing": testingDoor,
 };
 
-const IMPORT = /^import \{([^}]+)\} from "(sluice\/\w+)";$/gm;
+const IMPORT = /^import \{([^}]+)\} from "(sluice(?:\/\w+)?)";$/gm;
 
 /** Runs a program as a page shows it, and gives what it prints. */
 export async function runScript(text: string, env: Readonly<Record<string, string>>): Promise<string> {

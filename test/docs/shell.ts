@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { main } from "../../src/cli/main.ts";
+import { main } from "../../src/cli/command-line.ts";
 import type { Interruption, Io, Screen } from "../../src/cli/io.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { curl } from "./curl.ts";

@@ -137,6 +137,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   oidc: { rooms: ["core", "outbound"], packages: ["jose", "openid-client"], isNode: true },
   contract: { rooms: ["core"], packages: ["zod"], isNode: false },
   client: { rooms: ["core", "contract"], packages: [], isNode: false },
+  testing: { rooms: ["adapter"], packages: [], isNode: true },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
   console: {
@@ -218,7 +219,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "mcp",
       "files",
     ],
-    packages: ["commander", "zod"],
+    packages: ["commander", "pino", "zod"],
     isNode: true,
   },
 };

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Programs of others that check what others read of Sluice. Their packages are installed here and nowhere else. */
 const DIRECTORY = dirname(fileURLToPath(import.meta.url));
@@ -32,4 +32,14 @@ export function lint(program: string, args: readonly string[], cwd: string): str
   const { status, stdout, stderr, error } = spawnSync(path, args, { cwd, env, encoding: "utf8" });
   if (error !== undefined) return `${program} cannot be started: ${error.message}`;
   return status === 0 ? "" : `${stdout}${stderr}`;
+}
+
+/** A file of one of their packages, as a module. */
+export function loadLinter(path: string): Promise<unknown> {
+  return import(pathToFileURL(join(DIRECTORY, "node_modules", path)).href);
+}
+
+/** The same as text. */
+export function readLinter(path: string): string {
+  return readFileSync(join(DIRECTORY, "node_modules", path), "utf8");
 }

@@ -3,11 +3,10 @@
  * program can neither be found nor installed, that is written out and its check holds nothing.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildIfStale } from "../../scripts/checkout.mjs";
 import { renderMetricReference } from "../../scripts/reference/metric-reference.ts";
 import { createApi, HELLO } from "../api/fixture.ts";
 import { REPOSITORY } from "../law/source.ts";
@@ -55,13 +54,16 @@ it("the OpenAPI document, by Spectral", () => {
 });
 
 it(
-  "the package, by publint",
-  async () => {
+  "the package, by publint and attw",
+  () => {
     if (missing !== null) return;
-    await buildIfStale();
-    expect(lint("publint", ["run", REPOSITORY, "--pack", "npm", "--strict"], directory)).toBe("");
+    spawnSync("npm", ["pack", "--loglevel=error", "--pack-destination", directory], { cwd: REPOSITORY });
+    const tarball = join(directory, readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "none");
+    expect(lint("publint", ["run", tarball, "--strict"], directory)).toBe("");
+    // ESM only, as Node 20.19 can also `require` it.
+    expect(lint("attw", [tarball, "--profile", "esm-only"], directory)).toBe("");
   },
-  10 * MINUTES,
+  20 * MINUTES,
 );
 
 it("the metrics, as they are and every one there can be, by promtool", () => {

@@ -25,6 +25,8 @@ const places = {
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");
       const contents = text
+        // Only the first line of a program may be one for the shell, and the bundle begins with another.
+        .replace(/^#!.*\n/, "")
         .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
         .replaceAll(/\bimport\((?!["'])/g, "importOutside(");
       return { contents, loader: "ts" };

@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import type { JsonObject } from "../../core/base/index.ts";
+import { type JsonObject, MissingPackage } from "../../core/base/index.ts";
 import {
   ADAPTER_SPECIFICATION,
   type Adapter,
@@ -146,6 +146,7 @@ class AiSdkAdapter implements Adapter {
       return await this.#attempt(request, hooks, route.value, context);
     } catch (thrown) {
       if (thrown instanceof ModelFileError) return fileFailure(thrown);
+      if (thrown instanceof MissingPackage) return failed(refused(`sdk_not_installed: ${thrown.message}`));
       // Opening tools or the model can fail in unknown ways; the attempt fails, the Bridge continues.
       return failed(hooks.signal.aborted ? abortFailure(hooks.signal) : failureOf(thrown, context()));
     }

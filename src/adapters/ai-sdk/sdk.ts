@@ -1,5 +1,5 @@
 import type { LanguageModel } from "ai";
-import type { JsonObject } from "../../core/base/index.ts";
+import { type JsonObject, orMissing } from "../../core/base/index.ts";
 import type { Route } from "./route.ts";
 import { fitsStrictMode } from "./strictness.ts";
 
@@ -15,7 +15,7 @@ export interface OutputMode {
 
 /** The SDK takes a second to load, so that only a process that calls a model does it. */
 export async function loadSdk(): Promise<Sdk> {
-  const sdk = await import("ai");
+  const sdk = await import("ai").catch(orMissing("ai"));
   // Its warnings reach the log of the attempt; the terminal belongs to the command that runs.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return sdk;
@@ -27,19 +27,21 @@ export async function openModel(route: Route, fetch: Fetch): Promise<LanguageMod
   const apiKey = route.apiKey ?? "";
   switch (kind) {
     case "openai": {
-      const { createOpenAI } = await import("@ai-sdk/openai");
+      const { createOpenAI } = await import("@ai-sdk/openai").catch(orMissing("@ai-sdk/openai"));
       return createOpenAI({ baseURL, apiKey, fetch }).responses(modelId);
     }
     case "anthropic": {
-      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      const { createAnthropic } = await import("@ai-sdk/anthropic").catch(orMissing("@ai-sdk/anthropic"));
       return createAnthropic({ baseURL, apiKey, fetch })(modelId);
     }
     case "google": {
-      const { createGoogle } = await import("@ai-sdk/google");
+      const { createGoogle } = await import("@ai-sdk/google").catch(orMissing("@ai-sdk/google"));
       return createGoogle({ baseURL, apiKey, fetch })(modelId);
     }
     case "openai-compatible": {
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(
+        orMissing("@ai-sdk/openai-compatible"),
+      );
       const key = route.apiKey === null ? {} : { apiKey };
       return createOpenAICompatible({ name: route.vendor, baseURL, ...key, fetch, includeUsage: true })(modelId);
     }

@@ -11,7 +11,7 @@ import type { Environment } from "../environment.ts";
 import { secretLookup } from "../secret-lookup.ts";
 import type { McpConfig } from "./config.ts";
 import { openLink, type Link } from "./link.ts";
-import { failureOf, McpFailure, tooLarge } from "./mcp-failure.ts";
+import { failureOf, McpFailure, notInstalled, tooLarge } from "./mcp-failure.ts";
 
 /** One server for one execution: nothing of it is shared, so no answer can reach another. */
 export interface McpConnection {
@@ -47,7 +47,7 @@ export async function connectServer(
   const server = config.servers.get(name);
   if (server === undefined) throw unknownServer(name, [...config.servers.keys()]);
   const link = await openLink(server, env, secretLookup(env, secret, name), name);
-  const sdk = await import("@modelcontextprotocol/client");
+  const sdk = await import("@modelcontextprotocol/client").catch(notInstalled);
   const client = new sdk.Client(
     { name: "sluice", version: "1" },
     {

@@ -4,7 +4,7 @@ import type { Environment } from "../environment.ts";
 import { fillHeaders } from "../http/secret-header.ts";
 import type { SecretLookup } from "../secret-lookup.ts";
 import type { HttpServer, McpServer, StdioServer } from "./config.ts";
-import { McpFailure } from "./mcp-failure.ts";
+import { McpFailure, notInstalled } from "./mcp-failure.ts";
 import { RESULT_BYTES_MAX } from "./tool-result.ts";
 
 /** The wire to one server, and what is known about trouble on it. */
@@ -38,7 +38,7 @@ async function openHttp(server: HttpServer, lookup: SecretLookup, name: string):
   if (!filled.ok) {
     throw new McpFailure("provider_auth", `${filled.failure} A header of the MCP server "${name}" needs it.`);
   }
-  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client").catch(notInstalled);
   const outbound = createModelFetch({ responseBytesMax: RESULT_BYTES_MAX + FRAME_BYTES });
   const trouble: Trouble = { isTooLarge: false, complaint: "" };
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
@@ -89,7 +89,7 @@ function watch(response: Response, trouble: Trouble): Response {
 }
 
 async function openStdio(server: StdioServer, env: Environment): Promise<Link> {
-  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio").catch(notInstalled);
   const handed = (server.env ?? []).flatMap((name): [string, string][] => {
     const value = env[name];
     return value === undefined ? [] : [[name, value]];

@@ -1,4 +1,4 @@
-import type { FailureClass } from "../../core/base/index.ts";
+import { type FailureClass, MissingPackage, missingPackage } from "../../core/base/index.ts";
 import { isRetryableStatus } from "../retryable-status.ts";
 import { ResponseTooLarge } from "../../outbound/index.ts";
 
@@ -23,6 +23,13 @@ export class McpFailure extends Error {
     this.failure = failure;
     this.retryable = retryable;
   }
+}
+
+/** For an import of the client, which an installation may leave out. */
+export function notInstalled(error: unknown): never {
+  const found = missingPackage(error, "@modelcontextprotocol/client");
+  if (!(found instanceof MissingPackage)) throw found;
+  throw new McpFailure("provider_refused", `sdk_not_installed: ${found.message}`, false);
 }
 
 /** What an error of the client means. `server` and `stage`: where it happened. */

@@ -2,6 +2,7 @@ import { createContext, useCallback, useContext, useSyncExternalStore } from "re
 import type { NodeView } from "../../core/view/index.ts";
 import { Store } from "../page/store.ts";
 import { type GraphSource, STILL } from "./graph-node.ts";
+import type { Frame } from "./inside.ts";
 
 export interface GraphContext {
   readonly source: GraphSource;
@@ -11,6 +12,13 @@ export interface GraphContext {
   /** Opens or closes a group or the instances of a node. */
   readonly onToggle: (id: string) => void;
   readonly isMoving: boolean;
+  readonly direction: "right" | "down";
+  /** The blocks that are open, by key. */
+  readonly frames: ReadonlyMap<string, Frame>;
+  /** The block this is drawn inside of; null: the graph itself. */
+  readonly at: string | null;
+  /** What a click on a step inside a block does, by the run of the block. */
+  readonly onOpenInside: (runId: string, nodeId: string) => void;
 }
 
 const NO_GRAPH: GraphContext = {
@@ -19,6 +27,10 @@ const NO_GRAPH: GraphContext = {
   cursor: new Store<string | null>(null),
   onToggle: () => undefined,
   isMoving: false,
+  direction: "right",
+  frames: new Map(),
+  at: null,
+  onOpenInside: () => undefined,
 };
 
 export const CurrentGraph = createContext<GraphContext>(NO_GRAPH);

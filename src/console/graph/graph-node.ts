@@ -15,6 +15,8 @@ export interface GraphSource {
   readonly node: (id: string) => NodeView | undefined;
   /** Values that went from one node to another, as `path → path`. */
   readonly handoffs: (source: string, target: string) => readonly string[];
+  /** Whether a block of the node can be shown. */
+  readonly hasBlock: (id: string) => boolean;
   /** The time that is looked at; null: now. */
   readonly shownAt: () => number | null;
 }
@@ -26,6 +28,7 @@ export const STILL: GraphSource = {
   onNodes: () => () => undefined,
   node: () => undefined,
   handoffs: () => NOTHING,
+  hasBlock: () => false,
   shownAt: () => null,
 };
 

@@ -6,7 +6,9 @@ import { Icon, type IconName } from "../parts/icon.tsx";
 import { lookOf, nodeLook, StatusIcon } from "../parts/status.tsx";
 import { useNow } from "../parts/ticker.ts";
 import { useGraph, useIs, useNode, useNodesValue } from "./graph-context.ts";
+import { BlockFrame } from "./block-frame.tsx";
 import type { GraphNode } from "./graph-node.ts";
+import { insideKey } from "./inside.ts";
 import { InstanceCount } from "./instance-count.tsx";
 
 const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: string }>> = {
@@ -18,6 +20,8 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
   set: { icon: "filter", label: "set" },
   script: { icon: "settings", label: "script" },
   end: { icon: "stop", label: "end" },
+  block: { icon: "workflow", label: "block" },
+  choose: { icon: "workflow", label: "choose" },
 };
 
 export interface NodeCardProps {
@@ -30,7 +34,9 @@ export interface NodeCardProps {
 /** A node on the canvas: how it stands, its name, and the one thing most worth knowing about it now. */
 export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const view = useNode(id);
-  const { selected, cursor } = useGraph();
+  const { selected, cursor, frames, at } = useGraph();
+  const key = at === null ? id : insideKey(at, id);
+  const frame = frames.get(key);
   const isSelected = useIs(selected, id);
   const isCursor = useIs(cursor, id);
   const kind = KINDS[node?.kind ?? "agent"] ?? { icon: "run", label: node?.kind ?? "node" };
@@ -38,7 +44,7 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
   const tone = view === undefined ? "idle" : lookOf(nodeLook(view)).tone;
   return (
     <div
-      className={`graph-card graph-${tone} ${instances.length > 0 ? "is-stack" : ""} ${isSelected ? "is-selected" : ""} ${isCursor ? "is-cursor" : ""}`}
+      className={`graph-card graph-${tone} ${instances.length > 0 ? "is-stack" : ""} ${frame === undefined ? "" : "is-frame"} ${isSelected ? "is-selected" : ""} ${isCursor ? "is-cursor" : ""}`}
       data-node={id}
       data-status={view?.status}
     >
@@ -48,12 +54,38 @@ export function NodeCard({ id, node, instances }: NodeCardProps): JSX.Element {
           {title}
         </span>
         {instances.length > 0 && <InstanceCount id={id} instances={instances} />}
+        <BlockToggle id={id} isOpen={frame !== undefined} />
         {view !== undefined && view.childRunId !== null && <ChildLink runId={view.childRunId} />}
       </div>
       <div className="graph-card-line cut">
         {view === undefined ? kind.label : <Standing view={view} kind={kind.label} />}
       </div>
+      {frame !== undefined && <BlockFrame frame={frame} at={key} />}
     </div>
+  );
+}
+
+/** Shows or hides the steps inside. */
+function BlockToggle({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): JSX.Element | null {
+  const { onToggle } = useGraph();
+  const ids = useMemo(() => [id], [id]);
+  const hasBlock = useNodesValue(ids, (source) => Number(source.hasBlock(id))) === 1;
+  if (!hasBlock) return null;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className="graph-count nodrag"
+      aria-expanded={isOpen}
+      title={isOpen ? "Hide the steps inside" : "Show the steps inside"}
+      onClick={(event) => {
+        event.stopPropagation();
+        onToggle(id);
+      }}
+    >
+      steps
+      <Icon name={isOpen ? "down" : "right"} size={11} />
+    </button>
   );
 }
 

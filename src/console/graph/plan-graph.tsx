@@ -17,10 +17,12 @@ import { grouped as figure } from "../parts/figures.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
 import { type NodeElement, EDGE_TYPES, elementsOf, type EdgeElement, NODE_TYPES } from "./elements.tsx";
 import { Backdrop, useIsFar } from "./backdrop.tsx";
+import { CARD } from "./card.ts";
 import { CurrentGraph, type GraphContext } from "./graph-context.ts";
 import { type GraphNode, type GraphSource, STILL } from "./graph-node.ts";
+import { type Frame, framesOf, type Inside } from "./inside.ts";
 import { MiniMap } from "./mini-map.tsx";
-import { CARD, useLayout } from "./use-layout.ts";
+import { useLayout } from "./use-layout.ts";
 import { usePaneSize } from "./use-pane-size.ts";
 import { type GraphViewport, useViewport } from "./use-viewport.ts";
 import { boxAt, type Size, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
@@ -45,22 +47,32 @@ export interface PlanGraphProps {
   readonly onToggle: (id: string) => void;
   readonly direction?: "right" | "down";
   readonly label?: string;
+  /** What the open blocks hold, by key: the id of the node, below it `node/step`. */
+  readonly insides?: ReadonlyMap<string, Inside>;
+  /** A step inside a block, by the run of the block. */
+  readonly onOpenInside?: (runId: string, nodeId: string) => void;
 }
+
+const NO_INSIDES: ReadonlyMap<string, Inside> = new Map();
+const DO_NOTHING = (): void => undefined;
 
 /** The graph of a plan: layers from left to right, arrow keys walk along edges, Enter opens. */
 export function PlanGraph(props: PlanGraphProps): JSX.Element {
   const { nodes, source = STILL, selected, onSelect, open, onToggle, direction = "right", label = "Graph" } = props;
   const grouped = useMemo(() => groupGraph(nodes, { open }), [nodes, open]);
-  const layout = useLayout(grouped, direction);
+  const { insides = NO_INSIDES, onOpenInside = DO_NOTHING } = props;
+  const frames = useMemo(() => framesOf(insides, open, direction), [insides, open, direction]);
+  const layout = useLayout(grouped, direction, frames);
   const box = useRef<HTMLDivElement>(null);
   const pane = usePaneSize(box);
   const view = useViewport(layout, pane);
   const toggle = (id: string): void => {
     const group = [...grouped.vertices, ...grouped.opened].find((each) => each.id === id);
-    view.hold([id, ...(group?.kind === "group" ? group.members : [])]);
+    // Of a block further inside, the card that holds it stays where it is.
+    view.hold([id.split("/", 1)[0] ?? id, ...(group?.kind === "group" ? group.members : [])]);
     onToggle(id);
   };
-  const context = useGraphContext(toggle, source, grouped);
+  const context = useGraphContext(toggle, source, grouped, { frames, direction, onOpenInside });
   const shown = selected === null ? null : (grouped.vertexOf.get(selected) ?? null);
   const reveal = useRef(view.reveal);
   reveal.current = view.reveal;
@@ -115,7 +127,18 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   );
 }
 
-function useGraphContext(toggle: (id: string) => void, source: GraphSource, grouped: Grouped): GraphContext {
+interface Shown {
+  readonly frames: ReadonlyMap<string, Frame>;
+  readonly direction: "right" | "down";
+  readonly onOpenInside: (runId: string, nodeId: string) => void;
+}
+
+function useGraphContext(
+  toggle: (id: string) => void,
+  source: GraphSource,
+  grouped: Grouped,
+  { frames, direction, onOpenInside }: Shown,
+): GraphContext {
   const stores = useMemo(
     () => ({ selected: new Store<string | null>(null), cursor: new Store<string | null>(null) }),
     [],
@@ -124,8 +147,17 @@ function useGraphContext(toggle: (id: string) => void, source: GraphSource, grou
   const newest = useRef(toggle);
   newest.current = toggle;
   return useMemo(
-    () => ({ source, ...stores, onToggle: (id: string) => newest.current(id), isMoving }),
-    [source, stores, isMoving],
+    () => ({
+      source,
+      ...stores,
+      onToggle: (id: string) => newest.current(id),
+      isMoving,
+      frames,
+      direction,
+      at: null,
+      onOpenInside,
+    }),
+    [source, stores, isMoving, frames, direction, onOpenInside],
   );
 }
 

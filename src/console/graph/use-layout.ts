@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
 import { type Grouped, type Layout, type LayoutNode, layOut } from "../../core/graph/layout/index.ts";
+import { GAPS } from "./card.ts";
+import { type Frame, sizeOf } from "./inside.ts";
 import type { LayoutAnswer, LayoutQuestion } from "./layout-message.ts";
 
-export const CARD = { width: 204, height: 54 } as const;
-const GAPS = { nodeGap: 18, layerGap: 64 } as const;
 /** Up to this size a layout takes less time than a message to the worker. */
 const HERE_MAX = 120;
 
@@ -30,8 +30,15 @@ function begin(): Worker {
 }
 
 /** The layout of what is drawn. A small graph has one at once, a large one shortly; until then the one before stands. */
-export function useLayout(grouped: Grouped, direction: "right" | "down"): Layout | null {
-  const nodes = useMemo((): readonly LayoutNode[] => grouped.vertices.map(({ id }) => ({ id, ...CARD })), [grouped]);
+export function useLayout(
+  grouped: Grouped,
+  direction: "right" | "down",
+  frames: ReadonlyMap<string, Frame>,
+): Layout | null {
+  const nodes = useMemo(
+    (): readonly LayoutNode[] => grouped.vertices.map(({ id }) => ({ id, ...sizeOf(frames.get(id)) })),
+    [grouped, frames],
+  );
   const options = useMemo(() => ({ direction, ...GAPS }), [direction]);
   const here = useMemo(
     () => (nodes.length <= HERE_MAX ? layOut(nodes, grouped.edges, options) : null),

@@ -41,7 +41,7 @@ async function isOldToken(response: Response): Promise<boolean> {
   return body.code === "bad_csrf_token";
 }
 
-export const api = new SluiceClient({ url: "", fetch: withSession });
+export const api = new SluiceClient({ url: "", retries: 0, fetch: withSession });
 
 /** The address of something to download, in the organisation of this tab. */
 export function downloadAddress(path: string): string {

@@ -1,6 +1,6 @@
 import { type JSX, lazy, Suspense, useMemo, useState } from "react";
-import type { GraphSource } from "../graph/graph-node.ts";
 import { Skeleton } from "../parts/skeleton.tsx";
+import { sourceOfFeed } from "./model/feed-source.ts";
 import { NodeList } from "./node-list.tsx";
 import { useNodesPage } from "./nodes-page.ts";
 import "../parts/segments.css";
@@ -10,21 +10,13 @@ import "./graph-pane.css";
 const loading = import("../graph/plan-graph.tsx");
 loading.catch(() => undefined);
 const PlanGraph = lazy(async () => ({ default: (await loading).PlanGraph }));
-const NONE: readonly string[] = [];
 
 /** The graph with live statuses, or the same nodes as a list. */
 export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Element {
-  const { feed, nodes, hasPlan, node, selectNode, open, toggle } = useNodesPage();
+  const { feed, nodes, hasPlan, node, selectNode, open, toggle, inside } = useNodesPage();
+  const canOpen = inside !== undefined;
   const [isList, setList] = useState(!hasPlan);
-  const source = useMemo(
-    (): GraphSource => ({
-      onNodes: feed.onNodes,
-      node: feed.node,
-      handoffs: (from, to) => feed.facts.handoffs.get(`${from}>${to}`) ?? NONE,
-      shownAt: feed.shownAt,
-    }),
-    [feed],
-  );
+  const source = useMemo(() => sourceOfFeed(feed, canOpen), [feed, canOpen]);
   return (
     <section className={`graph-pane ${isList ? "is-list" : ""}`} aria-label="Nodes of the run">
       <div className="segments graph-switch" role="group" aria-label="How nodes are shown">
@@ -48,6 +40,7 @@ export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Ele
             onToggle={toggle}
             direction={isNarrow ? "down" : "right"}
             label="Graph of the run"
+            {...(inside === undefined ? {} : { insides: inside.blocks, onOpenInside: inside.openStep })}
           />
         </Suspense>
       )}

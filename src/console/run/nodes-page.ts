@@ -3,6 +3,7 @@ import type { RunView } from "../../client/index.ts";
 import type { NodeView } from "../../core/view/index.ts";
 import type { GraphNode } from "../graph/graph-node.ts";
 import { useNow } from "../parts/ticker.ts";
+import type { OpenBlock } from "./model/open-block.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 
 /** What the parts share that show the nodes of a run: one of the server, or one that runs in the page. */
@@ -15,6 +16,13 @@ export interface NodesPage {
   readonly selectNode: (nodeId: string | null) => void;
   readonly open: ReadonlySet<string>;
   readonly toggle: (id: string) => void;
+  /** What can be shown of blocks; absent: nothing. */
+  readonly inside?: {
+    /** Those that are open, by key: the id of the node, below it `node/step`. */
+    readonly blocks: ReadonlyMap<string, OpenBlock>;
+    /** Goes to a step inside a block, by the run of the block. */
+    readonly openStep: (runId: string, nodeId: string) => void;
+  };
 }
 
 export const CurrentNodes = createContext<NodesPage | null>(null);
@@ -56,6 +64,11 @@ const NO_NODES: readonly string[] = [];
 /** One node; the component is drawn again only when it has changed. */
 export function useNodeView(id: string | null): NodeView | undefined {
   const { feed } = useNodesPage();
+  return useNodeOf(feed, id);
+}
+
+/** The same of any run, such as that of a block. */
+export function useNodeOf(feed: RunFeed, id: string | null): NodeView | undefined {
   const subscribe = useCallback(
     (listener: () => void) => feed.onNodes(listener, id === null ? NO_NODES : [id]),
     [feed, id],

@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react";
+import { instancesOf } from "./model/instances-of.ts";
 import type { RunFeed } from "./model/run-feed.ts";
 
 /** The instances of each `for_each` node, in order. The map is the same as long as there are no more of them. */
@@ -8,19 +9,6 @@ export function useInstances(feed: RunFeed): ReadonlyMap<string, readonly string
   // The graph keeps its shape while an earlier event is looked at.
   const { nodes } = feed.newest;
   const count = nodes.size;
-  return useMemo(() => {
-    const instances = new Map<string, { readonly id: string; readonly element: number }[]>();
-    for (const { id, instance } of nodes.values()) {
-      if (instance === null) continue;
-      const siblings = instances.get(instance.parent);
-      if (siblings === undefined) instances.set(instance.parent, [{ id, element: instance.element }]);
-      else siblings.push({ id, element: instance.element });
-    }
-    return new Map(
-      [...instances].map(([parent, list]) => [
-        parent,
-        list.sort((left, right) => left.element - right.element).map(({ id }) => id),
-      ]),
-    );
-  }, [nodes, count]);
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  return useMemo(() => instancesOf(nodes.values()), [nodes, count]);
 }

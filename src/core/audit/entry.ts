@@ -54,6 +54,7 @@ export const CATEGORY_OF = {
   "organisation.changed": "configuration",
   "config.applied": "configuration",
   "platform.changed": "governance",
+  "server.started": "configuration",
 } as const satisfies Readonly<Record<string, AuditCategory>>;
 
 export type AuditType = keyof typeof CATEGORY_OF;

@@ -10,3 +10,4 @@ export * from "./civil-date.ts";
 export * from "./secret-reference.ts";
 export * from "./suggest.ts";
 export * from "./glob.ts";
+export { MissingPackage, missingPackage, orMissing } from "./missing-package.ts";

@@ -198,6 +198,8 @@ export interface LensGraphDefinition extends DefinitionHead {
   readonly optionalInputs: readonly string[];
   readonly nodes: readonly LensNode[];
   readonly edges: readonly LensEdge[];
+  /** What comes last, as a document that has nothing else; absent: nothing. */
+  readonly last?: LobsterDefinition;
 }
 
 export const ON_PARENT_FAILURE = ["skip", "propagate", "substitute_default"] as const;
@@ -234,6 +236,8 @@ export interface LensNode {
   readonly outcomes?: Readonly<Record<string, Exclude<DependencyOutcome, "success">>>;
   /** Absent: it runs once. */
   readonly repeat?: Repeat;
+  /** The steps it holds, as a document whose only step holds them; absent: none. */
+  readonly inside?: LobsterDefinition;
 }
 
 export type EdgeCondition =

@@ -6,7 +6,7 @@ export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, Wait, Work } from "./work.ts";
 export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
 export type { StepTool } from "./step-tool.ts";
-export { allSteps } from "./all-steps.ts";
+export { allSteps, stepsInside } from "./all-steps.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";

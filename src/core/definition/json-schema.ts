@@ -11,13 +11,12 @@ const SHAPES = {
 /** JSON Schema (2020-12) of a format, printed from the tables the checker itself reads. */
 export function jsonSchema(format: keyof typeof SHAPES): JsonObject {
   const { shape, title } = SHAPES[format];
-  // Steps hold steps.
-  const defs = format === "lobsterx" ? { $defs: { step: stepShape.schema } } : {};
+  // Steps hold steps, and so do nodes.
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: `urn:sluice:schema:${format}`,
     ...shape.schema,
     title,
-    ...defs,
+    $defs: { step: stepShape.schema },
   };
 }

@@ -1,4 +1,5 @@
-import { LIMITS, type TreePath } from "../base/index.ts";
+import { type Json, LIMITS, type TreePath } from "../base/index.ts";
+import { chooseShape, nestedSteps } from "./block-shape.ts";
 import { parsePath } from "../expression/index.ts";
 import {
   EDGE_CONDITIONS,
@@ -17,10 +18,17 @@ import { mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
 import { repeatShape } from "./repeat-shape.ts";
 import { RETRY_DEFAULTS, retryShape } from "./retry-shape.ts";
+import { runOutputs } from "./run-output.ts";
+import { stepShape } from "./step-shape.ts";
 import { anyJson, anyText, choice, flag, list, located, mapOf, number, refine, word, type Shape } from "./shape.ts";
 import { expression, givenName, lensText, milliseconds, reportFlaw, workflowRef } from "./text-shape.ts";
 
 export const LENS_GRAPH_FORMAT = "lens-graph/v1";
+
+/** Read later, as a part of its own; the schema is that of the steps. */
+function asWritten({ schema }: Shape<unknown>): Shape<Json> {
+  return { ...anyJson, schema };
+}
 
 const CONFIG = {
   model_id: optional(givenName, "Model of this node."),
@@ -38,6 +46,15 @@ const CONFIG = {
     default: { attempts: RETRY_DEFAULTS.attempts },
   }),
   template_body: optional(lensText, "Template of a node without a lens."),
+  steps: optional(
+    asWritten(nestedSteps(() => stepShape)),
+    "Steps the node holds, as in a .lobsterX file; they see what it is given by label.",
+  ),
+  choose: optional(asWritten(chooseShape(() => stepShape)), "Branches of steps: the first whose when holds is run."),
+  outputs: optional(
+    asWritten(runOutputs),
+    "What the steps hand on: name → value. Default: the outputs of the last ones.",
+  ),
   workflow_ref: optional(workflowRef, "Runs another workflow: name or name@version."),
   with: optional(mapOf(anyJson), "Args of the other workflow."),
 };
@@ -129,6 +146,10 @@ const LENS_GRAPH = {
       limit: { max: LIMITS.nodesMax, code: "too_many_steps" },
     }),
     "The nodes.",
+  ),
+  finally: optional(
+    asWritten(nestedSteps(() => stepShape)),
+    "Steps that come after everything has settled, however the run ends.",
   ),
   edges: optional(
     list(located(record(EDGE, { title: "an edge", isNullAbsent: true, foreign: EDGE_WORDS })), {

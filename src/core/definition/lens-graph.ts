@@ -1,4 +1,12 @@
-import { compareCodeUnits, didYouMean, getOwn, isJsonObject, type JsonObject, type TreePath } from "../base/index.ts";
+import {
+  compareCodeUnits,
+  didYouMean,
+  getOwn,
+  isJsonObject,
+  type JsonObject,
+  required,
+  type TreePath,
+} from "../base/index.ts";
 import { normaliseLabel, parseOverride, type OverrideValue } from "../template/index.ts";
 import type { Catalog, LensEdge, LensGraphDefinition, LensNode } from "./definition.ts";
 import { headOf } from "./document-shape.ts";
@@ -6,6 +14,7 @@ import { checkGraph } from "./graph-check.ts";
 import { optionalLabels } from "./lens.ts";
 import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
+import { hasInside, readInside, readLast } from "./lens-inside.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
 import { checkChannels } from "./notify.ts";
@@ -40,6 +49,8 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
   }
   checkGraph(vertices, ["edges"], report);
   checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
+  const rootLabels = Object.keys(raw.root_inputs ?? {});
+  const around = { name: raw.name ?? "graph", rootLabels, edges, catalog, report };
   return {
     format: "lens-graph/v1",
     ...headOf(raw),
@@ -49,8 +60,10 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     nodes: written.map(({ read }, index) => ({
       ...nodeOf(read, overrides[index] ?? {}, parents[index] ?? new Set()),
       ...outcomesOf(read.id, edges),
+      ...(hasInside(read) ? { inside: readInside(required(written[index], "a node"), around) } : {}),
     })),
     edges,
+    ...(raw.finally === undefined ? {} : { last: readLast(raw.finally, around) }),
   };
 }
 

@@ -31,6 +31,15 @@ export function checkNode(node: Located<RawLensNode>, registries: Registries, re
     const other = hasLens ? "lens_id" : "template_body";
     conflict(at("workflow_ref"), `A node has either "workflow_ref" or "${other}".`, report);
   }
+  for (const held of ["steps", "choose"] as const) {
+    if (config[held] === undefined) continue;
+    const others = { lens_id: read.lens_id, template_body: config.template_body, workflow_ref: config.workflow_ref };
+    const other = Object.entries(others).find(([, value]) => value !== undefined)?.[0];
+    if (other !== undefined) conflict(at(held), `A node has either "${held}" or "${other}".`, report);
+  }
+  if (config.outputs !== undefined && config.steps === undefined) {
+    conflict(at("outputs"), `"outputs" says nothing without "steps".`, report);
+  }
   if (config.with !== undefined && config.workflow_ref === undefined) {
     conflict(at("with"), `"with" says nothing without "workflow_ref".`, report);
   }

@@ -38,10 +38,10 @@ export class Report {
   readonly problems: Finding[] = [];
   readonly warnings: Finding[] = [];
   readonly #borrowed = new Map<string, Borrowed>();
-  readonly #isStored: boolean;
+  readonly isStored: boolean;
 
   constructor({ isStored = false }: ReadOptions = {}) {
-    this.#isStored = isStored;
+    this.isStored = isStored;
   }
 
   /** So much is wrong already that nothing more is kept: wording it would be in vain. */
@@ -59,7 +59,7 @@ export class Report {
 
   /** A check that versions stored earlier have not passed: they keep running, with a warning. */
   strict(code: ProblemCode, path: TreePath, message: string, detail: Detail = {}): void {
-    const list = this.#isStored ? this.warnings : this.problems;
+    const list = this.isStored ? this.warnings : this.problems;
     if (list.length < KEPT_MAX) list.push(this.#locate({ code, path, message, ...detail }));
   }
 
@@ -71,6 +71,20 @@ export class Report {
   /** From now on, what is found in these fields of a step is shown at the step, which only borrows them. */
   borrow(step: TreePath, libraryName: string, keys: Iterable<string>): void {
     this.#borrowed.set(formatPath(step), { libraryName, keys: new Set(keys) });
+  }
+
+  /** Takes over what was found in a part that was read by itself, where that stands in this file; null: nowhere. */
+  adopt({ problems, warnings }: Report, placeOf: (path: TreePath) => TreePath | null): void {
+    const take = (from: readonly Finding[], to: Finding[]): void => {
+      for (const { path, at, ...finding } of from) {
+        const place = placeOf(path);
+        const shown = at === undefined ? undefined : (placeOf(at) ?? undefined);
+        if (place === null || to.length >= KEPT_MAX) continue;
+        to.push({ ...finding, path: place, ...(shown === undefined ? {} : { at: shown }) });
+      }
+    };
+    take(problems, this.problems);
+    take(warnings, this.warnings);
   }
 
   #locate(finding: Finding): Finding {

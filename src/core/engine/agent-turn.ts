@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/index.ts";
-import type { Action, AskedCall, EffectGuarantee } from "../event/index.ts";
+import type { Action, AskedCall, EffectGuarantee, EventPayload } from "../event/index.ts";
 
 /** The turn of an agent: what it has done in this epoch of its node. Retries continue it; a new epoch begins anew. */
 export interface AgentTurn {
@@ -20,14 +20,15 @@ export interface AgentTurn {
   transcript: Json | null;
   /** Rounds a person has added to the limit. */
   extraRounds: number;
+  /** What its rounds have cost in this run. */
+  readonly spent: { costMicros: number; inputTokens: number; outputTokens: number };
 }
 
-export interface AgentRound {
-  readonly text: string;
-  readonly message: Json;
+export interface AgentRound extends Pick<
+  EventPayload<"round.completed">,
+  "model" | "finish" | "text" | "message" | "inputTokens" | "outputTokens"
+> {
   readonly calls: readonly AskedCall[];
-  /** Tokens the model read and wrote: what the next round begins with. */
-  readonly tokens: number;
 }
 
 export interface ToolCall {
@@ -81,6 +82,7 @@ export function newAgentTurn(): AgentTurn {
     repeats: new Map(),
     transcript: null,
     extraRounds: 0,
+    spent: { costMicros: 0, inputTokens: 0, outputTokens: 0 },
   };
 }
 

@@ -17,6 +17,9 @@ describe("the turn of an agent", () => {
     rig.complete("a", { stdout: "done" });
     expect(rig.status("a")).toBe("completed");
     expect(rig.node("a")).toMatchObject({ costMicros: 200, attempts: 1, tries: 1 });
+    // What its rounds cost is what the node cost, in its last event as in the sum of all; the run has paid it once.
+    expect(rig.of("node.completed", "a")[0]).toMatchObject({ costMicros: 200, inputTokens: 20, outputTokens: 10 });
+    expect(rig.state.costMicros).toBe(200);
     expect(rig.of("cost.recorded").map(({ round, segment }) => [round, segment])).toEqual([
       [0, 0],
       [1, 0],

@@ -1,15 +1,29 @@
 import { required } from "../base/index.ts";
 import type { EventOf } from "../event/index.ts";
 import { type AgentTurn, newAgentTurn, type ToolCall } from "./agent-turn.ts";
-import type { NodeState } from "./state.ts";
+import type { NodeState, RunState } from "./state.ts";
 
 type AgentEvent = EventOf<"round.completed" | "tool.requested" | "tool.decided" | "tool.completed">;
 
 export function applyAgent(node: NodeState, event: AgentEvent): void {
-  const turn = (node.turn ??= begunBefore(node));
+  const turn = (node.turn ??= event.payload.carried === true ? newAgentTurn() : begunBefore(node));
+  // What may be sent again without end is a request that never gets anywhere.
+  if (event.type === "round.completed") node.calls = 0;
+  foldTurn(turn, event);
+}
+
+/** What is carried over of an instance stands ready until its node has expanded. */
+export function applyAgentBeforeExpansion({ carriedTurns }: RunState, event: AgentEvent): void {
+  const { nodeId } = event.payload;
+  const turn = carriedTurns.get(nodeId) ?? newAgentTurn();
+  carriedTurns.set(nodeId, turn);
+  foldTurn(turn, event);
+}
+
+function foldTurn(turn: AgentTurn, event: AgentEvent): void {
   switch (event.type) {
     case "round.completed":
-      return applyRoundCompleted(node, turn, event);
+      return applyRoundCompleted(turn, event);
     case "tool.requested":
       return applyRequested(turn, event);
     case "tool.decided":
@@ -36,12 +50,14 @@ function begunBefore(node: NodeState): AgentTurn {
   return turn;
 }
 
-function applyRoundCompleted(node: NodeState, turn: AgentTurn, { payload }: EventOf<"round.completed">): void {
-  const { text, message, calls, inputTokens, outputTokens } = payload;
-  turn.rounds.push({ text, message, calls, tokens: inputTokens + outputTokens });
+function applyRoundCompleted(turn: AgentTurn, { payload }: EventOf<"round.completed">): void {
+  const { model, finish, text, message, calls, inputTokens, outputTokens } = payload;
+  turn.rounds.push({ model, finish, text, message, calls, inputTokens, outputTokens });
   turn.transcript = null;
-  // What may be sent again without end is a request that never gets anywhere.
-  node.calls = 0;
+  if (payload.carried === true) return;
+  turn.spent.costMicros += payload.costMicros;
+  turn.spent.inputTokens += inputTokens;
+  turn.spent.outputTokens += outputTokens;
 }
 
 function applyRequested(turn: AgentTurn, { payload }: EventOf<"tool.requested">): void {

@@ -42,6 +42,8 @@ function countKept(expansion: Expansion, status: SettledStatus): void {
 
 function addInstance(state: RunState, node: NodeState, element: number, item: Json): NodeState {
   const instance = createInstance(state, node, element, item);
+  instance.turn = state.carriedTurns.get(instance.id) ?? null;
+  state.carriedTurns.delete(instance.id);
   state.nodes.push(instance);
   state.instanceIndexById.set(instance.id, instance.index);
   state.counts.pending += 1;

@@ -1,6 +1,6 @@
 import { required } from "../base/index.ts";
 import type { EventOf, RunEvent, SettlingEvent } from "../event/index.ts";
-import { applyAgent, beginExecution, pauseExecution } from "./apply-agent.ts";
+import { applyAgent, applyAgentBeforeExpansion, beginExecution, pauseExecution } from "./apply-agent.ts";
 import { addTokens, applyChildCost, applyChildFinished, applyChildStarted } from "./apply-child.ts";
 import { applyExpanded, applyRound } from "./apply-expanded.ts";
 import {
@@ -89,8 +89,9 @@ function isResend(event: EventOf<"node.log">): boolean {
   return event.payload.message === RESEND;
 }
 
-/** Only results carried over from another run may name an instance before its node has expanded. */
+/** Only what is carried over from another run may name an instance before its node has expanded. */
 function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
+  if (isOfTurn(event)) return applyAgentBeforeExpansion(state, event);
   // What comes last is no node of the plan, and costs.
   if (event.type === "cost.recorded") return applyRunCost(state, event);
   const carried = required(
@@ -99,6 +100,10 @@ function applyBeforeExpansion(state: RunState, event: NodeEvent): void {
   );
   const { nodeId, outputs, envelope } = carried.payload;
   state.carriedInstances.set(nodeId, { outputs, envelope, settledAt: event.at, eventId: event.eventId });
+}
+
+function isOfTurn(event: NodeEvent): event is Extract<NodeEvent, { type: `round.${string}` | `tool.${string}` }> {
+  return event.type === "round.completed" || event.type.startsWith("tool.");
 }
 
 function applyQueued(state: RunState, node: NodeState, { payload, eventId, at }: EventOf<"node.queued">): void {

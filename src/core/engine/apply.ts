@@ -39,6 +39,7 @@ export function apply(state: RunState, event: RunEvent): void {
       return applyStatusChanged(state, event);
     case "run.ending":
       state.ending = endingOf(event);
+      state.haltedBy = event.payload.failedNode ?? null;
       if (event.payload.isOfOwner === true) state.endsOwner = state.ending;
       return;
     case "run.finally":
@@ -114,7 +115,10 @@ function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed"
 /** Rewound or recovered: how it had ended, or was about to, is history. */
 function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.epoch = epoch;
+  // It had found no place, and has taken one to be opened again.
+  if (state.place?.standing === "full") state.place = { ...state.place, standing: "held" };
   state.ending = null;
+  state.haltedBy = null;
   state.endsOwner = null;
   state.finally = null;
   state.endedAt = null;

@@ -35,6 +35,15 @@ describe("a node with a block", () => {
     expect(rig.of("node.completed", "b")).toMatchObject([{ outputs: { c: { text: "t" } } }]);
   });
 
+  it("fills a place of its run, unless the judge counts the nodes of the block in its place", () => {
+    const blocks = workflow(
+      ["a {steps: [{id: c, command: C}]}", "b {steps: [{id: c, command: C}]}"],
+      "max_parallel: 1",
+    );
+    expect(runOf(blocks).status("b")).toBe("queued");
+    expect(runOf(blocks, { countsBlocks: true }).status("b")).toBe("running");
+  });
+
   it("is continued by a recover, and begun anew by a retry", () => {
     const rig = runOf(workflow(["b {steps: [{id: c, command: C}], on_failure: retry_once}"]));
     const first = newest(rig).childRunId;

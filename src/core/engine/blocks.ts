@@ -1,15 +1,16 @@
 /** Blocks: steps inside a step, run as a run of their own that is given what they read of what is around them. */
-import { fail, type Failure, getOwn, type JsonObject, type Outcome, succeed } from "../base/index.ts";
-import { evaluateCondition } from "../expression/index.ts";
-import type { BranchPlan, PlanNode, StepBody } from "../plan/index.ts";
-import type { Values } from "../template/index.ts";
+import { fail, type Failure, getOwn, type Json, type JsonObject, type Outcome, succeed } from "../base/index.ts";
+import { evaluateCondition, type Path } from "../expression/index.ts";
+import type { BranchPlan, LensBody, PlanNode, StepBody } from "../plan/index.ts";
+import { nameOfLabel, type Values } from "../template/index.ts";
+import { bindLens } from "./bind-lens.ts";
 import { type Findings, NO_FINDINGS } from "./binding.ts";
 import type { StartChild } from "./effect.ts";
 import { givenValues } from "./given-values.ts";
 import { findValue, isUncounted, outputsOf, referenceIn } from "./references.ts";
 import { nodeAt } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
-import { noteHandoff, resolverFor, type Scene, sceneOf } from "./value.ts";
+import { noteHandoff, resolverFor, type Scene, sceneOf, sceneOfRun } from "./value.ts";
 
 /** A block a node runs, and what it is given. */
 export interface BlockCall {
@@ -18,14 +19,12 @@ export interface BlockCall {
 }
 
 /** The block of a node; of several, the first whose condition holds. Null: none does. */
-export function blockToRun(
-  state: RunState,
-  node: NodeState,
-  { child, choose, body }: PlanNode,
-): Outcome<BlockCall | null, Failure> {
-  if (body.kind !== "step") return succeed(null);
-  if (child !== null && "block" in child) return succeed({ block: child.block, with: body.with });
-  const resolve = resolverFor(state, node, body);
+export function blockToRun(state: RunState, node: NodeState, planNode: PlanNode): Outcome<BlockCall | null, Failure> {
+  const { child, choose, body } = planNode;
+  if (child !== null && "block" in child) return succeed({ block: child.block, with: freeOf(body) });
+  const found = resolverIn(state, node, planNode);
+  if (!found.ok) return found;
+  const resolve = found.value;
   for (const branch of choose ?? []) {
     if (branch.when === null) return succeed(branch);
     const holds = evaluateCondition(branch.when.root, resolve);
@@ -37,9 +36,44 @@ export function blockToRun(
 
 /** The one that was begun, by its path. */
 export function blockByPath({ child, choose, body }: PlanNode, path: string): BlockCall | null {
-  if (body.kind !== "step") return null;
-  if (child !== null && "block" in child) return { block: child.block, with: body.with };
+  if (child !== null && "block" in child) return { block: child.block, with: freeOf(body) };
   return branchByPath(choose, path) ?? null;
+}
+
+function freeOf(body: PlanNode["body"]): Values {
+  return body.kind === "step" ? body.with : (body.inside?.with ?? {});
+}
+
+/** What conditions of branches read: of a lens node, what it is given by its labels. */
+function resolverIn(
+  state: RunState,
+  node: NodeState,
+  planNode: PlanNode,
+): Outcome<(path: Path) => Json | undefined, Failure> {
+  const { body } = planNode;
+  if (body.kind === "step") return succeed(resolverFor(state, node, body));
+  const scene = sceneInside(state, node, planNode, body);
+  if (!scene.ok) return scene;
+  return succeed((path) => {
+    const found = findValue(scene.value.state, null, referenceIn(scene.value.scope, path));
+    return found.kind === "value" ? found.value : undefined;
+  });
+}
+
+/** Where the steps of a lens node stand: they see what the node is given, by the names of its labels. */
+export function sceneInside(
+  state: RunState,
+  node: NodeState,
+  planNode: PlanNode,
+  body: LensBody,
+): Outcome<Scene, Failure> {
+  const binding = bindLens(state, node, planNode, body);
+  if (binding.kind === "failed") return fail(binding.failure);
+  if (binding.kind === "unbound") {
+    return fail({ code: "unbound_reference", message: `${node.id} has no value for ${binding.missing.join(", ")}` });
+  }
+  const given = Object.entries(binding.request.inputs).map(([label, value]) => [nameOfLabel(label), value] as const);
+  return succeed(sceneOfRun({ ...state, args: Object.fromEntries(given) }, body.inside?.scope ?? new Map()));
 }
 
 function branchByPath(choose: PlanNode["choose"], path: string): BranchPlan | undefined {

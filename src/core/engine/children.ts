@@ -16,6 +16,7 @@ import {
   continuedRun,
   findingsOfBlock,
   ownerOf,
+  sceneInside,
   withBranch,
 } from "./blocks.ts";
 import { beyond, lineageOf, namedIn, STARTED_WITHIN_MS } from "./child-call.ts";
@@ -140,6 +141,10 @@ function bindArgs(state: RunState, node: NodeState, planNode: PlanNode, call: Ca
   const { body } = planNode;
   if (body.kind === "step" && "block" in call) {
     return succeed({ args: bindFree(sceneOf(state, node, body), call.with) });
+  }
+  if (body.kind === "lens" && "block" in call) {
+    const scene = sceneInside(state, node, planNode, body);
+    return scene.ok ? succeed({ args: bindFree(scene.value, call.with) }) : scene;
   }
   if (body.kind === "lens") return bindLensArgs(state, node, planNode, body);
   const bound = bindWith(state, node, body);

@@ -10,7 +10,8 @@ import { failNode } from "./failing.ts";
 import type { CallbackResult } from "./input.ts";
 import { planNodeOf } from "./move.ts";
 import { resolverFor } from "./value.ts";
-import { completeNode, type Result } from "./settle.ts";
+import { NO_TOKENS } from "./create-state.ts";
+import { completeNode, type Result, type Spent } from "./settle.ts";
 import type { NodeState, RunState } from "./state.ts";
 import { about, emit, type Turn } from "./turn.ts";
 
@@ -26,12 +27,24 @@ type Settlement =
 export function completeAttempt(turn: Turn, node: NodeState, answer: Partial<Answer>): void {
   const settlement = settlementOf(turn.state, node, answer);
   if (settlement.ok) {
-    return completeNode(turn, node, settlement.result, answer);
+    return completeNode(turn, node, settlement.result, { ...answer, ...withRounds(node, answer) });
   }
   if (settlement.errors !== undefined) {
     emit(turn, "contract.violated", { ...about(node), phase: "output", errors: [...settlement.errors] });
   }
   failNode(turn, node, settlement.failure);
+}
+
+/** Of a turn, the rounds are what the answer cost: the report that ends it names none of them. */
+export function withRounds(
+  { turn }: Pick<NodeState, "turn">,
+  { tokens = NO_TOKENS, costMicros = 0 }: Partial<Pick<Answer, "tokens" | "costMicros">>,
+): Required<Pick<Spent, "tokens" | "costMicros">> {
+  if (turn === null) return { tokens, costMicros };
+  const { spent } = turn;
+  const inputTokens = tokens.inputTokens + spent.inputTokens;
+  const outputTokens = tokens.outputTokens + spent.outputTokens;
+  return { tokens: { ...tokens, inputTokens, outputTokens }, costMicros: costMicros + spent.costMicros };
 }
 
 /** What would become of an answer; nothing is changed. */

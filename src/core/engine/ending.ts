@@ -13,7 +13,7 @@ import {
 import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopChild } from "./ending-child.ts";
 import { startFinally } from "./finally.ts";
-import { isMet, isWaitingForPlace, nodeAt, planNodeOf } from "./move.ts";
+import { findNode, isMet, isWaitingForPlace, nodeAt, planNodeOf } from "./move.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -44,7 +44,7 @@ export const UPSTREAM_FAILURE: Failure = { code: "upstream_failure", message: "B
  */
 export function windDown(turn: Turn, how: WindDown): void {
   const { state } = turn;
-  const errorCode = how.as === "failed" ? { errorCode: how.errorCode } : {};
+  const errorCode = how.as === "failed" ? { errorCode: how.errorCode, ...blamed(how.failed) } : {};
   const isOfOwner = how.isByStep === true && state.block !== null ? { isOfOwner: true as const } : {};
   emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode, ...isOfOwner });
   const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
@@ -57,13 +57,21 @@ export function windDown(turn: Turn, how: WindDown): void {
   }
 }
 
+function blamed(failed: NodeState | null): { readonly failedNode?: string } {
+  return failed === null ? {} : { failedNode: failed.id };
+}
+
+/** What can only fail with it. A join that was reached does without the parents it did not count. */
 function descendantsOf(state: RunState, failed: NodeState): ReadonlySet<number> {
   const below = new Set<number>();
-  const open = [...planNodeOf(state, failed).dependents];
+  const open = [failed.planIndex];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (below.has(next)) continue;
-    below.add(next);
-    open.push(...required(state.plan.nodes[next], "a dependent is a plan node").dependents);
+    for (const dependent of required(state.plan.nodes[next], "a dependent is a plan node").dependents) {
+      const { counted } = nodeAt(state, dependent);
+      if (below.has(dependent) || (counted !== null && !counted.has(next))) continue;
+      below.add(dependent);
+      open.push(dependent);
+    }
   }
   return below;
 }
@@ -173,8 +181,7 @@ function decideOutcome(state: RunState): RunOutcome {
   const as = state.ending?.as ?? outcomeOf(state);
   const reason = state.ending?.reason ?? null;
   if (as === "failed") {
-    const errorCode = errorCodeOf(state);
-    return { as, reason, errorCode, errorMessage: errorMessageOf(state, errorCode), outputs: null };
+    return { as, reason, ...errorOf(state), outputs: null };
   }
   if (as === "timed_out") return { as, reason, errorCode: "timeout", errorMessage: null, outputs: null };
   const outputs = as === "completed" ? evaluateOutputs(state) : succeed(null);
@@ -231,22 +238,21 @@ function isUnhandled({ now, isHandled }: NodeState): boolean {
   return isMet("failure", now.status) && !isHandled;
 }
 
-function errorCodeOf(state: RunState): string {
-  const ending = state.ending?.errorCode ?? null;
-  if (ending !== null) return ending;
-  for (const node of state.nodes) {
-    const { now } = node;
-    if (node.instance !== null || node.isHandled) continue;
-    if (now.status === "failed" || now.status === "timed_out") return now.errorCode;
+/** The error of the node that ended the run, else of the first that failed and counts. */
+function errorOf(state: RunState): Pick<RunOutcome, "errorCode" | "errorMessage"> {
+  const { ending, nodes, haltedBy } = state;
+  const code = ending?.errorCode ?? null;
+  const named = haltedBy === null ? undefined : findNode(state, haltedBy);
+  const node = named ?? nodes.find((each) => each.instance === null && isUnhandled(each) && hasCode(each, code));
+  const { now } = node ?? {};
+  if (now?.status === "failed" || now?.status === "timed_out") {
+    return { errorCode: code ?? now.errorCode, errorMessage: now.errorMessage };
   }
-  return "workflow_stalled";
+  return { errorCode: code ?? "workflow_stalled", errorMessage: null };
 }
 
-function errorMessageOf(state: RunState, code: string): string | null {
-  for (const { now } of state.nodes) {
-    if ((now.status === "failed" || now.status === "timed_out") && now.errorCode === code) return now.errorMessage;
-  }
-  return null;
+function hasCode({ now }: NodeState, code: string | null): boolean {
+  return code === null || ("errorCode" in now && now.errorCode === code);
 }
 
 function endFacts(state: RunState): { counts: Counts; costMicros: number; block?: string } {

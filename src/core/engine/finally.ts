@@ -1,5 +1,6 @@
 /** What comes last: a block, begun once everything has settled and how the run ends is known. */
 import { type Failure, LIMITS, required } from "../base/index.ts";
+import { nameOfLabel } from "../template/index.ts";
 import { FINALLY } from "../plan/index.ts";
 import { isTerminal } from "../event/index.ts";
 import { bindFree, ownerOf } from "./blocks.ts";
@@ -47,12 +48,19 @@ function finallyCall(state: RunState, childRunId: string): StartChild {
     workflow: { name: state.workflow, version: null },
     block,
     owner: ownerOf(state),
-    args: bindFree(sceneOfRun(state, scope), values),
+    args: bindFree(sceneOfRun(withNames(state), scope), values),
     ...namedIn(state),
     ...lineageOf(state),
     ...(state.startedBy === null ? {} : { startedBy: state.startedBy }),
     recursionDepth: state.recursionDepth + 1,
   };
+}
+
+/** Root inputs of a lens graph have labels; steps know them by name. */
+function withNames(state: RunState): RunState {
+  if (state.plan.format !== "lens-graph") return state;
+  const named = Object.entries(state.args).map(([label, value]) => [nameOfLabel(label), value] as const);
+  return { ...state, args: Object.fromEntries(named) };
 }
 
 /** What is to be started, built again from the log; null when it is not waited for any more. */

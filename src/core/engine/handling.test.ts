@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Rig, runOf } from "../../../test/conformance/rig.ts";
 import type { Team } from "../plan/index.ts";
-import { restartFrom } from "./index.ts";
+import { NO_TOKENS, restartFrom } from "./index.ts";
 
 const steps = (...lines: readonly string[]): string =>
   `name: w\nsteps:\n${lines.map((line) => `  - {${line}}`).join("\n")}\n`;
@@ -18,6 +18,18 @@ const reason = (rig: Rig, nodeId: string) => rig.of("node.skipped", nodeId)[0]?.
 function expectFolded(rig: Rig): void {
   expect(rig.state.nodes).toEqual(rig.replayed().nodes);
 }
+
+describe("what comes last", () => {
+  it("sees the error of the step that ended the run, not of another with the same code", () => {
+    const source = `${steps(PAY, REFUND, "id: ship, command: ship")}finally: [{id: f, command: f}]\n`;
+    const rig = runOf(source);
+    rig.fail("pay").complete("refund");
+    const error = { status: "failed", tokens: NO_TOKENS, costMicros: 0, errorCode: "provider_error" } as const;
+    rig.callback("ship", { ...error, error: "no ship" });
+    expect(rig.of("run.ending")).toMatchObject([{ as: "failed", errorCode: "provider_error", failedNode: "ship" }]);
+    expect(rig.of("run.finally")[0]).toMatchObject({ errorCode: "provider_error", errorMessage: "no ship" });
+  });
+});
 
 describe("a handler", () => {
   it("runs after a failure, sees it, and makes up for it", () => {
@@ -53,7 +65,7 @@ describe("a handler", () => {
   it("ends the run with the original error when none completes", () => {
     const rig = run(PAY, `${REFUND}, condition: pay.error.code == 'other'`, "id: beside, command: x");
     rig.fail("pay");
-    expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
+    expect(rig.of("run.ending")).toMatchObject([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
     expect(rig.status("beside")).toBe("running");
     rig.complete("beside");
     expect([rig.state.status, rig.state.errorCode]).toEqual(["failed", "provider_error"]);
@@ -119,7 +131,7 @@ describe("a handler", () => {
       expect(rig.state.ending).toBeNull();
       rig.fail("i", "provider_refused");
       expect([rig.state.status, rig.state.errorCode]).toEqual(["failed", "provider_error"]);
-      expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
+      expect(rig.of("run.ending")).toMatchObject([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
       expectFolded(rig);
     });
 
@@ -133,7 +145,7 @@ describe("a handler", () => {
       rig.complete("later");
       expect([rig.state.ending, rig.status("k")]).toEqual([null, "running"]);
       rig.fail("k", "provider_auth");
-      expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
+      expect(rig.of("run.ending")).toMatchObject([{ as: "failed", reason: "pay failed", errorCode: "provider_error" }]);
       expectFolded(rig);
     });
 
@@ -150,7 +162,7 @@ describe("a handler", () => {
         assigned(rig, `a${layer}`, `b${layer}`);
         rig.fail(`a${layer}`, "provider_auth").fail(`b${layer}`, "provider_auth");
       }
-      expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "a0 failed", errorCode: "provider_auth" }]);
+      expect(rig.of("run.ending")).toMatchObject([{ as: "failed", reason: "a0 failed", errorCode: "provider_auth" }]);
     });
   });
 

@@ -8,6 +8,8 @@ export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { concurrencyKey, placeRule } from "./places.ts";
 export { findNode, hasReported, isAttemptOpen, isExecutionOpen, openDispatchId } from "./move.ts";
 export { type AgentTurn, callIdOf, childCalls, type ToolCall } from "./agent-turn.ts";
+export { withRounds } from "./completing.ts";
+export { branchInTurn, type TurnEdit, type TurnPoint } from "./branch-turn.ts";
 export { branchFrom, nodesToRedo, restartFrom } from "./redo.ts";
 export { takenIn } from "./taken-events.ts";
 export { outputsOfRun, shownOutputs } from "./run-outputs.ts";

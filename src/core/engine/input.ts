@@ -12,6 +12,7 @@ import type {
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
+import type { CarriedTurn } from "./carried-turn.ts";
 import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
@@ -25,6 +26,8 @@ export interface Moment {
   readonly jitter: number;
   /** Registered agents, by id; absent: none is known. */
   readonly agents?: ReadonlyMap<string, { readonly trustLevel: number }> | undefined;
+  /** The judge counts the nodes of blocks with those of their run: a node that runs a block fills no place itself. */
+  readonly countsBlocks?: boolean | undefined;
 }
 
 /**
@@ -91,9 +94,7 @@ export interface StartInput {
 }
 
 /** A place, a place to wait for, none at all, or a key that could not be evaluated. */
-export type FoundPlace =
-  | { readonly key: string; readonly standing: PlaceStanding | "full" }
-  | { readonly failure: Failure };
+export type FoundPlace = { readonly key: string; readonly standing: PlaceStanding } | { readonly failure: Failure };
 
 export interface RunLimit {
   readonly key: string;
@@ -115,7 +116,8 @@ export interface OutputOfRun {
 export type Carried =
   | CarriedResult
   /** Its block did not complete: the run of it is continued. */
-  | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string };
+  | { readonly nodeId: string; readonly status: "open"; readonly runId: string; readonly block: string }
+  | CarriedTurn;
 
 export type CarriedResult = (
   | { readonly nodeId: string; readonly status: "completed"; readonly outputs: JsonObject; readonly envelope: Envelope }
@@ -123,6 +125,8 @@ export type CarriedResult = (
 ) & {
   /** Of a step with `join`: the parents that were enough. */
   readonly counted?: readonly string[];
+  /** Events its step has taken, as `taken` of a start names them; absent: none. */
+  readonly taken?: readonly string[];
 };
 
 export interface CallbackInput extends Execution {

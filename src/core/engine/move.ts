@@ -13,6 +13,7 @@ export function moveNode(state: RunState, node: NodeState, now: NodeNow): void {
   countWait(state, before, -1);
   countWait(state, now, 1);
   if (hasChild(before) !== hasChild(now)) state.childRunning += hasChild(now) ? 1 : -1;
+  if (hasBlock(before) !== hasBlock(now)) state.blocksRunning += hasBlock(now) ? 1 : -1;
   if (before.status === now.status) return;
   state.counts[before.status] -= 1;
   state.counts[now.status] += 1;
@@ -120,6 +121,10 @@ function isLimited(now: NodeNow): boolean {
 
 function hasChild(now: NodeNow): boolean {
   return now.status === "running" && now.childRunId !== null;
+}
+
+function hasBlock(now: NodeNow): boolean {
+  return now.status === "running" && now.block !== null;
 }
 
 function isExpandedRunning(now: NodeNow): boolean {

@@ -82,6 +82,7 @@ function unknownDispatch({ nodeId, attempt }: Execution): Refusal {
 /** Only a model that wants tools is called again. */
 function requestRound(turn: Turn, node: NodeState): void {
   const { rounds = [], extraRounds = 0 } = node.turn ?? {};
+  const { inputTokens = 0, outputTokens = 0 } = rounds.at(-1) ?? {};
   const open = openExecution(node);
   if (open === null) return;
   turn.state.askedRounds.add(node.index);
@@ -92,7 +93,8 @@ function requestRound(turn: Turn, node: NodeState): void {
     attempt: open.attempt,
     rounds: rounds.length,
     extraRounds,
-    contextTokens: rounds.at(-1)?.tokens ?? 0,
+    // What the last call of the model read and wrote, the next one reads.
+    contextTokens: inputTokens + outputTokens,
     route: open.route,
     hints: planNodeOf(turn.state, node).request,
   });

@@ -144,6 +144,6 @@ function askAnew(turn: Turn, node: NodeState): void {
 function wake(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
   const lane = laneOf(turn.state, node);
-  if (hasPlace(turn.state) && (lane === null || isLaneFree(turn.state, lane))) requestNode(turn, node);
+  if (hasPlace(turn) && (lane === null || isLaneFree(turn.state, lane))) requestNode(turn, node);
   else emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }

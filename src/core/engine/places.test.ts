@@ -88,10 +88,17 @@ describe("a run among others with its key", () => {
 
   it("ends at once when there is no place, or when its key cannot be evaluated", () => {
     const full = rigOf({ key: "k", standing: "full" });
-    expect(full.state).toMatchObject({ status: "cancelled", place: null });
+    expect(full.state).toMatchObject({ status: "cancelled", place: { key: "k", standing: "full" } });
     expect(full.of("run.cancelled")[0]).toMatchObject({ reason: "concurrency_full" });
     const broken = new Rig(SOURCE).start({ place: { failure: { code: "expression_error", message: "no" } } });
     expect(broken.state).toMatchObject({ status: "failed", errorCode: "expression_error" });
+  });
+
+  it("holds a place once it is opened again after it had found none", () => {
+    const rig = rigOf({ key: "k", standing: "full" });
+    rig.submit({ type: "rewind", eventId: 1, isConsumed: false });
+    expect(rig.state).toMatchObject({ status: "running", place: { key: "k", standing: "held" } });
+    expect(rig.replayed().place).toEqual(rig.state.place);
   });
 
   it("can be cancelled while it waits, and cannot be rewound", () => {

@@ -42,7 +42,7 @@ export function placeOf(
   { place, heldKeys = [], limit: given }: StartInput,
 ): Pick<EventPayload<"run.started">, "place" | "heldKeys"> {
   const keys = heldKeys.length === 0 ? {} : { heldKeys: [...heldKeys] };
-  if (place === undefined || "failure" in place || place.standing === "full") return keys;
+  if (place === undefined || "failure" in place) return keys;
   const isGiven = plan.concurrency === null && given !== undefined;
   const rule = isGiven ? { rule: { limit: given.limit, whenFull: given.whenFull } } : {};
   return { ...keys, place: { key: place.key, standing: place.standing, ...rule } };

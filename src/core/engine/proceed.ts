@@ -100,7 +100,7 @@ export function pump(turn: Turn): void {
   const { state } = turn;
   const { ready } = state;
   callLanes(turn);
-  while (ready.head < ready.entries.length && state.ending === null && hasPlace(state)) {
+  while (ready.head < ready.entries.length && state.ending === null && hasPlace(turn)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
     const node = nodeAt(state, index);
     ready.head += 1;
@@ -117,7 +117,7 @@ function isWaiting({ now }: NodeState, eventId: number): boolean {
 function callLanes(turn: Turn): void {
   const { state } = turn;
   for (const [number, { waiting }] of state.lanes) {
-    while (waiting.length > 0 && state.ending === null && hasPlace(state) && isLaneFree(state, number)) {
+    while (waiting.length > 0 && state.ending === null && hasPlace(turn) && isLaneFree(state, number)) {
       const { node: index, eventId } = required(waiting.shift(), "a node waits");
       const node = nodeAt(state, index);
       if (isWaiting(node, eventId)) requestNode(turn, node);
@@ -132,9 +132,10 @@ export function isLaneFree(state: RunState, number: number): boolean {
   return true;
 }
 
-export function hasPlace(state: RunState): boolean {
-  const { counts, expandedRunning, asked, plan } = state;
-  return counts.running + counts.streaming - expandedRunning + asked.size < plan.maxParallel;
+export function hasPlace({ state, countsBlocks }: Pick<Turn, "state" | "countsBlocks">): boolean {
+  const { counts, expandedRunning, blocksRunning, asked, plan } = state;
+  const elsewhere = expandedRunning + (countsBlocks ? blocksRunning : 0);
+  return counts.running + counts.streaming - elsewhere + asked.size < plan.maxParallel;
 }
 
 /** Entries before the head are spent; dropping them now and then keeps the queue as long as what waits. */

@@ -4,6 +4,7 @@ import { nodesWithChangedInputs } from "./changed-inputs.ts";
 import type { Carried } from "./input.ts";
 import { findNode, nodeAt, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
+import { takenBy } from "./taken-events.ts";
 
 /**
  * What is neither completed nor skipped, and the nodes named, with everything below them. A step with `join` that is done
@@ -54,6 +55,28 @@ export function branchFrom(state: RunState, args: JsonObject = state.args): read
   return keep(state, nodesToRedo(state, changed), changed);
 }
 
+/**
+ * What a run keeps that continues the turn of a node: everything that has settled well and does not follow from it, and,
+ * where it is an instance, the others that completed. `redo`: the nodes that run again.
+ */
+export function keptBeside(
+  state: RunState,
+  node: NodeState,
+): { readonly carried: readonly Carried[]; readonly redo: ReadonlySet<number> } {
+  const redo = nodesToRedo(state, [node.planIndex]);
+  const { instance } = node;
+  if (instance === null) return { carried: keep(state, redo), redo };
+  const isRound = planNodeOf(state, node).repeat !== null;
+  const members = state.nodes.filter((other) => other.instance?.parent === instance.parent);
+  const ids = new Set(members.map(({ id }) => id));
+  const others = members.filter(
+    // A round reads what the one before it gave.
+    (other) => other !== node && (!isRound || (other.instance?.element ?? 0) < instance.element),
+  );
+  const carried = keep(state, redo).filter(({ nodeId }) => !ids.has(nodeId));
+  return { carried: [...carried, ...others.flatMap((other) => carriedOf(state, other))], redo };
+}
+
 const NONE: ReadonlySet<number> = new Set();
 
 function keep(state: RunState, redo: ReadonlySet<number>, changed = NONE): readonly Carried[] {
@@ -78,8 +101,13 @@ function openBlocks({ nodes }: RunState): readonly Carried[] {
   });
 }
 
-function carriedOf(state: RunState, { id: nodeId, now, counted }: NodeState): readonly Carried[] {
-  const parents = counted === null ? {} : { counted: [...counted].map((index) => nodeAt(state, index).id) };
+function carriedOf(state: RunState, node: NodeState): readonly Carried[] {
+  const { id: nodeId, now, counted } = node;
+  const taken = takenBy(state, node);
+  const parents = {
+    ...(counted === null ? {} : { counted: [...counted].map((index) => nodeAt(state, index).id) }),
+    ...(taken.length === 0 ? {} : { taken }),
+  };
   if (now.status === "completed") {
     return [{ nodeId, status: "completed", outputs: now.outputs, envelope: now.envelope, ...parents }];
   }

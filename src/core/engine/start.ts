@@ -1,6 +1,7 @@
 import { LIMITS } from "../base/index.ts";
 import { windDown } from "./ending.ts";
-import type { Carried, StartInput } from "./input.ts";
+import { carryTurn } from "./carried-turn.ts";
+import type { Carried, CarriedResult, StartInput } from "./input.ts";
 import { findNode } from "./move.ts";
 import { placeOf, settlePlace } from "./places.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -58,7 +59,9 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   });
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   armRunTimeout(turn);
-  const results = (input.carried ?? []).filter((one): one is CarriedResult => one.status !== "open");
+  // Facts before the node they are of begins.
+  for (const one of input.carried ?? []) if (one.status === "turn") carryTurn(turn, one);
+  const results = (input.carried ?? []).filter((one) => one.status === "completed" || one.status === "skipped");
   const carried = new Map(results.map((result) => [result.nodeId, result]));
   // In plan order, so that a node's carried parents are settled before it is looked at.
   for (const planNode of state.plan.nodes) {
@@ -71,8 +74,6 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   else settlePlace(turn, input);
   return undefined;
 }
-
-type CarriedResult = Exclude<Carried, { readonly status: "open" }>;
 
 function blocksOf(carried: readonly Carried[]): readonly (readonly [string, BlockRun])[] {
   return carried.flatMap((one) =>

@@ -62,6 +62,8 @@ export interface RunState extends HandoffCounts {
   snapshot: Snapshot | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
   ending: RunEnding | null;
+  /** The node whose failure ended it, also once it has ended; null: none, or it was not recorded. */
+  haltedBy: string | null;
   /** How a step of this block has ended the run the block belongs to; null: none has. */
   endsOwner: RunEnding | null;
   finally: FinallyState | null;
@@ -73,6 +75,8 @@ export interface RunState extends HandoffCounts {
   readonly instanceIndexById: Map<string, number>;
   /** Instance results carried over from another run, waiting for their node to expand. */
   readonly carriedInstances: Map<string, CarriedInstance>;
+  /** The same for the turn of an instance that is to be continued. */
+  readonly carriedTurns: Map<string, AgentTurn>;
   readonly approvals: Map<string, ApprovalState>;
   /** How many nodes, instances included, have each status. */
   readonly counts: Record<NodeStatus, number>;
@@ -86,6 +90,8 @@ export interface RunState extends HandoffCounts {
   expandedRunning: number;
   /** Nodes, instances included, that are running only because their child run is. */
   childRunning: number;
+  /** Those of them that run a block: its nodes fill places of `max_parallel`, they do not. */
+  blocksRunning: number;
   /** Child runs that have not ended, also those whose node has long given them up: the run ends after them. */
   readonly liveChildren: Set<string>;
   /** What has been recorded here of each child run's cost: it may spend more after its report. */

@@ -21,11 +21,15 @@ export function hasTaken(state: RunState, node: NodeState, id: string): boolean 
 
 /** What the steps of a block have taken in this run of it: `step id`, or `block/step id` from further inside. */
 export function takenIn(state: RunState): readonly string[] {
-  return state.nodes.flatMap((node) => {
-    if (node.takenEvents.size === 0 || stepOf(state, node) !== node) return [];
-    const isWait = planNodeOf(state, node).kind === "wait";
-    return [...node.takenEvents].map((taken) => `${node.id}${isWait ? " " : "/"}${taken}`);
-  });
+  return state.nodes.flatMap((node) => (stepOf(state, node) === node ? takenBy(state, node) : []));
+}
+
+/** The same of one node; what a round has taken is said of its step. */
+export function takenBy(state: RunState, node: NodeState): readonly string[] {
+  if (node.takenEvents.size === 0) return [];
+  const { id } = stepOf(state, node);
+  const isWait = planNodeOf(state, node).kind === "wait";
+  return [...node.takenEvents].map((taken) => `${id}${isWait ? " " : "/"}${taken}`);
 }
 
 /** The same for a run of a block that is about to start: what was taken in rounds and attempts before it. */

@@ -15,6 +15,7 @@ export interface Turn {
   readonly at: number;
   readonly jitter: number;
   readonly agents: NonNullable<Moment["agents"]>;
+  readonly countsBlocks: boolean;
   readonly events: RunEvent[];
   readonly effects: Effect[];
   /** Nodes whose last parent has settled, or of whose parents enough have. A list, not recursion: a chain of skips may be 10,000 long. */
@@ -34,12 +35,13 @@ export interface Turn {
 
 const NO_AGENTS: Turn["agents"] = new Map();
 
-export function beginTurn(state: RunState, { at, jitter, agents = NO_AGENTS }: Moment): Turn {
+export function beginTurn(state: RunState, { at, jitter, agents = NO_AGENTS, countsBlocks = false }: Moment): Turn {
   return {
     state,
     at,
     jitter,
     agents,
+    countsBlocks,
     events: [],
     effects: [],
     toDecide: [],

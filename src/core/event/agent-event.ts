@@ -2,7 +2,9 @@ import { z } from "zod";
 import { count, json, jsonObject, onNode } from "./payload.ts";
 import { ACTIONS, EFFECT_GUARANTEES } from "./status.ts";
 
-const onCall = { ...onNode, callId: z.string() };
+/** It was done in the run this one was branched from, and paid for there. */
+const carried = z.literal(true).optional();
+const onCall = { ...onNode, callId: z.string(), carried };
 
 /** Why a model stopped: it wants tools, it is done, its answer was cut off, it refused, or anything else. */
 export const ROUND_ENDS = ["tool_calls", "stop", "length", "refusal", "other"] as const;
@@ -38,6 +40,9 @@ export const AGENT_PAYLOADS = {
     /** Its whole message, as the adapter continues from it. */
     message: json,
     calls: z.array(askedCallSchema),
+    carried,
+    /** The person who has changed its words; absent: they are the model's. */
+    by: z.string().optional(),
   }),
   "tool.requested": z.object({
     ...onCall,
@@ -72,7 +77,7 @@ export const AGENT_PAYLOADS = {
     result: json,
     isError: z.boolean(),
     durationMs: z.number().nonnegative(),
-    /** A person gave the result of a call that never reported. */
+    /** A person gave the result: of a call that never reported, or in place of the tool's when the run was branched. */
     by: z.string().optional(),
   }),
 } as const;

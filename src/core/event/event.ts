@@ -85,6 +85,8 @@ export const EVENT_PAYLOADS = {
     as: z.enum(ENDING_STATUSES),
     reason: z.string(),
     errorCode: z.string().optional(),
+    /** The node whose failure ends it. */
+    failedNode: z.string().optional(),
     /** A step of a block ends the run the block belongs to. */
     isOfOwner: z.literal(true).optional(),
   }),

@@ -64,7 +64,7 @@ export const WAITING_REASONS = [
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
 /** Of a run among those with its key: it has a place, waits for one, or counts with an ancestor that has one. */
-export const PLACE_STANDINGS = ["held", "waiting", "inherited"] as const;
+export const PLACE_STANDINGS = ["held", "waiting", "inherited", "full"] as const;
 export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 
 /** What happens to a run that finds all places taken: it waits, is cancelled, or takes the place of the oldest. */

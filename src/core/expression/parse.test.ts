@@ -352,6 +352,9 @@ describe("limits", () => {
   it("refuses the 33rd level exactly", () => {
     expect(problemOf("(".repeat(33) + "a" + ")".repeat(33))).toMatchObject({ position: 32 });
     expect(problemOf("!".repeat(33) + "a")).toMatchObject({ position: 32 });
+    const lambdas = (count: number): string => "map(a,x=>".repeat(count) + "x" + ")".repeat(count);
+    expect(parseExpression(lambdas(32)).ok).toBe(true);
+    expect(problemOf(lambdas(33)).message).toContain("nested deeper than 32");
     expect(parseExpression("(a) and ".repeat(40) + "(a)").ok).toBe(true);
   });
 

@@ -33,6 +33,16 @@ export interface GatewayFact {
   readonly offlineBecause?: string;
 }
 
+/** How many attempts a run and its blocks have open together. */
+export interface ParallelFact {
+  /** The run whose `max_parallel` it is. */
+  readonly runId: string;
+  readonly open: number;
+  readonly limit: number;
+  /** Nodes that waited for it before this one. */
+  readonly waitingAhead: number;
+}
+
 export interface RateFact {
   readonly count: number;
   readonly perSeconds: number;
@@ -80,6 +90,8 @@ export interface DispatchFacts {
   readonly openExamples: readonly { readonly runId: string; readonly nodeId: string }[];
   /** Nodes that waited before this one. */
   readonly waitingAhead: number;
+  /** Of a run with blocks, and of a block; absent: only the run itself counts. */
+  readonly parallel?: ParallelFact;
   readonly rate: RateFact | null;
   readonly agentBudget: EnvelopeFact | null;
   readonly envelopes: readonly EnvelopeFact[];

@@ -30,6 +30,7 @@ interface FactsRecord extends Omit<DispatchFacts, "policies" | "turns" | "call">
 export function factsText(facts: DispatchFacts): string {
   let text = `{"format":${RECORD_FORMAT}`;
   for (const [opening, write] of MEMBERS) text += opening + write(facts);
+  if (facts.parallel !== undefined) text += `,"parallel":${JSON.stringify(facts.parallel)}`;
   return facts.call === undefined ? `${text}}` : `${text},"call":${callText(facts.call)}}`;
 }
 
@@ -38,8 +39,10 @@ function callText({ tool, rules, rates, toolGrants }: NodeCallFacts): string {
   return `{${parts.join(",")},"rates":${JSON.stringify(rates)},"toolGrants":${grantsText(toolGrants)}}`;
 }
 
+type Written = Exclude<keyof DispatchFacts, "call" | "parallel">;
+
 /** How each fact is written; one that is not listed here does not compile. */
-const WRITERS: Readonly<Record<Exclude<keyof DispatchFacts, "call">, (facts: DispatchFacts) => string>> = {
+const WRITERS: Readonly<Record<Written, (facts: DispatchFacts) => string>> = {
   at: ({ at }) => String(at),
   platform: ({ platform }) => onceOf(platform),
   gateway: ({ gateway }) => onceOf(gateway),

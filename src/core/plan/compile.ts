@@ -179,11 +179,25 @@ function compileLensGraph(definition: LensGraphDefinition, catalog: Catalog): Co
   const params = groupParams(definition.nodes, definition.edges, order.indexById);
   const written = order.positions.map((position) => required(definition.nodes[position], "the order lists nodes"));
   const outcomes = outcomesOf(order, written);
+  const blocks = new Map<string, Plan>();
+  const compileInside = (document: LobsterDefinition): Plan => {
+    const { plan } = compileLobster({ ...document, ...headOf(definition) });
+    for (const [path, block] of plan.blocks) blocks.set(path, block);
+    return plan;
+  };
   const nodes = written.map((node, index) => {
     const position = { ...positionOf(order, index), ...required(outcomes[index], "every node has outcomes") };
-    return planLensNode(node, position, params.get(node.id) ?? [], catalog, definition.optionalInputs);
+    const inside = node.inside === undefined ? null : (compileInside(node.inside).nodes[0] ?? null);
+    return planLensNode(node, position, params.get(node.id) ?? [], { catalog, definition, inside });
   });
-  return { plan: planOf(definition, "lens-graph", definition.rootInputs, order, nodes), warnings: [] };
+  const last = definition.last === undefined ? null : compileInside(definition.last).finally;
+  const plan = planOf(definition, "lens-graph", definition.rootInputs, order, nodes);
+  return { plan: { ...plan, blocks, finally: last }, warnings: [] };
+}
+
+/** What the steps inside a graph have of it. */
+function headOf({ model, gateway, maxParallel }: LensGraphDefinition) {
+  return { model, gateway, maxParallel };
 }
 
 function positionOf(order: Order, index: number): NodePosition {

@@ -8,7 +8,8 @@ import type {
   OutputContract,
   OverrideValue,
 } from "../definition/index.ts";
-import type { LensTemplate } from "../template/index.ts";
+import type { LensTemplate, Values } from "../template/index.ts";
+import type { Scope } from "./plan.ts";
 
 export interface LensBody {
   readonly kind: "lens";
@@ -28,6 +29,8 @@ export interface LensBody {
   readonly params: readonly LensParam[];
   readonly overrides: readonly LensOverride[];
   readonly with: JsonObject;
+  /** Of a node that holds steps: what they read, by the names of its labels; absent: it holds none. */
+  readonly inside?: { readonly scope: Scope; readonly with: Values };
 }
 
 /** One target parameter with its edges in edge order and the one strategy that joins them. */

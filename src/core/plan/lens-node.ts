@@ -1,19 +1,32 @@
 import { LIMITS, required } from "../base/index.ts";
-import { lensVersionOf, type Catalog, type LensEdge, type LensNode, type LensVersion } from "../definition/index.ts";
+import {
+  lensVersionOf,
+  type Catalog,
+  type LensEdge,
+  type LensGraphDefinition,
+  type LensNode,
+  type LensVersion,
+} from "../definition/index.ts";
 import { normaliseLabel } from "../template/index.ts";
 import type { NodeOutcomes } from "./outcomes.ts";
 import type { LensBody, LensOverride, LensParam, LensPlanEdge, NodeKind, PlanNode } from "./plan.ts";
 import { retryPolicyOfBlock } from "./retry-policy.ts";
 import type { NodePosition } from "./step-node.ts";
 
+interface LensSurroundings {
+  readonly catalog: Catalog;
+  readonly definition: Pick<LensGraphDefinition, "optionalInputs">;
+  /** The step that holds what the node holds; null: it holds nothing. */
+  readonly inside: PlanNode | null;
+}
+
 export function planLensNode(
   node: LensNode,
   position: NodePosition & NodeOutcomes,
   params: readonly LensParam[],
-  catalog: Catalog,
-  optionalInputs: readonly string[],
+  { catalog, definition: { optionalInputs }, inside }: LensSurroundings,
 ): PlanNode {
-  const kind = kindOfLensNode(node);
+  const kind = inside?.kind ?? kindOfLensNode(node);
   const version = findLensVersion(node, catalog);
   return {
     index: position.index,
@@ -37,8 +50,8 @@ export function planLensNode(
     effects: "at_least_once",
     approval: null,
     askRule: null,
-    choose: null,
-    child: node.workflowRef === null ? null : { workflow: node.workflowRef },
+    choose: inside?.choose ?? null,
+    child: inside?.child ?? (node.workflowRef === null ? null : { workflow: node.workflowRef }),
     work: null,
     forEach: null,
     repeat: node.repeat ?? null,
@@ -56,7 +69,7 @@ export function planLensNode(
       contextSources: [],
       estimatedCostMicros: null,
     },
-    body: bodyOf(node, version, params, optionalInputs),
+    body: bodyOf(node, version, params, optionalInputs, inside),
     isRetryWritten: node.isRetryWritten,
     isOnFailureWritten: false,
     duty: null,
@@ -114,9 +127,10 @@ function kindOfLensNode(node: LensNode): NodeKind {
   return node.workflowRef === null ? "utility" : "child";
 }
 
-/** A child run has no default timeout, so the default a lens gets does not bind it. */
+/** Neither a child run nor a block has a default timeout, so the default a lens gets does not bind it. */
 function timeoutOf(node: LensNode, kind: NodeKind): number | null {
-  return node.timeoutMs ?? (kind === "child" ? null : LIMITS.lensTimeoutMsDefault);
+  const isRun = kind === "child" || kind === "block" || kind === "choose";
+  return node.timeoutMs ?? (isRun ? null : LIMITS.lensTimeoutMsDefault);
 }
 
 function bodyOf(
@@ -124,6 +138,7 @@ function bodyOf(
   version: LensVersion | null,
   params: readonly LensParam[],
   optionalInputs: readonly string[],
+  inside: PlanNode | null,
 ): LensBody {
   const optional = [...optionalInputs, ...(version?.inputContract?.optional ?? [])];
   return {
@@ -142,6 +157,7 @@ function bodyOf(
     params,
     overrides: overridesOf(node),
     with: node.with,
+    ...(inside?.body.kind === "step" ? { inside: { scope: inside.body.scope, with: inside.body.with } } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { allSteps, type Catalog, type Definition, type WorkflowRef } from "../definition/index.ts";
+import { allSteps, type Catalog, type Definition, stepsInside, type WorkflowRef } from "../definition/index.ts";
 import { findLensVersion } from "./lens-node.ts";
 
 /**
@@ -11,14 +11,13 @@ export function missingForRun(definition: Definition, catalog: Catalog): readonl
   const needWorkflow = (ref: WorkflowRef | null): void => {
     if (ref !== null && workflows?.has(ref.name) !== true) missing.add(`workflow "${ref.name}"`);
   };
-  if (definition.format === "lobsterx") {
-    for (const step of allSteps(definition)) {
-      if (step.unresolvedLibraryStep !== null) missing.add(`library step "${step.unresolvedLibraryStep}"`);
-      needWorkflow(step.workflowRef);
-      for (const tool of step.stepTools) if (tool.kind === "workflow") needWorkflow(tool.workflow);
-    }
-    return [...missing];
+  const isGraph = definition.format !== "lobsterx";
+  for (const step of isGraph ? stepsInside(definition) : allSteps(definition)) {
+    if (step.unresolvedLibraryStep !== null) missing.add(`library step "${step.unresolvedLibraryStep}"`);
+    needWorkflow(step.workflowRef);
+    for (const tool of step.stepTools) if (tool.kind === "workflow") needWorkflow(tool.workflow);
   }
+  if (!isGraph) return [...missing];
   for (const node of definition.nodes) {
     if (node.lensId !== null && findLensVersion(node, catalog) === null) {
       const version = node.versionId === null ? "" : `, version "${node.versionId}"`;

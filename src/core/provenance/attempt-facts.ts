@@ -22,12 +22,23 @@ export interface AttemptFacts {
   /** Policies with their versions that the verdict looked at, and those a person answered for. */
   readonly policies: readonly string[];
   readonly approvals: readonly ApprovalFacts[];
+  /** Tool calls whose results it had. */
+  readonly calls: readonly CallFacts[];
   readonly childRunId: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicros: number;
   /** A rewind or a recover took its result back. */
   readonly isInvalidated: boolean;
+}
+
+export interface CallFacts {
+  readonly callId: string;
+  readonly tool: string;
+  readonly server: string | null;
+  readonly isError: boolean;
+  /** The person who gave the result in place of the tool. */
+  readonly by: string | null;
 }
 
 export interface ApprovalFacts {
@@ -59,6 +70,7 @@ export function attemptFacts(run: RunHistory, life: Life, attempt: Attempt): Att
     promptDigest: rendered === null ? null : digestText(rendered),
     policies: [...new Set([...looked, ...approvals.flatMap(({ policies }) => policies)])],
     approvals: approvals.map(({ policies: _policies, rendered: _rendered, ...approval }) => approval),
+    calls: life.calls.map(({ callId, tool, server, isError, by }) => ({ callId, tool, server, isError, by })),
     isInvalidated: life.invalidatedAt !== null,
   };
 }

@@ -427,3 +427,35 @@ describe("exports", () => {
     });
   });
 });
+
+describe("what a node returned that called tools", () => {
+  const SOURCE = "name: w\nsteps:\n  - { id: a, command: Go, tools: [shop/find] }\n";
+  const SCRIPT = `nodes:
+  a:
+    rounds:
+      - { text: one, calls: [{tool: find, server: shop, args: {id: 7}, result: found}] }
+      - { text: two }
+`;
+
+  it("is derived from their results, each made by a call of its server", async () => {
+    const family = await play(SOURCE, { script: SCRIPT });
+    const [runId = ""] = family.runs.keys();
+    const prov = toProv(family, runId, isoFromEpochMs) as Record<string, Record<string, JsonObject>>;
+    const entity = `sluice:run/${runId}/node/a/tool/0/0/0`;
+    expect(prov["entity"]?.[entity]).toMatchObject({ "sluice:tool": "find", "sluice:server": "shop" });
+    const stated = (section: string) => Object.values(prov[section] ?? {});
+    expect(stated("wasGeneratedBy")).toContainEqual(
+      expect.objectContaining({ "prov:entity": entity, "prov:activity": `${entity}/call` }),
+    );
+    expect(stated("wasAssociatedWith")).toContainEqual(
+      expect.objectContaining({ "prov:activity": `${entity}/call`, "prov:agent": "sluice:server/shop" }),
+    );
+    expect(stated("wasDerivedFrom")).toContainEqual(
+      expect.objectContaining({ "prov:usedEntity": entity, "sluice:transform": "tool" }),
+    );
+    // What was returned is named, and not in it.
+    expect(JSON.stringify(prov)).not.toContain("found");
+    const lineage = lineageOf(family, { runId, nodeId: "a" }, "up");
+    expect(lineage.attempts[0]?.calls).toMatchObject([{ tool: "find", server: "shop", isError: false, by: null }]);
+  });
+});

@@ -117,7 +117,7 @@ function errorFacet(errorCode: string | null): JsonObject {
 
 /** What the standard has no word for: agent, model, verdict, policies, approvals, cost. */
 function attemptFacet(run: RunHistory, life: Life, attempt: Attempt): JsonObject {
-  const { approvals, policies, ...facts } = attemptFacts(run, life, attempt);
+  const { approvals, policies, calls, ...facts } = attemptFacts(run, life, attempt);
   const people = approvals.map(({ changed, ...approval }) => ({ ...approval, changed: [...changed] }));
   return {
     _producer: PRODUCER,
@@ -125,6 +125,7 @@ function attemptFacet(run: RunHistory, life: Life, attempt: Attempt): JsonObject
     ...facts,
     policies: [...policies],
     approvals: people,
+    calls: calls.map((call) => ({ ...call })),
   };
 }
 

@@ -5,7 +5,7 @@ import { argSources, childOf, type Family, inheritedLife, leavesIn, lifeAt, sour
 import { escaped } from "./identity.ts";
 import { insideOutputs, outputPath, readPath } from "./path.ts";
 import { withChildren } from "./relatives.ts";
-import { type Attempt, isUsed, type Life, type RunHistory } from "./run-history.ts";
+import { type Attempt, type CallHistory, isUsed, type Life, type RunHistory } from "./run-history.ts";
 
 /** Writes an instant as ISO 8601. */
 export type WriteInstant = (epochMs: number) => string;
@@ -55,6 +55,7 @@ class Statements {
   #addLife(run: RunHistory, life: Life): void {
     if (!isUsed(life) && life.result === null) return;
     for (const attempt of life.attempts) this.#addAttempt(run, life, attempt);
+    for (const call of life.calls) this.#addCall(run, life, call);
     if (life.result !== null) this.#addResult(run, life);
   }
 
@@ -66,6 +67,7 @@ class Statements {
       agentId,
       approvals,
       policies,
+      calls: _calls,
       isInvalidated: _taken,
       ...facts
     } = attemptFacts(run, life, attempt);
@@ -92,6 +94,58 @@ class Statements {
       if (maker !== undefined) this.#informed(id, attemptName(sourceRunId, maker));
     }
     if (attempt.childRunId !== null) this.#informedByChild(id, attempt.childRunId);
+  }
+
+  /** What a tool returned is an entity, the call what made it, and the server of the tool its agent. */
+  #addCall(run: RunHistory, life: Life, call: CallHistory): void {
+    const made = this.#returned(run.runId, life, call);
+    const { tool, server, by, isError, isCarried, startedAt, endedAt } = call;
+    if (isCarried) {
+      const source = this.#family.runs.get(run.start?.sourceRunId ?? "");
+      const before = source?.nodes.get(life.nodeId)?.lives.at(-1);
+      const same = before?.calls.find(({ callId }) => placeOf(callId) === placeOf(call.callId));
+      if (source !== undefined && before !== undefined && same !== undefined && by === null) {
+        this.#derived(made, this.#returned(source.runId, before, same), "carried");
+      }
+    }
+    if (by !== null) return this.#attribute(made, `person/${escaped(by)}`, "prov:Person");
+    if (isCarried) return;
+    const id = `${made}/call`;
+    this.#declare("activity", id, {
+      "prov:startTime": this.#iso(startedAt),
+      "prov:endTime": this.#iso(endedAt),
+      "sluice:tool": tool,
+      "sluice:isError": isError,
+    });
+    this.#relate("wasGeneratedBy", { "prov:entity": made, "prov:activity": id, "prov:time": this.#iso(endedAt) });
+    if (server !== null) this.#associate(id, `server/${escaped(server)}`, "prov:SoftwareAgent", "tool server");
+    const maker = life.attempts.find(({ attempt }) => attempt === call.attempt);
+    if (maker === undefined) return;
+    this.#informed(id, attemptName(run.runId, maker));
+    this.#relate("used", {
+      "prov:activity": attemptName(run.runId, maker),
+      "prov:entity": made,
+      "prov:role": `tool ${tool}`,
+    });
+  }
+
+  #returned(runId: string, { nodeId }: Life, { callId, tool, server }: CallHistory): string {
+    const id = `sluice:run/${escaped(runId)}/node/${escaped(nodeId)}/tool/${placeOf(callId)}`;
+    this.#declare("entity", id, {
+      "prov:type": qualified("sluice:ToolResult"),
+      "sluice:runId": runId,
+      "sluice:nodeId": nodeId,
+      "sluice:callId": callId,
+      "sluice:tool": tool,
+      ...(server === null ? {} : { "sluice:server": server }),
+    });
+    return id;
+  }
+
+  #attribute(made: string, who: string, type: string): void {
+    const agent = `sluice:${who}`;
+    this.#declare("agent", agent, { "prov:type": qualified(type) });
+    this.#relate("wasAttributedTo", { "prov:entity": made, "prov:agent": agent });
   }
 
   #informedByChild(id: string, childRunId: string): void {
@@ -142,7 +196,8 @@ class Statements {
       if (sourceNodeId === null) return [this.#argAt(sourceRunId, sourceOutputPath), transform] as const;
       return [this.#value(sourceRunId, sourceNodeId, sourceLife(run, input), sourceOutputPath), transform] as const;
     });
-    return [...collected, ...bound];
+    const returned = life.calls.map((call) => [this.#returned(runId, life, call), "tool"] as const);
+    return [...collected, ...bound, ...returned];
   }
 
   #argAt(runId: string, path: string): string {
@@ -208,6 +263,11 @@ class Statements {
     this.#sections.set(section, members);
     if (!members.has(id)) members.set(id, about);
   }
+}
+
+/** Epoch, round and position of a call: what it is called within its node. */
+function placeOf(callId: string): string {
+  return callId.split("/").slice(-3).join("/");
 }
 
 function qualified(name: string): JsonObject {

@@ -33,6 +33,7 @@ class RunReader {
   readonly #nodes = new Map<string, { readonly nodeId: string; readonly lives: Life[] }>();
   readonly #attempts = new Map<string, Attempt>();
   readonly #callers = new Map<string, Life>();
+  readonly #asked = new Map<string, EventPayload<"tool.requested">>();
   #start: Start | null = null;
   #end: RunEnd | null = null;
   #workflow: string;
@@ -111,6 +112,12 @@ class RunReader {
         this.#callers.set(event.payload.childRunId, life);
         this.#change(event.payload, { childRunId: event.payload.childRunId });
         return;
+      case "tool.requested":
+        this.#asked.set(event.payload.callId, event.payload);
+        return;
+      case "tool.completed":
+        this.#call(life, event);
+        return;
       case "cost.recorded":
         this.#pay(event.payload);
         return;
@@ -136,7 +143,22 @@ class RunReader {
     }
   }
 
+  #call(life: Life, { at, payload }: EventOf<"tool.completed">): void {
+    const { callId, durationMs, isError, by = null, carried: isCarried = false, attempt = null } = payload;
+    const asked = this.#asked.get(callId);
+    if (asked === undefined) return;
+    const { tool, server = null, round } = asked;
+    const when = { startedAt: at - Math.round(durationMs), endedAt: at };
+    life.calls.push({ callId, tool, server, round, attempt, ...when, isError, by, isCarried });
+  }
+
   #begin(life: Life, { at, payload }: EventOf<"node.started">): void {
+    // It continues after a pause, with what it has cost.
+    const before = payload.segment === undefined ? undefined : this.#attempts.get(keyOf(payload));
+    if (before !== undefined) {
+      Object.assign(before, { endedAt: null, status: "running", errorCode: null });
+      return;
+    }
     const { nodeId, attempt = 0, agentId, gatewayId, provider, model, verdictId } = payload;
     const route = { agentId, gatewayId, provider, model, verdictId };
     const open = { endedAt: null, status: "running" as const, errorCode: null, childRunId: null };
@@ -188,7 +210,7 @@ function noteUses(uses: Map<string, Use[]>, life: Life): void {
 
 function beginLife(nodeId: string): Life {
   const nothing = { instanceIds: null, isRepeated: false, result: null, invalidatedAt: null };
-  return { nodeId, inputs: [], attempts: [], approvals: new Map(), ...nothing };
+  return { nodeId, inputs: [], attempts: [], approvals: new Map(), calls: [], ...nothing };
 }
 
 function startOf(event: EventOf<"run.started">): Start {

@@ -43,6 +43,8 @@ export interface Life {
   readonly inputs: Input[];
   readonly attempts: Attempt[];
   readonly approvals: Map<string, ApprovalHistory>;
+  /** Tool calls of its agent whose results it had, in the order in which they came. */
+  readonly calls: CallHistory[];
   instanceIds: readonly string[] | null;
   /** It was done in rounds, of which the last handed its result over. */
   isRepeated: boolean;
@@ -88,6 +90,22 @@ export interface Attempt {
   costMicros: number;
   inputTokens: number;
   outputTokens: number;
+}
+
+export interface CallHistory {
+  readonly callId: string;
+  readonly tool: string;
+  readonly server: string | null;
+  readonly round: number;
+  /** The attempt in which it was made; null: none of this run. */
+  readonly attempt: number | null;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly isError: boolean;
+  /** The person who gave the result in place of the tool. */
+  readonly by: string | null;
+  /** It was made in the run this one was branched from. */
+  readonly isCarried: boolean;
 }
 
 export interface ApprovalHistory {

@@ -1,5 +1,5 @@
 export type { LensTemplate, OverrideValue, StepReference, StepTemplate, Value, Values } from "./template.ts";
-export { normaliseLabel } from "./label.ts";
+export { nameOfLabel, normaliseLabel } from "./label.ts";
 export { parseLensTemplate, renderLensTemplate } from "./lens-template.ts";
 export { parseOverride } from "./override.ts";
 export {

@@ -5,3 +5,8 @@ export function normaliseLabel(label: string): string {
     .toLowerCase()
     .replaceAll(/[\s_]+/g, "_");
 }
+
+/** What a label is called where only names can stand: lower case, and `_` for what no name may hold. */
+export function nameOfLabel(label: string): string {
+  return normaliseLabel(label).replaceAll(/[^a-z0-9_]+/g, "_");
+}

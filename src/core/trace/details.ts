@@ -1,4 +1,4 @@
-import { type ApprovalEvent, isApprovalEvent, type RunEvent } from "../event/index.ts";
+import { type ApprovalEvent, type EventOf, isApprovalEvent, type RunEvent } from "../event/index.ts";
 import { ATTRIBUTES as A } from "./names.ts";
 import type { Attributes, AttributeValue } from "./span.ts";
 
@@ -118,6 +118,8 @@ function nodeDetails(event: RunEvent): readonly Detail[] | null {
         [A.errorType, errorCode],
       ];
     }
+    case "tool.decided":
+      return callDetails(event);
     case "moderation.flagged":
       return [[A.phase, event.payload.phase]];
     case "contract.violated":
@@ -144,4 +146,17 @@ function nodeDetails(event: RunEvent): readonly Detail[] | null {
     default:
       return null;
   }
+}
+
+function callDetails({ payload }: EventOf<"tool.decided">): readonly Detail[] | null {
+  const { callId, disposition, gate, code, verdictId, approvalId, carried } = payload;
+  if (carried === true) return null;
+  return [
+    [A.toolCallId, callId],
+    [A.gateDisposition, disposition],
+    [A.gateName, gate],
+    [A.gateCode, code],
+    [A.verdict, verdictId],
+    [A.approvalId, approvalId],
+  ];
 }

@@ -10,6 +10,7 @@ export const OPERATIONS = {
   workflow: "invoke_workflow",
   agent: "invoke_agent",
   model: "chat",
+  tool: "execute_tool",
 } as const;
 
 export const ATTRIBUTES = {
@@ -24,6 +25,11 @@ export const ATTRIBUTES = {
   outputTokens: "gen_ai.usage.output_tokens",
   thinkingTokens: "gen_ai.usage.reasoning.output_tokens",
   cachedTokens: "gen_ai.usage.cache_read.input_tokens",
+  toolName: "gen_ai.tool.name",
+  toolCallId: "gen_ai.tool.call.id",
+  toolServer: "sluice.tool.server",
+  toolAction: "sluice.tool.action",
+  turnRound: "sluice.turn.round",
   errorType: "error.type",
   organisation: "sluice.organisation.id",
   runId: "sluice.run.id",

@@ -12,6 +12,7 @@ import { ATTRIBUTES as A, NODE_SPAN, OPERATIONS } from "./names.ts";
 import { type Ending, OpenSpan } from "./open-span.ts";
 import type { EndedSpan } from "./span.ts";
 import { attemptSpanId, nodeSpanId } from "./span-id.ts";
+import { TurnTracer } from "./turn-tracer.ts";
 
 export type NodeEvent = Exclude<RunEvent, { readonly type: `run.${string}` }>;
 
@@ -52,10 +53,13 @@ export class NodeTracer {
   #lives = 0;
   #span: OpenSpan | null = null;
   #attempt: { readonly number: number; readonly span: OpenSpan; isStreaming: boolean } | null = null;
+  readonly #turn: TurnTracer;
+  #agentName = "";
 
   constructor(place: Place, nodeId: string) {
     this.#place = place;
     this.#nodeId = nodeId;
+    this.#turn = new TurnTracer({ ...place, nodeId });
   }
 
   get span(): OpenSpan | undefined {
@@ -90,6 +94,10 @@ export class NodeTracer {
       case "cost.recorded":
         this.#cost(event, at, span);
         return NOTHING;
+      case "round.completed":
+      case "tool.requested":
+      case "tool.completed":
+        return { ended: this.#ofTurn(event, at, span), isTaken: true };
       case "child.started":
         this.#nameChild(event);
         this.#note(event, at, span);
@@ -128,12 +136,14 @@ export class NodeTracer {
     const number = payload.attempt ?? 0;
     const ended = this.#attempt?.span.end({ at, eventId, status: "unset" });
     const { runId, traceId } = this.#place;
-    const { agentId, provider, model, gatewayId, verdictId, executionPath } = payload;
+    const { agentId, provider, model, gatewayId, verdictId, executionPath, segment = 0 } = payload;
+    this.#agentName = agentId ?? this.#nodeId;
+    this.#turn.begin(provider, at);
     const operation = model !== null ? OPERATIONS.model : provider !== null ? OPERATIONS.agent : OPERATIONS.workflow;
     const subject = model ?? agentId ?? this.#nodeId;
     const span = new OpenSpan({
       traceId,
-      spanId: attemptSpanId(dispatchIdOf({ runId, nodeId: this.#nodeId, attempt: number })),
+      spanId: attemptSpanId(dispatchIdOf({ runId, nodeId: this.#nodeId, attempt: number, segment })),
       parentSpanId: node.spanId,
       name: `${operation} ${subject}`,
       // A child run continues in this trace; everything else is a call to something outside.
@@ -155,6 +165,29 @@ export class NodeTracer {
       .set(A.gateDisposition, verdictId === null ? null : "allow");
     this.#attempt = { number, span, isStreaming: false };
     return ended === undefined ? [] : [ended];
+  }
+
+  /** An attempt in rounds is an agent at work: its model calls are spans of their own. */
+  #ofTurn(
+    event: EventOf<"round.completed" | "tool.requested" | "tool.completed">,
+    at: number,
+    node: OpenSpan,
+  ): readonly EndedSpan[] {
+    // Done and traced in the run it comes from.
+    if (event.payload.carried === true) return [];
+    const inside = { parent: this.#attempt?.span ?? node, life: this.#lives, at };
+    switch (event.type) {
+      case "tool.requested":
+        this.#turn.request(event);
+        return [];
+      case "tool.completed": {
+        const call = this.#turn.call(event, inside);
+        return call === null ? [] : [call];
+      }
+      case "round.completed":
+        this.#attempt?.span.rename(`${OPERATIONS.agent} ${this.#agentName}`).set(A.operation, OPERATIONS.agent);
+        return [this.#turn.round(event, inside)];
+    }
   }
 
   #nameChild({ payload }: EventOf<"child.started">): void {

@@ -19,7 +19,7 @@ export interface Ending {
 
 /** A span that lasts. What has ended never changes, whatever the log says later. */
 export class OpenSpan {
-  readonly #opening: Opening;
+  #opening: Opening;
   readonly #attributes = new Map<string, AttributeValue>();
   readonly #events: SpanEvent[] = [];
   #droppedEvents = 0;
@@ -30,6 +30,11 @@ export class OpenSpan {
 
   get spanId(): string {
     return this.#opening.spanId;
+  }
+
+  rename(name: string): this {
+    this.#opening = { ...this.#opening, name };
+    return this;
   }
 
   /** Null and undefined are no attributes. */

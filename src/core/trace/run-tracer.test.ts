@@ -246,3 +246,76 @@ steps:
     },
   );
 });
+
+describe("the spans of an agent's turn", () => {
+  const SECRET = "never in a span";
+  function turn(): Rig {
+    const rig = new Rig("name: w\nsteps:\n  - { id: a, command: A, tools: [find] }\n", {
+      judge: () => MODELLED,
+    }).start();
+    const round = (number: number, tools: readonly string[]) =>
+      rig.submit({
+        type: "round",
+        nodeId: "a",
+        attempt: 1,
+        round: number,
+        finish: tools.length === 0 ? "stop" : "tool_calls",
+        text: SECRET,
+        message: SECRET,
+        calls: tools.map((tool) => ({ tool, server: "shop", args: { secret: SECRET } })),
+        tokens: TOKENS,
+        costMicros: 2_000,
+        model: "gpt-x",
+      });
+    rig.now += 1_000;
+    round(0, ["find", "pay"]);
+    rig.now += 300;
+    const report = { nodeId: "a", attempt: 1, durationMs: 250 };
+    rig.submit({ type: "tool_result", ...report, callId: "run_1/a/0/0/0", result: SECRET, isError: false });
+    rig.submit({ type: "tool_result", ...report, callId: "run_1/a/0/0/1", result: SECRET, isError: true });
+    rig.now += 500;
+    round(1, []);
+    return rig.complete("a");
+  }
+
+  it("are its model calls and its tool calls, inside the attempt, which is the agent's", () => {
+    const { spans, named, names } = traced(turn().events);
+    expect(names).toEqual([
+      "chat gpt-x",
+      "execute_tool find",
+      "execute_tool pay",
+      "chat gpt-x",
+      "invoke_agent writer",
+      "node a",
+      "invoke_workflow w",
+    ]);
+    const agent = named("invoke_agent writer");
+    expect(spans.slice(0, 4).map(({ parentSpanId }) => parentSpanId)).toEqual(
+      Array.from({ length: 4 }, () => agent.spanId),
+    );
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+    expect(spans.slice(0, 4).map(({ startedAt, endedAt }) => (endedAt ?? 0) - startedAt)).toEqual([
+      1_000, 250, 250, 500,
+    ]);
+    expect(Object.fromEntries(spans[0]?.attributes ?? [])).toMatchObject({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "gpt-x",
+      "gen_ai.usage.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 20,
+      "sluice.cost.usd": 0.002,
+      "sluice.turn.round": 0,
+    });
+    expect(Object.fromEntries(named("execute_tool find").attributes)).toMatchObject({
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "find",
+      "gen_ai.tool.call.id": "run_1/a/0/0/0",
+      "sluice.tool.server": "shop",
+    });
+    expect(named("execute_tool pay")).toMatchObject({ status: "error", kind: "internal" });
+    expect(agent.attributes.get("gen_ai.operation.name")).toBe("invoke_agent");
+    expect(agent.attributes.get("sluice.cost.usd")).toBe(0.004);
+    expect(eventsOf(agent)).toEqual(["tool.decided", "tool.decided"]);
+    const sent = JSON.stringify(spans, (_, value: unknown) => (value instanceof Map ? [...value] : value));
+    expect(sent).not.toContain(SECRET);
+  });
+});

@@ -48,6 +48,16 @@ export function nodeSpanId(runId: string, nodeId: string, life: number): string 
   return spanIdOf(`node ${life} ${runId}/${nodeId}`);
 }
 
+/** A model call of an agent's turn. */
+export function roundSpanId(runId: string, nodeId: string, life: number, round: number): string {
+  return spanIdOf(`round ${life}/${round} ${runId}/${nodeId}`);
+}
+
+/** A tool call of an agent's turn. */
+export function callSpanId(callId: string): string {
+  return spanIdOf(`call ${callId}`);
+}
+
 /** A run that is opened again gets another span; its first one is pinned with the run. */
 export function reopenedSpanId(runId: string, opening: number): string {
   return spanIdOf(`run ${opening} ${runId}`);

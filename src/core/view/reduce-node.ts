@@ -21,6 +21,8 @@ export function reduceNode(view: RunView, event: NodeEvent): void {
     view.carriedInstances.set(nodeId, { outputs, output: envelope.output });
     return;
   }
+  // Of the turn of an instance that is continued, nothing is shown before the instance is there.
+  if (instance !== null && "carried" in event.payload) return;
   if (known === undefined && event.type === "cost.recorded") {
     // What comes last is no node, and costs.
     view.costMicros += event.payload.costMicros;

@@ -52,15 +52,15 @@ export class AfterCommit {
     const waiters = newWaiters(live, events);
     if (emitted.length + waiters.length > 0) matcher.committed(live, waiters, emitted);
     if (isTerminal(status) && events.length > 0) children.ended(live, !hasEndedIn(events));
-    listeners.notify(runId, events);
+    listeners.notify(runId, events, live.run);
   }
 
-  parked({ runId, events, closed, parentTimer, children }: Parked): void {
+  parked({ runId, orgId, events, closed, parentTimer, children }: Parked): void {
     const { attempts, children: childRuns, dueTimers, listeners } = this.#options;
     for (const { nodeId, attempt } of closed) attempts.abandon(dispatchIdOf({ runId, nodeId, attempt }));
     for (const childRunId of children) childRuns.abandon(childRunId);
     if (parentTimer !== null) dueTimers.found(parentTimer.runId, parentTimer.timer);
-    listeners.notify(runId, events);
+    listeners.notify(runId, events, { orgId });
   }
 
   /** A loaded run may hold attempts of this replica that were never sent: a commit whose answer was lost. */

@@ -9,7 +9,14 @@ import {
 } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AboutRun, Admission, Judge, Returned } from "../../governance/index.ts";
-import type { LedgerChange, MemoryRecord, Reservation, RunCommit, UsageRecord } from "../../store/index.ts";
+import {
+  type LedgerChange,
+  type MemoryRecord,
+  type Reservation,
+  type RunCommit,
+  runCounter,
+  type UsageRecord,
+} from "../../store/index.ts";
 import { endedAttempt } from "./ended-attempt.ts";
 import { LedgerChanges, SlotChanges } from "./ledger-changes.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -72,8 +79,8 @@ export class CommitFacts implements Returned {
     }
   }
 
-  slotsOf(agentId: string): number {
-    return this.#releasedSlots.get(agentId) ?? 0;
+  slotsOf(counter: string): number {
+    return this.#releasedSlots.get(counter) ?? 0;
   }
 
   spendingOf(envelopeId: string, periodStart: number): Spending {
@@ -147,8 +154,14 @@ export class CommitFacts implements Returned {
     const { agentId } = held;
     const reserved = this.#reservedAnew.get(key.nodeId) ?? held.reserved;
     this.#reservedAnew.delete(key.nodeId);
-    if (agentId !== null) this.#releasedSlots.set(agentId, this.slotsOf(agentId) + 1);
+    if (agentId !== null) this.#release(agentId);
+    const parallelOf = "runId" in held ? held.parallel?.runId : held.parallelOf;
+    if (parallelOf !== undefined) this.#release(runCounter(parallelOf));
     for (const part of reserved) this.#ledger.add(part, -part.micros, 0);
+  }
+
+  #release(counter: string): void {
+    this.#releasedSlots.set(counter, this.slotsOf(counter) + 1);
   }
 
   #remember(event: EventOf<"node.completed">): void {

@@ -2,8 +2,9 @@ import {
   advance,
   type Effect,
   findNode,
-  type Input,
+  withRounds,
   type Refusal,
+  type RunState,
   type RequestRoundVerdict,
   type RequestToolVerdict,
   type RequestVerdict,
@@ -64,6 +65,7 @@ export function decideRun(
   const about = aboutRun(live, at);
   const facts = new CommitFacts({ live, about, admissions, judge });
   const agents = judge.agentsOf?.(live.run.orgId);
+  const { countsBlocks } = judge;
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
@@ -82,14 +84,15 @@ export function decideRun(
     if (claim.refusal !== undefined) return claim.refusal;
     claimed = claim.change ?? claimed;
     victims.push(...claim.victims);
-    const priced = withCredits(pricedReport(seal.sealed(claim.input, live), live, about, judge), about, judge);
+    const priced = withCredits(pricedReport(seal.sealed(claim.input, live), live, about, judge), live, about, judge);
     // What is copied comes last: an object that is copied first and extended then costs ten times as much to make.
-    const open: (Input | Request)[] = [{ at, jitter: jitter(), agents, ...priced }];
+    const chance = jitter();
+    const open: (UnstampedInput | Request)[] = [priced];
     let refusal: Refusal | undefined;
     for (const next of open) {
-      const stamped = isRequest(next) ? ruleOn(ruled, next) : next;
-      if (stamped === null) continue;
-      const turn = advance(state, stamped);
+      const answer = isRequest(next) ? ruleOn(ruled, next) : next;
+      if (answer === null) continue;
+      const turn = advance(state, { at, jitter: chance, agents, countsBlocks, ...answer });
       facts.add(turn.events);
       for (const effect of turn.effects) {
         if (isRequest(effect)) open.push(effect);
@@ -132,11 +135,11 @@ interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {
 /** What is answered inside the commit that asks. */
 type Request = RequestVerdict | RequestRoundVerdict | RequestToolVerdict;
 
-function isRequest(one: Input | Effect): one is Request {
+function isRequest(one: UnstampedInput | Effect): one is Request {
   return one.type === "request-verdict" || one.type === "request-round-verdict" || one.type === "request-tool-verdict";
 }
 
-function ruleOn(ruled: Ruled, request: Request): Input | null {
+function ruleOn(ruled: Ruled, request: Request): UnstampedInput | null {
   switch (request.type) {
     case "request-verdict":
       return rule(ruled, request);
@@ -148,20 +151,25 @@ function ruleOn(ruled: Ruled, request: Request): Input | null {
 }
 
 /** Without a judge nothing is limited. */
-function ruleRound({ live, facts, judge, rulings, inTurns, at }: Ruled, request: RequestRoundVerdict): Input | null {
+function ruleRound(
+  { live, facts, judge, rulings, inTurns, at }: Ruled,
+  request: RequestRoundVerdict,
+): UnstampedInput | null {
   const { nodeId, epoch } = request;
   const node = findNode(live.state, nodeId);
   if (node === undefined || !live.state.askedRounds.has(node.index)) return null;
   const ruling = judge.decideRound?.(request, aboutRun(live, at, facts), facts.heldBy(nodeId));
-  if (ruling === undefined)
-    return { type: "round_verdict", nodeId, epoch, verdict: { disposition: "go" }, at, jitter: 0 };
+  if (ruling === undefined) return { type: "round_verdict", nodeId, epoch, verdict: { disposition: "go" } };
   rulings.push(ruling);
   if (ruling.taken !== null) inTurns.push(ruling.taken);
   if (ruling.reserved !== null) facts.reserveAnew(nodeId, ruling.reserved);
-  return { type: "round_verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
+  return { type: "round_verdict", nodeId, epoch, verdict: ruling.verdict };
 }
 
-function ruleCall({ live, facts, judge, rulings, inTurns, at }: Ruled, request: RequestToolVerdict): Input | null {
+function ruleCall(
+  { live, facts, judge, rulings, inTurns, at }: Ruled,
+  request: RequestToolVerdict,
+): UnstampedInput | null {
   const { nodeId, epoch, callId } = request;
   if (!live.state.askedCalls.has(callId)) return null;
   const ruling = judge.decideTool?.(request, aboutRun(live, at, facts));
@@ -175,28 +183,30 @@ function ruleCall({ live, facts, judge, rulings, inTurns, at }: Ruled, request: 
     action: "execute",
     effects: "at_least_once",
   };
-  return { type: "tool_verdict", nodeId, epoch, callId, verdict, at, jitter: 0 };
+  return { type: "tool_verdict", nodeId, epoch, callId, verdict };
 }
 
 /** Asked in its turn and not before: what an earlier verdict has put an end to takes no slot and no money. */
-function rule({ live, facts, judge, moderator, ...ruled }: Ruled, effect: RequestVerdict): Input | null {
+function rule({ live, facts, judge, moderator, ...ruled }: Ruled, effect: RequestVerdict): UnstampedInput | null {
   const { nodeId, epoch, nextAttempt } = effect;
   const { at } = ruled;
   if (!isAsked(live, effect)) return null;
   const moderated = moderator.before(live, effect);
-  if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated, at, jitter: 0 };
+  if (moderated !== undefined) return { type: "verdict", nodeId, epoch, verdict: moderated };
   const ruling = judge.decide(effect, aboutRun(live, at, facts));
   ruled.rulings.push(ruling);
   if (ruling.taken !== undefined) ruled.inTurns.push(ruling.taken);
   if (ruling.place !== null) ruled.places.set(nodeId, ruling.place);
   if (ruling.admission !== null) ruled.admissions.set(attemptKey({ nodeId, attempt: nextAttempt }), ruling.admission);
-  return { type: "verdict", nodeId, epoch, verdict: ruling.verdict, at, jitter: 0 };
+  return { type: "verdict", nodeId, epoch, verdict: ruling.verdict };
 }
 
 /** What a finished piece of work is charged, by the plan of this moment. */
-function withCredits(input: UnstampedInput, about: AboutRun, judge: Judge): UnstampedInput {
+function withCredits(input: UnstampedInput, live: DrivenRun, about: AboutRun, judge: Judge): UnstampedInput {
   if (input.type !== "callback" || input.result.status !== "completed") return input;
-  const creditsCharged = judge.creditsOf?.(about, input.result) ?? null;
+  const node = findNode(live.state, input.nodeId);
+  const spent = withRounds(node ?? { turn: null }, input.result);
+  const creditsCharged = judge.creditsOf?.(about, { ...input.result, ...spent }) ?? null;
   return creditsCharged === null ? input : { ...input, result: { ...input.result, creditsCharged } };
 }
 
@@ -232,5 +242,12 @@ function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun
     at,
     nextEventId: state.lastEventId + 1,
     returned,
+    parallel: parallelOf(state),
   };
+}
+
+/** A run shares `max_parallel` with its blocks, and so does a block; without blocks the run alone counts. */
+function parallelOf({ owner, runId, plan }: RunState): AboutRun["parallel"] {
+  if (owner === null && plan.blocks.size === 0) return undefined;
+  return { runId: owner?.runId ?? runId, limit: plan.maxParallel };
 }

@@ -127,7 +127,9 @@ function deriveAttempts(
     const taken = admission?.reserved ?? [];
     const reserved = taken.map(({ envelopeId, periodStart, micros }) => ({ envelopeId, periodStart, micros }));
     const agentId = admission?.agentId ?? null;
-    opened.set(attemptKey({ nodeId, attempt }), { nodeId, attempt, replicaId, deadlineAt, agentId, reserved });
+    const counted = admission?.parallel === undefined ? {} : { parallelOf: admission.parallel.runId };
+    const key = { nodeId, attempt };
+    opened.set(attemptKey(key), { ...key, replicaId, deadlineAt, agentId, reserved, ...counted });
   }
   const closed: AttemptKey[] = [];
   for (const [nodeId, taken] of facts.reservedAnew()) {

@@ -75,11 +75,11 @@ export class DurableDriver implements Runtime {
     const plans = (this.#plans = new PlanCache(store, options.shapePlan));
     const cache = (this.#cache = new RunCache(store, plans));
     const admission = new StartAdmission({ ...options, queue, health });
-    const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock }));
+    const seal = new TurnSeal(options.box);
+    const starter = (this.#starter = new RunStarter({ queue, plans, admission, judge, store, clock, seal }));
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
     const scripts = new ScriptTools(adapters);
     const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners, scripts }));
-    const seal = new TurnSeal(options.box);
     const outward = { adapters, clock, redactor, remote, files, secrets: options.secrets, onTrouble };
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import {
   branchFrom,
+  branchInTurn,
   type Carried,
   createRunState,
   findNode,
+  type Refusal,
   restartFrom,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
@@ -15,19 +17,29 @@ import { HeldTimers } from "./held-timers.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { DuplicateRun } from "./duplicate-run.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
+import type { TurnSeal } from "./turn-seal.ts";
 
-/** Results a restarted or branched run keeps. Null: the source is not there. Undefined: nothing is carried. */
+export interface CarrySources {
+  /** Where the run is found that the new one continues. */
+  readonly states: Pick<Runtime, "stateOf" | "stateAt">;
+  readonly seal: TurnSeal;
+}
+
+const NO_SOURCE: Refusal = { code: "unknown_source", message: "the run to start from is not there" };
+
+/** What a restarted or branched run keeps; absent: it is neither. */
 export async function carriedFor(
-  runtime: Pick<Runtime, "stateOf" | "stateAt">,
+  { states, seal }: CarrySources,
   { orgId, source, args }: Launch,
-): Promise<readonly Carried[] | null | undefined> {
-  if (source === undefined) return undefined;
-  const { runId, kind, fromNode, eventId } = source;
-  const view =
-    eventId === undefined ? await runtime.stateOf(orgId, runId) : await runtime.stateAt(orgId, runId, eventId);
-  if (view === undefined || view === null) return null;
-  if (fromNode !== undefined && findNode(view.state, fromNode) === undefined) return null;
-  return kind === "restart" ? restartFrom(view.state, fromNode) : branchFrom(view.state, args);
+): Promise<{ readonly carried?: readonly Carried[] } | { readonly refusal: Refusal }> {
+  if (source === undefined) return {};
+  const { runId, kind, fromNode, eventId, turn } = source;
+  const view = eventId === undefined ? await states.stateOf(orgId, runId) : await states.stateAt(orgId, runId, eventId);
+  if (view === undefined || view === null) return { refusal: NO_SOURCE };
+  const { state } = view;
+  if (turn !== undefined) return branchInTurn(state, turn, (message) => seal.openMessage(message, { orgId, runId }));
+  if (fromNode !== undefined && findNode(state, fromNode) === undefined) return { refusal: NO_SOURCE };
+  return { carried: kind === "restart" ? restartFrom(state, fromNode) : branchFrom(state, args) };
 }
 
 /** With the gateway and the roles the run is pinned to from here on, whatever is registered later. */
@@ -62,12 +74,21 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.hops === undefined ? {} : { hops: launch.hops }),
     ...(launch.limit === undefined ? {} : { limit: launch.limit }),
     ...(launch.heldKeys === undefined ? {} : { heldKeys: launch.heldKeys }),
-    ...(launch.taken === undefined ? {} : { taken: launch.taken }),
+    ...takenBefore(launch, carried),
     ...(launch.by === undefined ? {} : { startedBy: launch.by }),
     ...(launch.block === undefined ? {} : { block: launch.block }),
     ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     ...(carried === undefined ? {} : { carried }),
   };
+}
+
+/** A block that is continued has taken what its steps took that are kept of it. */
+function takenBefore(
+  { taken = [], block }: Launch,
+  carried: readonly Carried[] = [],
+): { readonly taken?: readonly string[] } {
+  const kept = block === undefined ? [] : carried.flatMap((one) => ("taken" in one ? (one.taken ?? []) : []));
+  return taken.length + kept.length === 0 ? {} : { taken: [...new Set([...taken, ...kept])] };
 }
 
 /** A run that exists in memory only until its first commit. */

@@ -1,5 +1,5 @@
 import type { Admission } from "../../governance/index.ts";
-import type { LedgerChange, OpenAttempt, RunCommit, SlotChange } from "../../store/index.ts";
+import { type LedgerChange, type OpenAttempt, type RunCommit, runCounter, type SlotChange } from "../../store/index.ts";
 
 type Envelope = Pick<LedgerChange, "envelopeId" | "periodStart">;
 type LedgerSum = { -readonly [K in keyof LedgerChange]: LedgerChange[K] };
@@ -44,7 +44,12 @@ interface SlotSum extends SlotChange {
 export class SlotChanges {
   readonly #sums = new Map<string, SlotSum>();
 
-  admit({ agentId, maxOpen, rate, at }: Admission): void {
+  admit({ agentId, maxOpen, rate, at, parallel }: Admission): void {
+    if (parallel !== undefined) {
+      const ofRun = this.#sumOf(runCounter(parallel.runId));
+      ofRun.delta += 1;
+      ofRun.maxOpen = parallel.limit;
+    }
     const sum = this.#sumOf(agentId);
     sum.delta += 1;
     sum.maxOpen = maxOpen;
@@ -77,8 +82,9 @@ export class SlotChanges {
 export function releasesOf(open: readonly OpenAttempt[]): Pick<RunCommit, "slots" | "ledger"> {
   const slots = new SlotChanges();
   const ledger = new LedgerChanges();
-  for (const { agentId, reserved } of open) {
+  for (const { agentId, reserved, parallelOf } of open) {
     if (agentId !== null) slots.release(agentId);
+    if (parallelOf !== undefined) slots.release(runCounter(parallelOf));
     for (const part of reserved) ledger.add(part, -part.micros, 0);
   }
   return { slots: slots.list(), ledger: ledger.list() };

@@ -1,6 +1,13 @@
 import type { RunEvent } from "../../core/event/index.ts";
 
-export type Listener = (runId: string, events: readonly RunEvent[]) => void;
+/** What a run belongs to. */
+export interface RunOwner {
+  readonly orgId: string;
+  /** Absent for a run that was parked: of it only the log is read. */
+  readonly traceId?: string;
+}
+
+export type Listener = (runId: string, events: readonly RunEvent[], owner: RunOwner) => void;
 
 /** Listeners to commits; one that throws must not keep a run from continuing. */
 export class Listeners {
@@ -17,10 +24,10 @@ export class Listeners {
     return () => this.#all.delete(listener);
   }
 
-  notify(runId: string, events: readonly RunEvent[]): void {
+  notify(runId: string, events: readonly RunEvent[], owner: RunOwner): void {
     for (const listener of this.#all) {
       try {
-        listener(runId, events);
+        listener(runId, events, owner);
       } catch (error) {
         this.#onTrouble(`a listener of run ${runId} failed`, error);
       }

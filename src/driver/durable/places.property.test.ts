@@ -44,7 +44,8 @@ class Checker {
       const standing = event.payload.place?.standing ?? "held";
       this.runs.set(runId, { key: who, startedAt: event.at, standing: standing === "waiting" ? "waiting" : "held" });
       // One that finds no place ends in the same commit.
-      if (event.payload.place === undefined) required(this.runs.get(runId), "just set").standing = "ended";
+      const hasNone = event.payload.place === undefined || standing === "full";
+      if (hasNone) required(this.runs.get(runId), "just set").standing = "ended";
     }
     const run = this.runs.get(runId);
     if (run === undefined) return;

@@ -146,7 +146,14 @@ describe("runs that count together", () => {
     expect(second.status).toBe("cancelled");
     const events = await scene.store.readEvents(ORG, second.runId, 0, 100);
     expect(events.find(({ type }) => type === "run.cancelled")?.payload).toMatchObject({ reason: "concurrency_full" });
+    // It has no place, and is opened again only when it gets one.
+    const reopen = { type: "rewind", eventId: 1, isConsumed: false } as const;
+    const refused = await scene.wait(scene.driver.submit(ORG, second.runId, reopen));
+    expect(refused).toMatchObject({ refusal: { code: "concurrency_full" } });
     expect(await scene.untilEnded(first)).toEqual(["completed"]);
+    await scene.wait(scene.driver.submit(ORG, second.runId, reopen));
+    expect((await scene.start(text)).status).toBe("cancelled");
+    expect(await scene.untilEnded(second)).toEqual(["completed"]);
     expect((await scene.start(text)).status).toBe("running");
     await scene.wait(scene.driver.stop());
   });

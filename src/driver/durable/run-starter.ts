@@ -8,6 +8,7 @@ import type { DrivenRun } from "./driven-run.ts";
 import type { PlanCache } from "./plan-cache.ts";
 import type { Launch, LaunchOutcome, Runtime } from "./runtime.ts";
 import type { StartAdmission } from "./start-admission.ts";
+import type { TurnSeal } from "./turn-seal.ts";
 
 export interface RunStarterOptions {
   readonly queue: InputQueue;
@@ -16,6 +17,7 @@ export interface RunStarterOptions {
   readonly judge: Judge;
   readonly store: Pick<RunStore, "getRun">;
   readonly clock: Clock;
+  readonly seal: TurnSeal;
 }
 
 /** Starts runs: those a caller asks for, and those a parent has asked for in a commit. */
@@ -28,15 +30,15 @@ export class RunStarter {
 
   /** `states`: where the run is found that this one continues. */
   async start(launch: Launch, states: Pick<Runtime, "stateOf" | "stateAt">): Promise<LaunchOutcome> {
-    const { admission, plans, store } = this.#options;
+    const { admission, plans, store, seal } = this.#options;
     await admission.admit(launch.orgId);
     const plan = await plans.ofRun(launch);
     if (plan === undefined) return refused("unknown_definition", "the definition is not in the store");
-    const carried = await carriedFor(states, launch);
-    if (carried === null) return refused("unknown_source", "the run to start from is not there");
+    const kept = await carriedFor({ states, seal }, launch);
+    if ("refusal" in kept) return { kind: "refused", refusal: kept.refusal };
     const pinned = await placed(launch, plan, this.#options.judge);
     const live = createLive(pinned, plan, this.#options.clock.now());
-    const outcome = await this.#begin(live, pinned, carried);
+    const outcome = await this.#begin(live, pinned, kept.carried);
     if (outcome.kind === "committed") return { kind: "started", run: outcome.live.run };
     if (outcome.kind === "failed" && outcome.error instanceof DuplicateRun)
       return repeated(store, launch, outcome.error);
@@ -52,7 +54,8 @@ export class RunStarter {
     if (plan === undefined) throw new Error(`the definition ${launch.definitionHash} is not in the store`);
     const pinned = await placed(launch, plan, this.#options.judge);
     // A block of which nothing is left begins anew.
-    const carried = (await carriedFor(states, launch)) ?? undefined;
+    const kept = await carriedFor({ states, seal: this.#options.seal }, launch);
+    const carried = "refusal" in kept ? undefined : kept.carried;
     const outcome = await this.#begin(createLive(pinned, plan, this.#options.clock.now()), pinned, carried);
     // Trying again would hit the same bug again.
     return outcome.kind === "failed" ? outcome.error.message : null;

@@ -9,11 +9,13 @@ import type {
   RunState,
   StartInput,
   StreamInput,
+  TurnPoint,
   UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { AttemptAddress, Placement, RunEvent } from "../../core/event/index.ts";
+import type { AttemptAddress, Placement } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, NewEvent, PutEvent, RunRecord } from "../../store/index.ts";
+import type { Listener } from "./listeners.ts";
 import type { Outage } from "./store-health.ts";
 import type { Reporter, ReportOutcome } from "./attempt-report.ts";
 
@@ -43,7 +45,7 @@ export interface Runtime {
   /** By the hash of its text, or of its text with what was pinned; of a block of it, by its path. */
   planOf(orgId: string, hash: string, block?: string | null): Promise<Plan | undefined>;
   /** Events of commits made by this process, in order. Returns how to stop listening. */
-  onCommitted(listener: (runId: string, events: readonly RunEvent[]) => void): () => void;
+  onCommitted(listener: Listener): () => void;
   /** Figures for metrics and health. */
   figures(): RuntimeFigures;
 }
@@ -111,6 +113,8 @@ export interface Launch {
     readonly kind: "restart" | "branch";
     readonly fromNode?: string;
     readonly eventId?: number;
+    /** Where inside the turn of a node the new run begins. */
+    readonly turn?: TurnPoint;
   };
   /** Args that were taken from outputs of other runs, by name. */
   readonly inputsFrom?: Readonly<Record<string, OutputOfRun>>;

@@ -24,6 +24,7 @@ export class TurnSeal {
 
   sealed(input: UnstampedInput, live: DrivenRun): UnstampedInput {
     if (this.#box === undefined) return input;
+    if (input.type === "start") return this.#sealCarried(input, live);
     if (input.type === "round") return { ...input, message: this.#seal(input.message, live) };
     if (input.type !== "callback" || input.result.status !== "suspended" || input.result.transcript === null)
       return input;
@@ -33,6 +34,25 @@ export class TurnSeal {
   opened(dispatch: Dispatch, live: DrivenRun): Dispatch {
     const { turn } = dispatch;
     return turn === null || this.#box === undefined ? dispatch : { ...dispatch, turn: this.#openTurn(turn, live) };
+  }
+
+  /** A message of another run as its model wrote it; undefined: its key is gone. */
+  openMessage(message: Json, run: KeptRun): Json | undefined {
+    const opened = this.#open(message, { run });
+    return opened === null && message !== null ? undefined : opened;
+  }
+
+  #sealCarried(input: StartInput, live: DrivenRun): UnstampedInput {
+    const { carried } = input;
+    if (carried === undefined) return input;
+    return {
+      ...input,
+      carried: carried.map((one) => {
+        if (one.status !== "turn") return one;
+        const rounds = one.rounds.map((round) => ({ ...round, message: this.#seal(round.message, live) }));
+        return { ...one, rounds };
+      }),
+    };
   }
 
   #openTurn(turn: AgentTurn, live: DrivenRun): AgentTurn {
@@ -45,7 +65,7 @@ export class TurnSeal {
   }
 
   /** What cannot be opened, because its key is gone, is nothing: the adapter then fails with a reason of its own. */
-  #open(value: Json, live: DrivenRun): Json {
+  #open(value: Json, live: { readonly run: KeptRun }): Json {
     const sealed = isJsonObject(value) ? getOwn(value, SEALED) : undefined;
     if (typeof sealed !== "string") return value;
     const text = this.#box?.open(sealed, placeOf(live));
@@ -53,6 +73,9 @@ export class TurnSeal {
   }
 }
 
-function placeOf({ run }: DrivenRun): string {
+type KeptRun = Pick<DrivenRun["run"], "orgId" | "runId">;
+type StartInput = Extract<UnstampedInput, { readonly type: "start" }>;
+
+function placeOf({ run }: { readonly run: KeptRun }): string {
   return `turn/${run.orgId}/${run.runId}`;
 }

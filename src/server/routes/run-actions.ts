@@ -7,9 +7,10 @@ import {
   restartBody,
   rewindBody,
   runSchema,
+  type branchPointSchema,
 } from "../../contract/index.ts";
 import type { Json } from "../../core/base/index.ts";
-import type { UnstampedInput } from "../../core/engine/index.ts";
+import type { TurnEdit, UnstampedInput } from "../../core/engine/index.ts";
 import { isTerminal } from "../../core/event/index.ts";
 import type { Relauncher } from "../../launch/index.ts";
 import type { RunRecord } from "../../store/index.ts";
@@ -18,7 +19,7 @@ import { callerOf } from "../auth.ts";
 import { type BlockOwner, ownerOf } from "../block-owner.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import { refusedLaunch, relaunchedRun } from "../launch-reply.ts";
-import { refusedBy } from "../problem.ts";
+import { Refused, refusedBy } from "../problem.ts";
 import { type Call, defineRoute, json, type Route } from "../route.ts";
 import { runOnWire } from "../wire.ts";
 import { requireRun, type RunCall, unknownRun } from "./runs.ts";
@@ -75,7 +76,7 @@ export const runActionRoutes: readonly Route[] = [
     path: "/runs/{runId}/branch",
     operation: "runs.branch",
     summary:
-      "Starts a new run from an event of this one, with other args or with outputs of other runs as args. It keeps what had settled; nodes whose inputs change, and all that depends on them, run again.",
+      "Starts a new run from an event of this one, with other args or with outputs of other runs as args, or from a round inside the turn of a node, with other words or another result there. It keeps what had settled; nodes whose inputs change, and all that depends on them, run again.",
     permission: "workflow:execute",
     body: { schema: branchBody, ...small, isOptional: false },
     replies: another,
@@ -150,11 +151,36 @@ async function restart(call: Call<z.output<typeof restartBody>, undefined>): Pro
 
 async function branch(call: Call<z.output<typeof branchBody>, undefined>): Promise<Response> {
   const { run, eventId: before } = await requireOwner(call);
-  const eventId = before ?? call.body.eventId;
-  const { args, inputsFrom = {} } = call.body;
+  const { args, inputsFrom = {}, turn } = call.body;
+  if (turn !== undefined) return branchInTurn(call, turn, run, before !== null);
+  const eventId = before ?? call.body.eventId ?? run.lastEventId;
   const taken = Object.keys(inputsFrom).length === 0 ? {} : { inputsFrom };
   const asked = { branch: run.runId, eventId, args: args ?? null, ...taken };
   return relaunch(call, run, { kind: "branch", eventId, ...(args === undefined ? {} : { args }), ...taken }, asked);
+}
+
+async function branchInTurn(
+  call: RunCall,
+  { node: nodeId, round, edit }: z.output<typeof branchPointSchema>,
+  run: RunRecord,
+  isOfBlock: boolean,
+): Promise<Response> {
+  if (isOfBlock) {
+    const detail = `"${nodeId}" is a step of a block, which continues only as a whole: branch run "${run.runId}" from an event.`;
+    throw new Refused("turn_not_kept", detail);
+  }
+  const asked = { branch: run.runId, turn: { node: nodeId, round, edit: (edit ?? null) as Json } };
+  const from = {
+    kind: "branch",
+    turn: { nodeId, round, ...(edit === undefined ? {} : { edit: editOf(edit) }) },
+  } as const;
+  return relaunch(call, run, from, asked);
+}
+
+function editOf(edit: NonNullable<z.output<typeof branchPointSchema>["edit"]>): TurnEdit {
+  if ("message" in edit) return edit;
+  const { callId, result, isError = false } = edit;
+  return { callId, result, isError };
 }
 
 /** `asked`: what the idempotency key is bound to. */

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   ADMIN,
@@ -92,12 +93,21 @@ describe("a trigger with concurrency", () => {
       409,
       "concurrency_full",
     ]);
+    // A run that is started again from one of its runs counts with them.
+    const restarted = (await api.request("POST", `runs/${first}/restart`)).body;
+    expect(await waits(restarted.id)).toMatchObject({ status: "queued", waitingFor: "gate" });
   });
 
   it("counts all its runs together without a key, cancels the new or the old one, and refuses a key without value", async () => {
     const one = await trigger({ workflow: "careful", on: HOOK, args: {}, concurrency: { when_full: "cancel_new" } });
     const [kept, cancelled] = [await fire(one, "ann"), await fire(one, "bob")];
     expect([await waits(kept), await waits(cancelled)]).toMatchObject([{ status: "running" }, { status: "cancelled" }]);
+    const rewind = async () => replied(await api.request("POST", `runs/${cancelled}/rewind`, { body: { eventId: 1 } }));
+    expect(await rewind()).toEqual([409, "concurrency_full"]);
+    await api.request("POST", `runs/${kept}/cancel`);
+    await api.settle(kept);
+    expect((await rewind())[0]).toBe(200);
+    expect(await waits(await fire(one, "bob"))).toMatchObject({ status: "cancelled" });
     const two = await trigger({
       workflow: "careful",
       on: HOOK,
@@ -179,6 +189,58 @@ describe("a trigger of the kind hook", () => {
       "d-2 started",
       "d-1 started",
     ]);
+  });
+
+  describe("of every scheme that signs", () => {
+    const hex = (text: string): string => createHmac("sha256", SECRET).update(text).digest("hex");
+    const key = Buffer.from(SECRET).toString("base64");
+    type Signer = (body: string, seconds: number) => Record<string, string>;
+    const SIGNERS: readonly (readonly [string, boolean, Signer])[] = [
+      [
+        "standard",
+        true,
+        (body, at) => ({
+          "webhook-id": "msg_1",
+          "webhook-timestamp": String(at),
+          "webhook-signature": new Webhook(key).sign("msg_1", new Date(at * 1_000), body),
+        }),
+      ],
+      ["github", false, (body) => ({ "x-hub-signature-256": github(body), "x-github-delivery": "d-1" })],
+      ["stripe", true, (body, at) => ({ "stripe-signature": `t=${at},v1=${hex(`${at}.${body}`)}` })],
+      [
+        "slack",
+        true,
+        (body, at) => ({
+          "x-slack-request-timestamp": String(at),
+          "x-slack-signature": `v0=${hex(`v0:${at}:${body}`)}`,
+        }),
+      ],
+      ["hmac", false, (body) => ({ "x-signature": hex(body) })],
+    ];
+
+    it.each(SIGNERS)(
+      "%s starts one run for a message that is replayed, and none for a late one",
+      async (verify, isTimed, sign) => {
+        const hook = { verify, secret: SECRET, ...(verify === "hmac" ? { header: "x-signature" } : {}) };
+        const name = await trigger({ workflow: "order", on: { hook }, args: { number: "${body.n}" } });
+        const send = (body: string, headers: Record<string, string>) =>
+          api.request("POST", `hooks/${name}?org=default`, {
+            key: null,
+            body,
+            headers: { "content-type": "application/json", ...headers },
+          });
+        const now = Math.floor(Date.now() / 1_000);
+        const body = JSON.stringify({ id: "evt_1", n: 1 });
+        const signed = sign(body, now);
+        const first = await send(body, signed);
+        expect(first.body).toMatchObject({ started: true });
+        expect((await send(body, signed)).body).toEqual({ started: true, runId: first.body.runId, repeated: true });
+        const late = await send(body, sign(body, now - 301));
+        if (isTimed) expect(late.status).toBe(401);
+        else expect(late.body).toMatchObject({ repeated: true });
+        expect((await send(body.replace("1", "2"), signed)).status).toBe(401);
+      },
+    );
   });
 
   it("starts nothing when its filter does not hold", async () => {

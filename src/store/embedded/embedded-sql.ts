@@ -1,15 +1,16 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { missingPackage } from "../../core/base/index.ts";
 import type { Sql } from "../index.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import { defaultSeedDirectory, plantDatabase } from "./seed.ts";
+import { plantDatabase } from "./seed.ts";
 import { WalSync } from "./wal-sync.ts";
 
 export interface EmbeddedOptions {
   /** Made if it is not there; one process at a time. */
   readonly directory: string;
-  /** Where the empty database is kept that new ones are copied from; default: the user's cache. */
+  /** Where the empty database is kept that new ones are copied from; default: in the package, else in the user's cache. */
   readonly seedDirectory?: string;
 }
 
@@ -29,13 +30,13 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
       import("@electric-sql/pglite"),
       import("./database-sql.ts"),
       import("./engine.ts"),
-      plantDatabase(data, seedDirectory ?? defaultSeedDirectory()),
+      plantDatabase(data, seedDirectory),
     ]);
     const startParams = [...PGlite.defaultStartParams, "-c", SHARED_BUFFERS];
     const open = (): Promise<PGlite> => PGlite.create(data, { startParams });
     return databaseSql(new Engine(await open(), open), new WalSync(data), unlock);
   } catch (error) {
     await unlock();
-    throw error;
+    throw missingPackage(error, "@electric-sql/pglite");
   }
 }

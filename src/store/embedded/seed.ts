@@ -4,12 +4,35 @@ import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "nod
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createSqlStore, schemaDigest } from "../index.ts";
+import { readSeedArchive, writeSeedArchive } from "./seed-archive.ts";
 import { WalSync } from "./wal-sync.ts";
 
 /** Where the empty database lies that new data directories are copied from: one for each engine and schema. */
-export function defaultSeedDirectory(): string {
-  return join(homedir(), ".cache", "sluice", `seed-${engineVersion()}-${schemaDigest().slice(0, 12)}`);
+function defaultSeedDirectory(): string {
+  return join(homedir(), ".cache", "sluice", seedName());
+}
+
+/** A seed serves one engine and one schema. */
+function seedName(): string {
+  return `seed-${engineVersion()}-${schemaDigest().slice(0, 12)}`;
+}
+
+/** Where a package has it, compressed: there a first start has nothing to set up, and needs no cache. */
+const PACKED_DIRECTORY = fileURLToPath(new URL("../../../dist/seed", import.meta.url));
+
+function packedSeed(): string {
+  return join(PACKED_DIRECTORY, `${seedName()}.br`);
+}
+
+/** For packages: the seed as a file beside the program; what an earlier schema left there is removed. */
+export async function packSeed(): Promise<string> {
+  await prepareSeed();
+  await rm(PACKED_DIRECTORY, { recursive: true, force: true });
+  await mkdir(PACKED_DIRECTORY, { recursive: true });
+  await writeSeedArchive(defaultSeedDirectory(), packedSeed());
+  return packedSeed();
 }
 
 function engineVersion(): string {
@@ -66,17 +89,25 @@ async function makeEmpty(directory: string): Promise<void> {
   }
 }
 
-/** Puts a new database at `target`, which appears only when it is whole. The caller holds the lock above it. */
-export async function plantDatabase(target: string, seedDirectory: string): Promise<void> {
+/**
+ * Puts a new database at `target`, which appears only when it is whole. The caller holds the lock above it. Default: from
+ * the seed of the package, or from the one in the user's cache, which is made first if need be.
+ */
+export async function plantDatabase(target: string, seedDirectory: string | undefined): Promise<void> {
   if (existsSync(target)) return;
   const copy = `${target}.new`;
   await rm(copy, { recursive: true, force: true });
+  if (seedDirectory === undefined && existsSync(packedSeed())) await readSeedArchive(packedSeed(), copy);
+  else await copySeed(seedDirectory ?? defaultSeedDirectory(), copy);
+  await rename(copy, target);
+}
+
+async function copySeed(seedDirectory: string, copy: string): Promise<void> {
   await prepareSeed(seedDirectory);
   const now = new Date();
   // Only marks it as in use: a cache that cannot be written serves all the same.
   await utimes(seedDirectory, now, now).catch(() => undefined);
   await copyTree(seedDirectory, copy);
-  await rename(copy, target);
 }
 
 /** All files at a time: one after the other, a thousand small ones take longer than everything else of a start. */

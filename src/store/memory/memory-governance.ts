@@ -1,6 +1,13 @@
 import type { JsonObject } from "../../core/base/index.ts";
 import { addHits, countSince, type Hits } from "../../core/governance/index.ts";
-import type { AgentCounter, GovernanceStore, SlotChange, UsageSelection, UsageRow } from "../governance-store.ts";
+import {
+  type AgentCounter,
+  type GovernanceStore,
+  RUN_COUNTER,
+  type SlotChange,
+  type UsageRow,
+  type UsageSelection,
+} from "../governance-store.ts";
 import type { RunCommit } from "../store.ts";
 import { bucketStart } from "../usage-bucket.ts";
 import { recountAgents, recountEnvelopes, unexplainedSpending } from "./memory-recount.ts";
@@ -45,7 +52,10 @@ function writeCounters(world: MemoryWorld, { orgId, slots, ledger }: RunCommit):
     const key = keyOf(orgId, slot.agentId);
     const before = world.agentCounters.get(key);
     const hits = hitsAfter(before?.hits ?? [], slot);
-    world.agentCounters.set(key, { orgId, agentId: slot.agentId, open: (before?.open ?? 0) + slot.delta, hits });
+    const { agentId, delta } = slot;
+    const open = (before?.open ?? 0) + delta;
+    const maxOpen = agentId.startsWith(RUN_COUNTER) ? (slot.maxOpen ?? before?.maxOpen) : undefined;
+    world.agentCounters.set(key, { orgId, agentId, open, hits, ...(maxOpen === undefined ? {} : { maxOpen }) });
   }
   for (const { envelopeId, periodStart, spent, reserved } of ledger) {
     const key = keyOf(orgId, envelopeId, periodStart);
@@ -92,8 +102,8 @@ export function memoryGovernance(world: MemoryWorld): GovernanceStore {
   return {
     readCounters: async (orgId, since) => ({
       agents: [...world.agentCounters.values()]
-        .filter((counter) => counter.orgId === orgId)
-        .map(({ agentId, open, hits }) => ({ agentId, open, hits: [...hits] })),
+        .filter(({ orgId: of, agentId, open }) => of === orgId && (open !== 0 || !agentId.startsWith(RUN_COUNTER)))
+        .map(({ orgId: _org, ...counter }) => ({ ...counter, hits: [...counter.hits] })),
       envelopes: [...world.envelopeCounters.values()]
         .filter((counter) => counter.orgId === orgId && counter.periodStart >= since)
         .map(({ orgId: _org, ...counter }) => ({ ...counter })),

@@ -1,24 +1,31 @@
+import { RUN_COUNTER, runCounter } from "../governance-store.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function recountAgents(world: MemoryWorld): readonly string[] {
   const right = new Map<string, number>();
   const names = new Map<string, { readonly orgId: string; readonly agentId: string }>();
   for (const { orgId, openAttempts } of world.runs.values()) {
-    for (const { agentId } of openAttempts.values()) {
-      if (agentId === null) continue;
-      const key = keyOf(orgId, agentId);
-      names.set(key, { orgId, agentId });
-      right.set(key, (right.get(key) ?? 0) + 1);
+    for (const { agentId: agent, parallelOf } of openAttempts.values()) {
+      for (const agentId of [agent, parallelOf === undefined ? null : runCounter(parallelOf)]) {
+        if (agentId === null) continue;
+        const key = keyOf(orgId, agentId);
+        names.set(key, { orgId, agentId });
+        right.set(key, (right.get(key) ?? 0) + 1);
+      }
     }
   }
   for (const [key, { orgId, agentId }] of world.agentCounters) names.set(key, { orgId, agentId });
-  return [...names].flatMap(([key, { orgId, agentId }]) => {
+  const fixed = [...names].flatMap(([key, { orgId, agentId }]) => {
     const counter = world.agentCounters.get(key) ?? { orgId, agentId, open: 0, hits: [] };
     const open = right.get(key) ?? 0;
     if (counter.open === open) return [];
     world.agentCounters.set(key, { ...counter, open });
     return [`agent ${agentId} of ${orgId}: ${counter.open} open, counted again ${open}`];
   });
+  for (const [key, { agentId, open }] of world.agentCounters) {
+    if (open === 0 && agentId.startsWith(RUN_COUNTER)) world.agentCounters.delete(key);
+  }
+  return fixed;
 }
 
 export function recountEnvelopes(world: MemoryWorld): readonly string[] {

@@ -36,6 +36,7 @@ import { APPROVERS_FOUND } from "./0031-approvers-found.ts";
 import { PLACES } from "./0032-places.ts";
 import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
+import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -73,6 +74,7 @@ const MIGRATIONS: readonly Migration[] = [
   PLACES,
   TOOLS,
   SECRETS,
+  FAMILY_PARALLEL,
 ];
 
 /** The last step this program knows. */

@@ -28,6 +28,7 @@ export const PARTS = {
     deadlineAt: optional(bigint),
     agentId: optional(text),
     reserved: parsed<OpenAttempt["reserved"]>("json"),
+    parallelOf: optional(text),
   }),
   closed: new Columns({ runId: text, nodeId: text, attempt: int }),
   timers_set: new Columns({ ...KEY, ofRunId: text, key: text, dueAt: bigint }),
@@ -123,7 +124,8 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     const body = bodies.get(runId) ?? null;
     if (commit.create === null) rows.updated.push(updatedRow(commit, body));
     else rows.created.push({ runId, orgId, body, ...commit.head, ...commit.create });
-    for (const attempt of attemptsLeftOpen(commit)) rows.opened.push({ runId, orgId, ...attempt });
+    for (const attempt of attemptsLeftOpen(commit))
+      rows.opened.push({ runId, orgId, ...attempt, parallelOf: attempt.parallelOf ?? null });
     for (const { nodeId, attempt } of commit.closed) rows.closed.push({ runId, nodeId, attempt });
     const { set, cleared } = timersOf(commit);
     for (const [key, { dueAt }] of set) rows.timers_set.push(timerRow(commit, runId, key, dueAt));

@@ -92,12 +92,13 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   ],
   opened: (rows) => [
     `opened as (
-      insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at, agent_id, reserved)
-      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved
+      insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at, agent_id, reserved,
+        parallel_of)
+      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id, attempt)
       do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at,
-        agent_id = excluded.agent_id, reserved = excluded.reserved
+        agent_id = excluded.agent_id, reserved = excluded.reserved, parallel_of = excluded.parallel_of
     )`,
   ],
   closed: (rows) => [

@@ -1,3 +1,4 @@
+import { RUN_COUNTER } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -13,6 +14,7 @@ export async function recount(sql: Sql): Promise<readonly string[]> {
   for (const row of await sql.query<EnvelopeKey>(ENVELOPE_DRIFT)) {
     fixes.push(await sql.transaction((within) => fixEnvelope(within, row)));
   }
+  await sql.query(PRUNE_RUNS);
   return fixes.filter((line) => line !== null);
 }
 
@@ -31,10 +33,16 @@ interface Counted {
   readonly count: number;
 }
 
+/** What attempts count in: the slots of their agent, and those of the run whose `max_parallel` they share. */
+const SLOTS = `(
+    select org_id, agent_id from open_attempts where agent_id is not null
+    union all
+    select org_id, '${RUN_COUNTER}' || parallel_of from open_attempts where parallel_of is not null
+  ) s`;
 const AGENT_DRIFT = {
   name: "agents that count wrong",
   text: `with counted as (
-      select org_id, agent_id, count(*) as open from open_attempts where agent_id is not null group by org_id, agent_id
+      select org_id, agent_id, count(*) as open from ${SLOTS} group by org_id, agent_id
     )
     select org_id, agent_id from agent_counters c full join counted k using (org_id, agent_id)
     where coalesce(c.open, 0) <> coalesce(k.open, 0) order by org_id, agent_id`,
@@ -46,11 +54,17 @@ const LOCK_AGENT = {
 };
 const COUNT_AGENT = {
   name: "count an agent's attempts",
-  text: "select count(*)::int as count from open_attempts where org_id = $1 and agent_id = $2",
+  text: `select count(*)::int as count from ${SLOTS} where org_id = $1 and agent_id = $2`,
 };
 const SET_AGENT = {
   name: "set an agent's counter",
   text: "update agent_counters set open = $3 where org_id = $1 and agent_id = $2",
+};
+
+/** Looked at again once it is locked: a commit that counts in it meanwhile keeps it. */
+const PRUNE_RUNS = {
+  name: "prune counters of runs",
+  text: `delete from agent_counters where agent_id like '${RUN_COUNTER}%' and open = 0`,
 };
 
 async function fixAgent(sql: Sql, { org_id: orgId, agent_id: agentId }: AgentKey): Promise<string | null> {

@@ -9,10 +9,12 @@ export function sqlEvents(sql: Sql): EventStore {
   return {
     putEvents: async (orgId, events) => {
       if (events.length === 0) return [];
-      const put = await sql.query<{ id: string }>(PUT, [orgId, ...NEW.batch(events.map(newRow))]);
-      const isNew = new Set(put.map(({ id }) => id));
-      const rows = await sql.query(GET_ALL, [orgId, arrayLiteral(events.map(({ id }) => id))]);
-      const kept = new Map(rows.map((row) => [row["id"], eventOf(row)]));
+      const added = (await sql.query(PUT, [orgId, ...NEW.batch(events.map(newRow))])).map(eventOf);
+      const isNew = new Set(added.map(({ id }) => id));
+      const others = events.filter(({ id }) => !isNew.has(id)).map(({ id }) => id);
+      // Those that were there already are read; nearly always there is none.
+      const before = others.length === 0 ? [] : await sql.query(GET_ALL, [orgId, arrayLiteral(others)]);
+      const kept = new Map([...added, ...before.map(eventOf)].map((event) => [event.id, event]));
       return events.flatMap(({ id }) => {
         const event = kept.get(id);
         return event === undefined ? [] : [{ event, isNew: isNew.has(id) }];
@@ -100,7 +102,7 @@ const PUT = {
   text: `insert into received_events (org_id, id, type, key_digest, body, hops, sent_by, received_at, expires_at, marked_at)
     select $1, i.id, i.type, i.key_digest, i.body, i.hops, i.sent_by, n.at, n.at + i.keep_ms, n.at
     from ${NEW.unnest(2)} cross join (select ${NOW_MS} as at) n
-    ${ON_TAKEN_ID} returning id`,
+    ${ON_TAKEN_ID} returning ${EVENT.list("received_events")}`,
 };
 const GET_ALL = {
   name: "get events",

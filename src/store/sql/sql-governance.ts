@@ -1,5 +1,5 @@
 import type { Hits } from "../../core/governance/index.ts";
-import type { GovernanceStore, UsageSelection, UsageRow } from "../governance-store.ts";
+import { type GovernanceStore, RUN_COUNTER, type UsageSelection, type UsageRow } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
 import { bigint, Columns, int, optional, text } from "./columns.ts";
 import { recount, unexplainedSpending } from "./recount.ts";
@@ -8,9 +8,10 @@ import { listVerdicts, verdictsOf } from "./verdict-rows.ts";
 export function sqlGovernance(sql: Sql): GovernanceStore {
   return {
     readCounters: async (orgId, since) => ({
-      agents: (await sql.query<AgentRow>(AGENTS, [orgId])).map(({ agent_id: agentId, open, hits, hit_counts }) => ({
-        agentId,
+      agents: (await sql.query<AgentRow>(AGENTS, [orgId])).map(({ agent_id, open, max_open, hits, hit_counts }) => ({
+        agentId: agent_id,
         open,
+        ...(max_open === null ? {} : { maxOpen: max_open }),
         hits: hits === "" ? [] : hitsOf(hits.split(","), hit_counts?.split(",") ?? []),
       })),
       envelopes: ENVELOPE.all(await sql.query(ENVELOPES, [orgId, since])),
@@ -31,6 +32,7 @@ export function sqlGovernance(sql: Sql): GovernanceStore {
 interface AgentRow {
   readonly agent_id: string;
   readonly open: number;
+  readonly max_open: number | null;
   readonly hits: string;
   readonly hit_counts: string | null;
 }
@@ -65,8 +67,9 @@ const USAGE = new Columns(
 
 const AGENTS = {
   name: "agent counters",
-  text: `select agent_id, open, array_to_string(hits, ',') as hits, array_to_string(hit_counts, ',') as hit_counts
-    from agent_counters where org_id = $1`,
+  text: `select agent_id, open, case when agent_id like '${RUN_COUNTER}%' then max_open end as max_open,
+      array_to_string(hits, ',') as hits, array_to_string(hit_counts, ',') as hit_counts
+    from agent_counters where org_id = $1 and (open <> 0 or agent_id not like '${RUN_COUNTER}%')`,
 };
 const ENVELOPES = {
   name: "envelope counters",

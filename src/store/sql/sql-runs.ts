@@ -50,7 +50,7 @@ const LOAD = {
   name: "load runs",
   text: `select ${RUN_COLUMNS},
       (select string_agg(b.body, ',' order by b.first_event_id) from event_blocks b where b.run_id = h.run_id) as log,
-      (select json_agg(json_build_array(a.node_id, a.attempt, a.replica_id, a.deadline_at, a.agent_id, a.reserved::json) order by a.node_id, a.attempt)::text
+      (select json_agg(json_build_array(a.node_id, a.attempt, a.replica_id, a.deadline_at, a.agent_id, a.reserved::json, a.parallel_of) order by a.node_id, a.attempt)::text
         from open_attempts a where a.run_id = h.run_id) as attempts,
       (select string_agg(t.key, ',' order by t.key) from timers t where t.run_id = h.run_id) as timers,
       (select json_agg(json_build_array(w.node_id, w.since) order by w.node_id)::text
@@ -112,14 +112,16 @@ function attemptsOf(text: string | null): OpenAttempt[] {
     number | null,
     string | null,
     OpenAttempt["reserved"],
+    string | null,
   ][];
-  return rows.map(([nodeId, attempt, replicaId, deadlineAt, agentId, reserved]) => ({
+  return rows.map(([nodeId, attempt, replicaId, deadlineAt, agentId, reserved, parallelOf]) => ({
     nodeId,
     attempt,
     replicaId,
     deadlineAt,
     agentId,
     reserved,
+    ...(parallelOf === null ? {} : { parallelOf }),
   }));
 }
 

@@ -89,11 +89,16 @@ function requireDescendantsFailed(
     (failure !== undefined && "nodeId" in failure.payload ? facts.nodes.get(failure.payload.nodeId) : undefined);
   if (failed === undefined) return;
   const below = new Set<number>();
-  const open = [...failed.plan.dependents];
+  const open = [failed.plan];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (below.has(next)) continue;
-    below.add(next);
-    open.push(...(facts.workflow.plan.nodes[next]?.dependents ?? []));
+    for (const index of next.dependents) {
+      const dependent = facts.workflow.plan.nodes[index];
+      // A join that was reached does without the parents it did not count.
+      const counted = facts.nodes.get(dependent?.id ?? "")?.counted ?? null;
+      if (dependent === undefined || below.has(index) || counted?.includes(next.id) === false) continue;
+      below.add(index);
+      open.push(dependent);
+    }
   }
   for (const event of events.slice(at + 1)) {
     const isUpstream = event.type === "node.failed" && event.payload.errorCode === "upstream_failure";

@@ -12,8 +12,10 @@ export function parallelHolds(): Checker {
       const { plan } = facts.workflow;
       const inFlight = countOf(facts, "running") + countOf(facts, "streaming");
       if (inFlight > plan.maxParallel) {
-        // A `for_each` node runs without filling a place itself.
-        const owners = [...facts.nodes.values()].filter((each) => each.status === "running" && each.openAttempt === 0);
+        // A `for_each` node runs without filling a place itself, and so does one that runs a block.
+        const owners = [...facts.nodes.values()].filter(
+          (each) => each.status === "running" && (each.openAttempt === 0 || runsBlock(each)),
+        );
         const held = inFlight - owners.length;
         if (held > plan.maxParallel)
           throw new Violation("parallel", facts.runId, `${held} in flight, ${plan.maxParallel} allowed`);
@@ -25,6 +27,11 @@ export function parallelHolds(): Checker {
         throw new Violation("parallel", facts.runId, `${open} instances of ${node.owner.id}, ${limit} allowed`);
     },
   };
+}
+
+/** Its nodes fill the places, in the run of the block. */
+export function runsBlock({ plan: { child, choose } }: NodeFacts): boolean {
+  return choose !== null || (child !== null && "block" in child);
 }
 
 /** One node at a time in each lane of a team that works so. */

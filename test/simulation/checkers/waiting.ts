@@ -3,6 +3,7 @@ import type { Effect, Timer } from "../../../src/core/engine/index.ts";
 import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
 import { countOf, type NodeFacts, type RunFacts } from "../world/facts.ts";
 import { type Checker, type Surroundings, Violation } from "./checker.ts";
+import { runsBlock } from "./sharing.ts";
 
 /** E6. Every accepted run settles or names what it waits for. */
 export function neverStuck(around: Surroundings): Checker {
@@ -68,7 +69,7 @@ function isLeft(facts: RunFacts, node: NodeFacts): boolean {
     case "awaiting_dependency":
       return !node.plan.parents.some((index) => isOpen(facts.nodes.get(facts.workflow.plan.nodes[index]?.id ?? "")));
     case "queued": {
-      const held = [...facts.nodes.values()].filter(({ openAttempt }) => openAttempt > 0).length;
+      const held = [...facts.nodes.values()].filter((each) => each.openAttempt > 0 && !runsBlock(each)).length;
       return held < facts.workflow.plan.maxParallel;
     }
     case "running":

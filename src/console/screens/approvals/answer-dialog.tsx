@@ -7,6 +7,7 @@ import { CHOICE_TEXTS, needsReason, verbOf } from "../../parts/approval-texts.ts
 import { isOutcomeAsked } from "./answer-bar.tsx";
 import { initialTexts, readForm } from "./form-values.ts";
 import { FormView } from "./form-view.tsx";
+import { GrantField, grantOf, NO_GRANT } from "./grant-field.tsx";
 import { sendAnswer } from "./send-answer.ts";
 
 export interface AskedAnswer {
@@ -28,13 +29,18 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
   const read = useMemo(() => readForm(fields ?? {}, texts), [fields, texts]);
   const isOverride = !right.mayAnswer && right.mayOverride;
   const isReasonNeeded = needsReason(decision) || isOverride;
-  const send = (reason: string): Promise<void> =>
-    sendAnswer(approval, {
+  const [grant, setGrant] = useState(NO_GRANT);
+  const call = decision === "approve" && !isOutcomeAsked(approval) ? approval.subject?.call : undefined;
+  const send = (reason: string): Promise<void> => {
+    const made = grantOf(grant, Date.now());
+    return sendAnswer(approval, {
       decision,
+      ...(made === undefined ? {} : { grant: made }),
       ...(reason === "" ? {} : { reason }),
       ...(fields === null ? {} : { form: read.values }),
       ...(isOverride ? { override: true } : {}),
     });
+  };
   return (
     <Confirm
       title={`${verb}: ${approval.title}?`}
@@ -53,6 +59,7 @@ export function AnswerDialog({ asked, onClose }: { readonly asked: AskedAnswer; 
             reason.
           </p>
         )}
+        {call !== undefined && <GrantField call={call} choice={grant} onChange={setGrant} />}
         {fields !== null && (
           <FormView
             fields={fields}

@@ -17,6 +17,7 @@ import { toast } from "../../parts/toast.tsx";
 import type { RunAction } from "./run-action.ts";
 import { commandsFor } from "../../run/model/commands.ts";
 import { useRunPage } from "./run-page.ts";
+import { TurnBranchDialog } from "./turn-branch-dialog.tsx";
 
 interface ActionDialogProps {
   readonly action: RunAction;
@@ -36,6 +37,8 @@ export function ActionDialog({ action, onClose }: ActionDialogProps): JSX.Elemen
       return <RewindDialog eventId={action.eventId} onClose={onClose} />;
     case "branch":
       return <BranchDialog eventId={action.eventId} onClose={onClose} />;
+    case "branch-turn":
+      return <TurnBranchDialog nodeId={action.nodeId} round={action.round} onClose={onClose} />;
     case "commands":
       return <CommandsDialog onClose={onClose} />;
   }

@@ -4,6 +4,7 @@ import type { NodesPage } from "../../run/nodes-page.ts";
 
 /** What every part of the run page shares. */
 export interface RunPage extends NodesPage {
+  readonly inside: NonNullable<NodesPage["inside"]>;
   readonly run: Run;
   readonly event: number | null;
   readonly selectEvent: (eventId: number | null) => void;

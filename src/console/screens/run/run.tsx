@@ -1,6 +1,6 @@
 import { type JSX, useCallback, useEffect, useMemo, useState } from "react";
 import type { PlanDescription, Run } from "../../../client/index.ts";
-import { useSearchParams } from "../../page/router.tsx";
+import { navigate, useSearchParams } from "../../page/router.tsx";
 import type { ScreenProps } from "../../page/screen-props.ts";
 import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
 import { api } from "../../live/api.ts";
@@ -18,6 +18,7 @@ import { CurrentNodes } from "../../run/nodes-page.ts";
 import { CurrentRun, type RunPage } from "./run-page.ts";
 import { Scrubber } from "./scrubber.tsx";
 import { useInstances } from "../../run/use-instances.ts";
+import { useOpenBlocks } from "./use-open-blocks.ts";
 import { useRunFeed } from "./use-run-feed.ts";
 import "./run.css";
 
@@ -57,7 +58,7 @@ export function RunScreen({ params }: ScreenProps): JSX.Element {
   // Without a plan, as without permission to read workflows, the nodes are still listed.
   const isPlanKnown = version === null || plan.data !== undefined || plan.problem !== null;
   return isPlanKnown ? (
-    <OpenRun key={runId} run={run.data} feed={feed} plan={planOf(run.data, plan.data ?? null)} problem={problem} />
+    <OpenRun key={runId} run={run.data} feed={feed} file={plan.data ?? null} problem={problem} />
   ) : (
     <Skeleton lines={8} height={28} />
   );
@@ -66,12 +67,13 @@ export function RunScreen({ params }: ScreenProps): JSX.Element {
 interface OpenRunProps {
   readonly run: Run;
   readonly feed: RunFeed;
-  readonly plan: PlanDescription | null;
+  /** The plan of the whole file. */
+  readonly file: PlanDescription | null;
   readonly problem: Error | null;
 }
 
-function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
-  const page = useRunPageState(run, feed, plan);
+function OpenRun({ run, feed, file, problem }: OpenRunProps): JSX.Element {
+  const page = useRunPageState(run, feed, file);
   const [requested, setRequested] = useState<RunAction | null>(null);
   return (
     <CurrentRun value={page}>
@@ -91,11 +93,13 @@ function OpenRun({ run, feed, plan, problem }: OpenRunProps): JSX.Element {
 }
 
 /** What is selected stands in the address, so that it can be shared. */
-function useRunPageState(run: Run, feed: RunFeed, plan: PlanDescription | null): RunPage {
+function useRunPageState(run: Run, feed: RunFeed, file: PlanDescription | null): RunPage {
+  const plan = planOf(run, file);
   const search = useSearchParams();
   const { set } = search;
   const nodes = useNodes(feed, plan);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const blocks = useOpenBlocks(feed, file, open);
   const at = numberOf(search.get("at"));
   const isReady = feed.isCaughtUp;
   useEffect(() => feed.pin(isReady ? at : null), [feed, at, isReady]);
@@ -112,9 +116,26 @@ function useRunPageState(run: Run, feed: RunFeed, plan: PlanDescription | null):
   const node = search.get("node");
   const event = numberOf(search.get("event"));
   return useMemo(
-    () => ({ run, feed, nodes, hasPlan: plan !== null, node, event, selectNode, selectEvent, travel, open, toggle }),
-    [run, feed, nodes, plan, node, event, selectNode, selectEvent, travel, open, toggle],
+    () => ({
+      run,
+      feed,
+      nodes,
+      hasPlan: plan !== null,
+      node,
+      event,
+      selectNode,
+      selectEvent,
+      travel,
+      open,
+      toggle,
+      inside: { blocks, openStep },
+    }),
+    [run, feed, nodes, plan, node, event, selectNode, selectEvent, travel, open, toggle, blocks],
   );
+}
+
+function openStep(runId: string, nodeId: string): void {
+  navigate(`/runs/${encodeURIComponent(runId)}?node=${encodeURIComponent(nodeId)}`);
 }
 
 /** Of a block, the plan of that block. */

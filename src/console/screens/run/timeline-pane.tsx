@@ -6,8 +6,9 @@ import { Icon } from "../../parts/icon.tsx";
 import { nodeLook, StatusIcon } from "../../parts/status.tsx";
 import { useNow } from "../../parts/ticker.ts";
 import { type Span, type SpanKind, totalsOf } from "../../run/model/timeline.ts";
-import { ticksOf, type TimelineRow, timelineRows } from "../../run/model/timeline-rows.ts";
-import { useNodeView, useRunView } from "../../run/nodes-page.ts";
+import { type NestedRow, nestedRows } from "../../run/model/nested-rows.ts";
+import { ticksOf } from "../../run/model/timeline-rows.ts";
+import { useNodeOf, useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 import { useRows } from "./use-rows.ts";
 import "./timeline-pane.css";
@@ -45,19 +46,21 @@ interface Scale {
 /** Where the time of a run went, node by node. */
 export function TimelinePane(): JSX.Element {
   const view = useRunView();
-  const { feed, nodes, open, node: selected } = useRunPage();
+  const { feed, nodes, open, inside, node: selected } = useRunPage();
+  const { blocks } = inside;
   const [zoom, setZoom] = useState(1);
   const scale = useScale();
   const { timeline } = feed.facts;
   const { begunCount } = timeline;
+  const begunInside = [...blocks.values()].reduce((sum, block) => sum + block.feed.facts.timeline.begunCount, 0);
   const rows = useMemo(
-    () => timelineRows(nodes, open, (id) => timeline.begunAt(id)),
-    [nodes, open, timeline, begunCount], // oxlint-disable-line react-hooks/exhaustive-deps
+    () => nestedRows(feed, nodes, open, blocks),
+    [feed, nodes, open, blocks, timeline, begunCount, begunInside], // oxlint-disable-line react-hooks/exhaustive-deps
   );
   const list = useRows(rows.length, ROW_PX);
   const pane = usePaneSize(list.box);
   const { scrollTo } = list;
-  const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ id }) => id === selected)), [rows, selected]);
+  const at = useMemo(() => (selected === null ? -1 : rows.findIndex(({ key }) => key === selected)), [rows, selected]);
   // Rows that change places must not scroll a person who has scrolled away.
   useEffect(() => scrollTo(at), [selected, at < 0]); // oxlint-disable-line react-hooks/exhaustive-deps
   const length = scale.to - scale.from;
@@ -78,11 +81,11 @@ export function TimelinePane(): JSX.Element {
           <div style={{ height: list.before }} />
           {rows.slice(list.from, list.to).map((row) => (
             <Row
-              key={row.id}
+              key={row.key}
               row={row}
-              spans={timeline.spansOf(row.id)}
+              spans={row.feed.facts.timeline.spansOf(row.id)}
               scale={scale}
-              isSelected={row.id === selected}
+              isSelected={row.key === selected}
             />
           ))}
           <div style={{ height: list.after }} />
@@ -171,7 +174,7 @@ function useScale(): Scale {
 }
 
 interface RowProps {
-  readonly row: TimelineRow;
+  readonly row: NestedRow;
   /** Another list when it has changed. */
   readonly spans: readonly Span[];
   readonly scale: Scale;
@@ -179,8 +182,9 @@ interface RowProps {
 }
 
 const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.Element {
-  const { selectNode, toggle } = useRunPage();
-  const node = useNodeView(row.id);
+  const { selectNode, toggle, inside } = useRunPage();
+  const node = useNodeOf(row.feed, row.id);
+  const show = (): void => (row.runId === null ? selectNode(row.id) : inside.openStep(row.runId, row.id));
   const { waitedMs, workedMs } = totalsOf(spans, scale.now);
   const label = node?.title ?? row.id;
   return (
@@ -192,20 +196,31 @@ const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.
             className="timeline-toggle"
             aria-expanded={row.isOpen}
             aria-label={`${row.instances.length} instances of ${label}`}
-            onClick={() => toggle(row.id)}
+            onClick={() => toggle(row.key)}
           >
             <Icon name={row.isOpen ? "down" : "right"} size={12} />
           </button>
         )}
+        {row.hasBlock && row.instances.length === 0 && (
+          <button
+            type="button"
+            className="timeline-toggle"
+            aria-expanded={row.isBlockOpen}
+            aria-label={`Steps inside ${label}`}
+            onClick={() => toggle(row.key)}
+          >
+            <Icon name={row.isBlockOpen ? "down" : "right"} size={12} />
+          </button>
+        )}
         <StatusIcon status={node === undefined ? "pending" : nodeLook(node)} size={13} />
-        <button type="button" className="timeline-link cut" title={label} onClick={() => selectNode(row.id)}>
+        <button type="button" className="timeline-link cut" title={label} onClick={show}>
           {label}
         </button>
         {node !== undefined && node.failedInstances > 0 && (
           <span className="text-bad num nowrap">{node.failedInstances} failed</span>
         )}
       </div>
-      <div className="timeline-track" role="cell" onClick={() => selectNode(row.id)}>
+      <div className="timeline-track" role="cell" onClick={show}>
         <span className="hidden-text">{`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}</span>
         {spans.map((span) => (
           <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />

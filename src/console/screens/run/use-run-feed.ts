@@ -21,34 +21,47 @@ export interface FeedState {
 export function useRunFeed(runId: string, again: number): FeedState {
   const [state, setState] = useState<FeedState>({ feed: null, problem: null });
   useEffect(() => {
-    let isOver = false;
-    let stop: (() => void) | null = null;
     setState({ feed: null, problem: null });
-    const read = async (): Promise<void> => {
-      // Asked for together; the state alone is enough to show the run.
-      const first = api.listEvents(runId, { limit: PAGE }).catch(asError);
-      const now = await api.getState(runId);
-      if (isOver) return;
-      const feed = new RunFeed(startOfState(now), PACE);
-      setState({ feed, problem: null });
-      const page = await first;
-      if (page instanceof Error) throw page;
-      if (isOver) return;
-      feed.take(page.data);
-      const last = await readRest(runId, page.data.at(-1)?.eventId ?? 0, now.lastEventId, (frames) => {
-        if (!isOver) feed.take(frames);
-      });
-      if (!isOver) stop = watchRun(runId, last, (frames) => feed.take(frames));
-    };
-    read().catch((thrown: unknown) => {
-      if (!isOver) setState((before) => ({ ...before, problem: asError(thrown) }));
-    });
-    return () => {
-      isOver = true;
-      stop?.();
-    };
+    return followRun(
+      runId,
+      (feed) => setState({ feed, problem: null }),
+      (problem) => setState((before) => ({ ...before, problem })),
+    );
   }, [runId, again]);
   return state;
+}
+
+/** The same without a component: `onFeed` gets it once there is something to show. Returns how to stop. */
+export function followRun(
+  runId: string,
+  onFeed: (feed: RunFeed) => void,
+  onProblem: (problem: Error) => void,
+): () => void {
+  let isOver = false;
+  let stop: (() => void) | null = null;
+  const read = async (): Promise<void> => {
+    // Asked for together; the state alone is enough to show the run.
+    const first = api.listEvents(runId, { limit: PAGE }).catch(asError);
+    const now = await api.getState(runId);
+    if (isOver) return;
+    const feed = new RunFeed(startOfState(now), PACE);
+    onFeed(feed);
+    const page = await first;
+    if (page instanceof Error) throw page;
+    if (isOver) return;
+    feed.take(page.data);
+    const last = await readRest(runId, page.data.at(-1)?.eventId ?? 0, now.lastEventId, (frames) => {
+      if (!isOver) feed.take(frames);
+    });
+    if (!isOver) stop = watchRun(runId, last, (frames) => feed.take(frames));
+  };
+  read().catch((thrown: unknown) => {
+    if (!isOver) onProblem(asError(thrown));
+  });
+  return () => {
+    isOver = true;
+    stop?.();
+  };
 }
 
 /** Pages up to an event, some at once and handed on in order. Returns the last event that was read. */

@@ -1,7 +1,7 @@
 import type { JSX } from "react";
 import type { Registered } from "../../../client/index.ts";
 import { isJsonArray, isJsonObject, jsonToText } from "../../../core/base/index.ts";
-import { useSearchParams } from "../../page/router.tsx";
+import { Link, useSearchParams } from "../../page/router.tsx";
 import type { ScreenProps } from "../../page/screen-props.ts";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
@@ -124,7 +124,24 @@ function placesOf(tab: string): Parts {
     case "grants":
       return {
         kind: KINDS.grants,
-        columns: [textColumn("tool", "Tools"), textColumn("where", "Condition"), textColumn("until", "Until")],
+        columns: [
+          textColumn("tool", "Tools"),
+          { id: "for", head: "Calls of", cell: ({ run, agent }) => wordsOf([run ?? agent ?? null]) },
+          textColumn("where", "Condition"),
+          textColumn("until", "Until"),
+          {
+            id: "from",
+            head: "From",
+            cell: ({ approval, by }) =>
+              typeof approval === "string" ? (
+                <Link to={`/approvals?id=${encodeURIComponent(approval)}`}>
+                  {typeof by === "string" ? by : "an approval"}
+                </Link>
+              ) : (
+                <span className="muted">registered</span>
+              ),
+          },
+        ],
       };
     case "bindings":
       return {

@@ -29,6 +29,7 @@ export function ForecastView({ report }: { readonly report: SimulationReport }):
           ))}
         </div>
       )}
+      <Calls report={report} />
       <Approvals report={report} />
       <Table label="Verdicts by node" columns={COLUMNS} rows={report.nodes} keyOf={({ nodeId }) => nodeId} />
     </section>
@@ -83,6 +84,29 @@ export function Launch({ report: { launch } }: { readonly report: SimulationRepo
     );
   }
   return <ExplanationView subject="The launch" verdict={launch.disposition} explanation={launch.explanation} />;
+}
+
+/** Tool calls of agents that would not simply be made. */
+function Calls({ report: { calls } }: { readonly report: SimulationReport }): JSX.Element | null {
+  const stopped = calls.filter(({ disposition }) => disposition !== "allow");
+  if (stopped.length === 0) return null;
+  return (
+    <div>
+      <h3>Tool calls that would be held or denied</h3>
+      <ul className="workflow-plain-list">
+        {stopped.map(({ callId, nodeId, round, tool, disposition, gate, code, reason }) => (
+          <li key={callId}>
+            <StatusBadge
+              status={disposition === "hold" ? "hold" : "block"}
+              label={disposition === "hold" ? "Held" : "Denied"}
+            />{" "}
+            <code>{tool}</code> of <code>{nodeId}</code>, round {round}: {reason}{" "}
+            <span className="muted">{[gate, code].filter((part) => part !== null).join(", ")}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
 
 function Approvals({ report: { approvals } }: { readonly report: SimulationReport }): JSX.Element | null {

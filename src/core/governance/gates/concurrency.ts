@@ -1,14 +1,15 @@
-import type { DispatchFacts } from "../facts.ts";
+import type { DispatchFacts, ParallelFact } from "../facts.ts";
 import { type Gate, type GateOutcome, PASS, type Unblock } from "../gate.ts";
 
 export const concurrency: Gate<DispatchFacts> = {
   name: "concurrency",
-  evaluate({ agent, openAttempts, openExamples, waitingAhead }): GateOutcome {
+  evaluate({ at, agent, openAttempts, openExamples, waitingAhead, parallel }): GateOutcome {
+    if (parallel !== undefined && isFull(parallel)) return blockByRun(parallel, at);
     // Nodes that already wait are served first: their slots are taken.
     if (agent === null || openAttempts + waitingAhead < agent.maxConcurrent) return PASS;
     const { id, maxConcurrent } = agent;
-    const isFull = openAttempts >= agent.maxConcurrent;
-    const ahead = isFull ? "" : ` and ${waitingAhead} nodes waiting before this one`;
+    const hasNoSlot = openAttempts >= agent.maxConcurrent;
+    const ahead = hasNoSlot ? "" : ` and ${waitingAhead} nodes waiting before this one`;
     const [first] = openExamples;
     const wait = first === undefined ? "one of them to end" : `${first.runId} node ${first.nodeId}`;
     const waits = openExamples.map(({ runId, nodeId }): Unblock => ({
@@ -30,3 +31,28 @@ export const concurrency: Gate<DispatchFacts> = {
     };
   },
 };
+
+const DAY_MS = 86_400_000;
+
+function isFull({ open, waitingAhead, limit }: ParallelFact): boolean {
+  return open + waitingAhead >= limit;
+}
+
+/** Nothing is wrong with a run that is busy: it waits without an end, and looks again once in a day. */
+function blockByRun({ runId, open, limit, waitingAhead }: ParallelFact, at: number): GateOutcome {
+  const ahead = open >= limit ? "" : ` and ${waitingAhead} nodes waiting before this one`;
+  return {
+    kind: "block",
+    code: "run_busy",
+    message: `the run and its blocks have ${open} of ${limit} nodes in flight${ahead}; raise max_parallel, or wait for one of them to end`,
+    after: "queue",
+    waitingReason: "queued",
+    until: (Math.floor(at / DAY_MS) + 2) * DAY_MS,
+    isOfRun: true,
+    facts: { runId, open, maxParallel: limit, waitingAhead },
+    unblock: [
+      { action: "raise_limit", target: runId, detail: `raise max_parallel of the workflow above ${limit}` },
+      { action: "wait", target: runId, detail: "a place frees when one of its nodes ends" },
+    ],
+  };
+}

@@ -36,8 +36,8 @@ export interface Placed extends LayoutNode {
 }
 
 /**
- * From the side of its source to the side of its target; two points in every layer it passes by, and two more in a
- * block where it leads past other nodes of the rank.
+ * From the side of its source to the side of its target; one point where larger nodes of its layer end, two in every layer
+ * it passes by, and two more in a block where it leads past other nodes of the rank.
  */
 export interface RoutedEdge extends LayoutEdge {
   readonly points: readonly Point[];

@@ -105,8 +105,12 @@ class Ruler {
 
   /** Out of a node, and out of its block by the lane after its rank. */
   leave(index: number, points: Point[]): void {
-    this.#add(points, this.startOf(index) + (this.#placement.depth[index] ?? 0), this.middleOf(index));
     const line = this.#lineOf(index);
+    const side = this.startOf(index) + (this.#placement.depth[index] ?? 0);
+    const end = this.#lineEnd[line] ?? side;
+    this.#add(points, side, this.middleOf(index));
+    // Straight on beside a larger node of the same line, so that no edge leads behind it.
+    if (end > side) this.#add(points, end, this.middleOf(index));
     const last = this.#lastLine(index);
     if (line === last) return;
     const lane = this.#laneOf(index, 1);

@@ -1,12 +1,15 @@
 import type { JSX } from "react";
 import type { TurnView } from "../../../../client/index.ts";
 import { largeValueOf, shownText } from "../../../../core/view/index.ts";
+import { useMay } from "../../../live/session-store.ts";
 import { Link } from "../../../page/router.tsx";
+import { Button } from "../../../parts/button.tsx";
 import { grouped } from "../../../parts/figures.ts";
 import { Money } from "../../../parts/money.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { Duration } from "../../../parts/time-text.tsx";
 import { ModelText } from "../../../run/model-text.tsx";
+import { useRequestAction } from "../run-action.ts";
 import { useRunPage } from "../run-page.ts";
 import { Section } from "./section.tsx";
 import "./turn-tab.css";
@@ -26,7 +29,7 @@ export function TurnTab({ turn }: { readonly turn: TurnView }): JSX.Element {
       <ol className="turn">
         {turn.rounds.map((round) => (
           <li key={round.round}>
-            <RoundView round={round} />
+            <RoundView round={round} nodeId={turn.nodeId} />
           </li>
         ))}
       </ol>
@@ -34,15 +37,19 @@ export function TurnTab({ turn }: { readonly turn: TurnView }): JSX.Element {
   );
 }
 
-function RoundView({ round }: { readonly round: Round }): JSX.Element {
-  const { inputTokens, outputTokens, costMicros, text, calls, model } = round;
+function RoundView({ round, nodeId }: { readonly round: Round; readonly nodeId: string }): JSX.Element {
+  const { inputTokens, outputTokens, costMicros, text, calls, model, isCarried, by } = round;
+  const request = useRequestAction();
+  const { run } = useRunPage();
+  const mayBranch = useMay("workflow:execute") && run.block === undefined;
   return (
     <Section
       title={`Round ${round.round}`}
       aside={
         <span className="muted num">
           {model !== null && `${model} · `}
-          {grouped(inputTokens)} in · {grouped(outputTokens)} out · <Money micros={costMicros} />
+          {grouped(inputTokens)} in · {grouped(outputTokens)} out ·{" "}
+          {isCarried ? "carried over" : <Money micros={costMicros} />}
         </span>
       }
     >
@@ -50,6 +57,14 @@ function RoundView({ round }: { readonly round: Round }): JSX.Element {
       {calls.map((call) => (
         <CallCard key={call.callId} call={call} />
       ))}
+      {by !== null && <p className="note">{by} has changed what the model said.</p>}
+      {mayBranch && round.at !== null && (
+        <p className="turn-branch">
+          <Button size="small" onClick={() => request({ kind: "branch-turn", nodeId, round })}>
+            Branch after round {round.round} …
+          </Button>
+        </p>
+      )}
     </Section>
   );
 }

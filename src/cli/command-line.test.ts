@@ -6,7 +6,7 @@ import { NESTED } from "../../test/cli/nested-workflow.ts";
 import type { Command } from "commander";
 import { type Clock, createVirtualClock } from "../clock/index.ts";
 import type { Interruption, Io, Screen } from "./io.ts";
-import { main } from "./main.ts";
+import { main } from "./command-line.ts";
 import { createProgram } from "./program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-cli-"));

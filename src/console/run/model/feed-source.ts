@@ -1,0 +1,15 @@
+import type { GraphSource } from "../../graph/graph-node.ts";
+import type { RunFeed } from "./run-feed.ts";
+
+const NONE: readonly string[] = [];
+
+/** How the nodes of a run stand, as the canvas reads it. */
+export function sourceOfFeed(feed: RunFeed, canOpenBlocks = true): GraphSource {
+  return {
+    onNodes: feed.onNodes,
+    node: feed.node,
+    handoffs: (from, to) => feed.facts.handoffs.get(`${from}>${to}`) ?? NONE,
+    hasBlock: (id) => canOpenBlocks && feed.facts.blocks.has(id),
+    shownAt: feed.shownAt,
+  };
+}

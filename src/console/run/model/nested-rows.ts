@@ -1,0 +1,58 @@
+import type { GraphNode } from "../../graph/graph-node.ts";
+import { insideKey } from "../../graph/inside.ts";
+import type { OpenBlock } from "./open-block.ts";
+import type { RunFeed } from "./run-feed.ts";
+import { type TimelineRow, timelineRows } from "./timeline-rows.ts";
+
+/** A row of the timeline, of the run or of a block inside it. */
+export interface NestedRow extends TimelineRow {
+  /** The id of the node, below it `node/step`. */
+  readonly key: string;
+  readonly feed: RunFeed;
+  /** The run of the block it is a step of; null: of the run itself. */
+  readonly runId: string | null;
+  /** It holds steps, and whether they are shown. */
+  readonly hasBlock: boolean;
+  readonly isBlockOpen: boolean;
+}
+
+/** The steps of an open block stand below the node that holds it. */
+export function nestedRows(
+  feed: RunFeed,
+  nodes: readonly GraphNode[],
+  open: ReadonlySet<string>,
+  blocks: ReadonlyMap<string, OpenBlock>,
+): readonly NestedRow[] {
+  const rows: NestedRow[] = [];
+  const add = (level: Level): void => {
+    const { timeline, blocks: held } = level.feed.facts;
+    const own = new Set([...open].flatMap((key) => level.ownId(key) ?? []));
+    for (const row of timelineRows(level.nodes, own, (id) => timeline.begunAt(id))) {
+      const key = level.keyOf(row.id);
+      const block = blocks.get(key);
+      const depth = level.depth + row.depth;
+      const { feed: of, runId } = level;
+      rows.push({ ...row, key, depth, feed: of, runId, hasBlock: held.has(row.id), isBlockOpen: block !== undefined });
+      if (block === undefined) continue;
+      const before = insideKey(key, "");
+      add({
+        ...block,
+        depth: depth + 1,
+        keyOf: (id) => insideKey(key, id),
+        ownId: (other) => (other.startsWith(before) ? other.slice(before.length) : undefined),
+      });
+    }
+  };
+  add({ feed, nodes, depth: 0, runId: null, keyOf: (id) => id, ownId: (key) => key });
+  return rows;
+}
+
+interface Level {
+  readonly feed: RunFeed;
+  readonly nodes: readonly GraphNode[];
+  readonly depth: number;
+  readonly runId: string | null;
+  readonly keyOf: (nodeId: string) => string;
+  /** The node of this level an open key means. */
+  readonly ownId: (key: string) => string | undefined;
+}

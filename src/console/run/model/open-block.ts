@@ -1,0 +1,77 @@
+import { type GraphNode, graphNodesOf } from "../../graph/graph-node.ts";
+import { type Inside, insideKey } from "../../graph/inside.ts";
+import type { PlanDescription } from "../../../client/index.ts";
+import { sourceOfFeed } from "./feed-source.ts";
+import { instancesOf } from "./instances-of.ts";
+import type { RunFeed } from "./run-feed.ts";
+
+/** A block that is open on the page: its steps, and the run they are read from. */
+export interface OpenBlock extends Inside {
+  readonly runId: string;
+  readonly feed: RunFeed;
+}
+
+export interface OpenBlocks {
+  /** By key: the id of the node, below it `node/step`. */
+  readonly blocks: ReadonlyMap<string, OpenBlock>;
+  /** The runs that are to be followed. */
+  readonly runIds: ReadonlySet<string>;
+}
+
+type Plans = NonNullable<PlanDescription["blocks"]>;
+
+/** Everything that is open, as far as it is read. What was found before is kept where it has not changed. */
+export function findOpenBlocks(
+  feed: RunFeed,
+  open: ReadonlySet<string>,
+  feedOf: (runId: string) => RunFeed | undefined,
+  plans: Plans,
+  before: ReadonlyMap<string, OpenBlock>,
+): OpenBlocks {
+  const blocks = new Map<string, OpenBlock>();
+  const runIds = new Set<string>();
+  const look = (around: RunFeed, keyOf: (nodeId: string) => string): void => {
+    for (const [nodeId, runId] of around.facts.blocks) {
+      const key = keyOf(nodeId);
+      if (!open.has(key)) continue;
+      runIds.add(runId);
+      const inner = feedOf(runId);
+      if (inner === undefined) continue;
+      blocks.set(key, blockOf(runId, inner, plans, before.get(key)));
+      look(inner, (id) => insideKey(key, id));
+    }
+  };
+  look(feed, (id) => id);
+  return { blocks, runIds };
+}
+
+function blockOf(runId: string, feed: RunFeed, plans: Plans, before: OpenBlock | undefined): OpenBlock {
+  const nodes = nodesOf(feed, plans);
+  const isSame = before?.feed === feed && shapeOf(before.nodes) === shapeOf(nodes);
+  return isSame ? before : { runId, feed, nodes, source: sourceOfFeed(feed) };
+}
+
+/** Instances are only ever added, so their number shows whether there are new ones. */
+function shapeOf(nodes: readonly GraphNode[]): string {
+  return nodes.map(({ id, parents, instances }) => `${id}<${parents.length}*${instances.length}`).join();
+}
+
+function nodesOf(feed: RunFeed, plans: Plans): readonly GraphNode[] {
+  const instances = instancesOf(feed.newest.nodes.values());
+  const { nodes } = feed.log.outline;
+  const [first] = feed.log.events;
+  const path = first?.type === "run.started" ? first.payload.block : undefined;
+  const plan = path === undefined ? undefined : plans[path];
+  if (plan !== undefined) {
+    return graphNodesOf(plan, { instances, labels: new Map(nodes.map(({ id, label }) => [id, label])) });
+  }
+  return nodes.map(({ id, label, wave }) => ({
+    id,
+    label,
+    wave,
+    kind: "node",
+    phase: null,
+    parents: [],
+    instances: instances.get(id) ?? [],
+  }));
+}

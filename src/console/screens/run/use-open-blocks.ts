@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { PlanDescription } from "../../../client/index.ts";
+import { findOpenBlocks, type OpenBlock } from "../../run/model/open-block.ts";
+import type { RunFeed } from "../../run/model/run-feed.ts";
+import { followRun } from "./use-run-feed.ts";
+
+interface Followed {
+  readonly stop: () => void;
+  feed: RunFeed | undefined;
+}
+
+const NO_BLOCKS: ReadonlyMap<string, OpenBlock> = new Map();
+const NO_PLANS: NonNullable<PlanDescription["blocks"]> = {};
+
+/** The blocks that are open on the page, each followed for as long as it is, at the moment the page shows. */
+export function useOpenBlocks(
+  feed: RunFeed,
+  plan: PlanDescription | null,
+  open: ReadonlySet<string>,
+): ReadonlyMap<string, OpenBlock> {
+  useSyncExternalStore(feed.onLists, feed.version);
+  const [, setChange] = useState(0);
+  const followed = useRef(new Map<string, Followed>()).current;
+  const before = useRef(NO_BLOCKS);
+  const feedOf = (runId: string): RunFeed | undefined => followed.get(runId)?.feed;
+  const found = findOpenBlocks(feed, open, feedOf, plan?.blocks ?? NO_PLANS, before.current);
+  if (!isAlike(before.current, found.blocks)) before.current = found.blocks;
+  const wanted = [...found.runIds].sort().join(" ");
+  useEffect(() => {
+    const change = (): void => setChange((count) => count + 1);
+    const runIds = new Set(wanted === "" ? [] : wanted.split(" "));
+    for (const [runId, { stop }] of followed) {
+      if (runIds.has(runId)) continue;
+      stop();
+      followed.delete(runId);
+    }
+    for (const runId of runIds) if (!followed.has(runId)) followed.set(runId, follow(runId, change));
+  }, [wanted, followed]);
+  useEffect(
+    () => () => {
+      for (const { stop } of followed.values()) stop();
+      followed.clear();
+    },
+    [followed],
+  );
+  const at = feed.shownAt();
+  useEffect(() => {
+    for (const block of before.current.values()) pinAt(block.feed, at);
+  }, [at, found.blocks.size]);
+  return before.current;
+}
+
+function follow(runId: string, onChange: () => void): Followed {
+  let stopListening: (() => void) | null = null;
+  const followed: Followed = {
+    feed: undefined,
+    stop: () => {
+      stopFollowing();
+      stopListening?.();
+    },
+  };
+  const stopFollowing = followRun(
+    runId,
+    (feed) => {
+      followed.feed = feed;
+      stopListening = feed.onLists(onChange);
+      onChange();
+    },
+    () => undefined,
+  );
+  return followed;
+}
+
+/** As it was at a moment; null: as it is. */
+function pinAt(feed: RunFeed, at: number | null): void {
+  if (at === null) return feed.pin(null);
+  const { events } = feed.log;
+  const last = events.findLast((event) => event.at <= at);
+  feed.pin(last?.eventId ?? 1);
+}
+
+function isAlike(left: ReadonlyMap<string, OpenBlock>, right: ReadonlyMap<string, OpenBlock>): boolean {
+  return left.size === right.size && [...right].every(([key, block]) => left.get(key) === block);
+}
