@@ -9,7 +9,7 @@ export function applyAgent(node: NodeState, event: AgentEvent): void {
   const turn = (node.turn ??= event.payload.carried === true ? newAgentTurn() : begunBefore(node));
   // What may be sent again without end is a request that never gets anywhere.
   if (event.type === "round.completed") node.calls = 0;
-  foldTurn(turn, event);
+  foldTurn(turn, event, isAtWork(node));
 }
 
 /** What is carried over of an instance stands ready until its node has expanded. */
@@ -17,17 +17,18 @@ export function applyAgentBeforeExpansion({ carriedTurns }: RunState, event: Age
   const { nodeId } = event.payload;
   const turn = carriedTurns.get(nodeId) ?? newAgentTurn();
   carriedTurns.set(nodeId, turn);
-  foldTurn(turn, event);
+  foldTurn(turn, event, false);
 }
 
-function foldTurn(turn: AgentTurn, event: AgentEvent): void {
+/** `isUnderWay`: an execution of the attempt is at work. */
+function foldTurn(turn: AgentTurn, event: AgentEvent, isUnderWay: boolean): void {
   switch (event.type) {
     case "round.completed":
       return applyRoundCompleted(turn, event);
     case "tool.requested":
       return applyRequested(turn, event);
     case "tool.decided":
-      return applyDecided(node, turn, event);
+      return applyDecided(turn, event, isUnderWay);
     case "tool.completed": {
       const { result: value, isError } = event.payload;
       const call = callOf(turn, event.payload.callId);
@@ -84,14 +85,14 @@ export function repeatKey(tool: string, argsDigest: string): string {
   return `${argsDigest} ${tool}`;
 }
 
-function applyDecided(node: NodeState, turn: AgentTurn, { payload }: EventOf<"tool.decided">): void {
+function applyDecided(turn: AgentTurn, { payload }: EventOf<"tool.decided">, isUnderWay: boolean): void {
   const call = callOf(turn, payload.callId);
   const { disposition, args, approvalId, reason = "" } = payload;
   switch (disposition) {
     case "allow": {
       const wasHeld = call.ruling.kind === "hold";
       // An execution that is under way may make what was held: it waits for the answer, or asks once more.
-      const execution = wasHeld && !isUnderWay(node) ? turn.executions + 1 : turn.executions;
+      const execution = wasHeld && !isUnderWay ? turn.executions + 1 : turn.executions;
       call.ruling = { kind: "allow", isChanged: args !== undefined, execution };
       if (args !== undefined) call.args = args;
       return;
@@ -108,7 +109,7 @@ function applyDecided(node: NodeState, turn: AgentTurn, { payload }: EventOf<"to
   }
 }
 
-function isUnderWay({ now }: NodeState): boolean {
+function isAtWork({ now }: NodeState): boolean {
   return now.status === "running" || now.status === "streaming";
 }
 
