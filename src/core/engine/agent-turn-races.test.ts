@@ -117,6 +117,7 @@ describe("executions of an attempt", () => {
     const rig = turnOf({ judgeTool: holding("refund") });
     rig.lose();
     rig.round(0, [call("find"), call("refund")]);
+    expect(rig.round(0, [call("find"), call("refund")], { message: { $sealed: "anew" } }).events).toEqual([]);
     const other = rig.round(0, [call("find", { id: 2 })], {
       message: { role: "assistant", again: true },
       costMicros: 9,

@@ -101,7 +101,7 @@ describe("a branch inside a turn", () => {
 
   it("continues with the next round, counts what was carried, and ends like any turn", () => {
     const next = branched(told(), { nodeId: "a", round: 0 });
-    expect(next.round("a", 0, []).events.map(({ type }) => type)).toEqual(["cost.recorded"]);
+    expect(next.round("a", 0, ["find", "drop"]).events.map(({ type }) => type)).toEqual(["cost.recorded"]);
     next.round("a", 1, ["find"]);
     const request = next.effects.find((effect) => effect.type === "request-tool-verdict");
     expect(request).toMatchObject({ callId: "run_1/a/0/1/0", callsBefore: 2, repeatsBefore: 1 });

@@ -56,10 +56,9 @@ export function onRound(turn: Turn, input: RoundInput): Refusal | undefined {
   return undefined;
 }
 
-/** Another life of the same execution has asked the model once more. */
-function isOtherAnswer(kept: AgentRound | undefined, { message, calls }: RoundInput): boolean {
-  if (kept === undefined) return false;
-  return !sameJson(kept.message, message) || !sameJson(kept.calls as Json, calls as Json);
+/** Another life of the same execution has asked the model once more. Messages are sealed, each time otherwise: they say nothing. */
+function isOtherAnswer(kept: AgentRound | undefined, { text, calls }: RoundInput): boolean {
+  return kept !== undefined && (kept.text !== text || !sameJson(kept.calls as Json, calls as Json));
 }
 
 /** What was ruled is about the calls of the answer that is kept: a further execution makes those, and this one none. */

@@ -268,9 +268,8 @@ export const EVENT_PAYLOADS = {
     late: z.boolean().optional(),
     /** Adapter calls of the attempt beyond its first. */
     extraCalls: count.optional(),
-    /** The round of an agent's turn it was spent in; absent: not in a round. */
+    /** The round of an agent's turn it was spent in; absent: not in a round. `segment`: the execution; absent: the first. */
     round: count.optional(),
-    /** The execution of the attempt; absent: the first. */
     segment: count.optional(),
     childRunId: z.string().optional(),
   }),

@@ -231,13 +231,13 @@ export class Ledger {
   /** A round is known by its execution; another answer to it counts while that is under way. */
   private takeRound(
     runId: string,
-    { segment = 0, round, message, costMicros }: Extract<Input, { readonly type: "round" }>,
+    { segment = 0, round, text, costMicros }: Extract<Input, { readonly type: "round" }>,
     attempt: string,
     isOpen: boolean,
   ): void {
     const place = `${attempt}#${segment}/${round}`;
     if (!isOpen && this.reported.has(place)) return;
-    this.settle(runId, `${place} ${JSON.stringify(message)}`, costMicros, attempt);
+    this.settle(runId, `${place} ${text}`, costMicros, attempt);
     this.settle(runId, place, 0, attempt);
   }
 

@@ -129,8 +129,8 @@ export class Turns {
         ...executionOf(execution),
         round,
         finish: answer.calls.length > 0 ? "tool_calls" : "stop",
-        text: `round ${round}`,
-        message: { round, times },
+        text: `round ${round}, asked ${times} times`,
+        message: null,
         calls: waits ? [] : answer.calls,
         tokens: answer.tokens,
         costMicros: answer.costMicros,
@@ -247,14 +247,20 @@ export class Turns {
     const delayMs = pace.chance(world.profile.loss / 3) ? pace.between(1, 1_500) : pace.between(1, 20);
     world.after(delayMs, () => {
       if (execution.isCutOff) return;
-      world.submit(run, 0, input, (isRefused) => {
+      world.submit(run, 0, this.sealed(input), (isRefused) => {
         if (execution.state !== "running") return;
         if (isRefused) this.over(execution);
         else if (world.now < world.downUntil) this.send(execution, input, then);
         else then();
       });
     });
-    if (pace.chance(world.profile.duplicate / 2)) world.submit(run, delayMs + pace.between(0, 2_000), input);
+    if (pace.chance(world.profile.duplicate / 2))
+      world.submit(run, delayMs + pace.between(0, 2_000), this.sealed(input));
+  }
+
+  /** The message of a model is sealed when it is kept: the same one is another each time. */
+  private sealed(input: UnstampedInput): UnstampedInput {
+    return input.type === "round" ? { ...input, message: { sealed: this.pace.next() } } : input;
   }
 
   private later(execution: Execution, delayMs: number, act: () => void): void {
