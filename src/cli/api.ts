@@ -15,7 +15,7 @@ export class Api extends SluiceClient {
   /** Whom the server takes the key for. */
   getSession(): Promise<Session> {
     const { url, key } = this.#link;
-    return getSession({ url, fetch: fetchFromServer, ...(key === null ? {} : { key }) });
+    return getSession({ url, retries: 0, fetch: fetchFromServer, ...(key === null ? {} : { key }) });
   }
 
   /** The address the server names to Bridges and to all others; null when none is set. */

@@ -19,6 +19,8 @@ export interface LiveOptions {
   /** The server; empty for a page of the server itself. */
   readonly url: string;
   readonly key?: string;
+  /** As for a client; what is followed is not asked for again here. */
+  readonly retries?: number;
 }
 
 /** Follows an organisation, and the events of the named runs after their cursors, until the connection ends. */

@@ -125,7 +125,7 @@ describe("run status", () => {
 describe("a run that winds down", () => {
   it("says once as what and why, also when a cancel overtakes a halt", () => {
     const rig = runOf(workflow(["a", "b", "c < b"])).fail("a", "provider_auth");
-    expect(rig.of("run.ending")).toEqual([{ as: "failed", reason: "a failed", errorCode: "provider_auth" }]);
+    expect(rig.of("run.ending")).toMatchObject([{ as: "failed", reason: "a failed", errorCode: "provider_auth" }]);
     rig.submit({ type: "cancel", reason: "enough" });
     expect(rig.of("run.ending").slice(1)).toEqual([{ as: "cancelled", reason: "enough" }]);
     expect(rig.state.status).toBe("cancelled");

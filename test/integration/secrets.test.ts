@@ -147,7 +147,7 @@ describe("a secret that a Bridge of two replicas is handed", () => {
       expect(echo.seen.at(-1)).toBe(`Bearer ${SECOND}`);
 
       for (const server of servers.splice(0)) await server.stop();
-      await startBoth({ SLUICE_SECRET_KEY: "another key" });
+      await startBoth({ SLUICE_SECRET_KEY: "a key of later" });
       expect(servers[0]?.complaints).toContain("SLUICE_SECRET_KEY is another key");
       await second.kill();
       const third = await startBridge(ground, servers[0]?.url ?? "", echo.url);

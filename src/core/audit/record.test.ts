@@ -25,7 +25,7 @@ describe("entries", () => {
         "budget.alert agent.changed trust.changed gateway.changed policy.changed " +
         "secret.changed secret.used secret.refused key.created key.revoked auth.failed " +
         "session.started session.ended member.joined member.changed member.removed invitation.created " +
-        "invitation.revoked organisation.changed config.applied platform.changed",
+        "invitation.revoked organisation.changed config.applied platform.changed server.started",
     );
     expect(new Set(Object.values(CATEGORY_OF))).toEqual(new Set(AUDIT_CATEGORIES));
     expect(auditEntry({ ...entry(), type: "gate.held" }).category).toBe("governance");

@@ -278,7 +278,6 @@ export const EVENT_PAYLOADS = {
 
 export type EventType = keyof typeof EVENT_PAYLOADS;
 export const EVENT_TYPES = Object.keys(EVENT_PAYLOADS) as readonly EventType[];
-
 export type EventPayload<T extends EventType> = z.infer<(typeof EVENT_PAYLOADS)[T]>;
 
 /** A fact of one run. `eventId` is counted from state: 1, 2, 3, … without gaps. */
