@@ -69,7 +69,7 @@ export const ATTEMPT_FAULTS: readonly Fault[] = [
   {
     bug: "a callback that arrives again counts as late",
     file: "durable/attempt-report.ts",
-    right: `return node.reported.has(execution.attempt) || !isFinal ? "deduplicated" : "discarded";`,
+    right: `return hasReported(node, execution) || !isFinal ? "deduplicated" : "discarded";`,
     wrong: `return isFinal ? "discarded" : "deduplicated";`,
     caughtBy: CAUGHT_BY.remote,
   },

@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 
 describe("the spans of any log", () => {
-  it("are one per attempt, per settled node and per end of the run", () => {
+  it("are one per attempt, per settled node, per end of the run, and per model and tool call", () => {
     for (const { run, log, spans } of all) {
       const ended = spans.filter(isEnded);
       const attempts = log.flatMap(({ type, payload }) =>
@@ -39,8 +39,9 @@ describe("the spans of any log", () => {
       const ends = log.filter(isRunEnding).map(({ eventId }) => eventId);
       const roots = ended.filter(({ attributes }) => attributes.has("sluice.run.status"));
       expect(roots.map(({ endEventId }) => endEventId)).toEqual(ends);
+      const inTurns = log.filter(isMadeInTurn).length;
       expect(ended.length).toBe(
-        settled.length + ends.length + attempts.length - (spans.length - ended.length - lastingOthers(spans)),
+        settled.length + ends.length + attempts.length + inTurns - (spans.length - ended.length - lastingOthers(spans)),
       );
     }
   });
@@ -86,6 +87,12 @@ describe("the spans of any log", () => {
     expect(all.length).toBeGreaterThan(SCHEDULES);
   });
 });
+
+/** A round or call of this run: neither carried from another, nor answered by a person. */
+function isMadeInTurn({ type, payload }: RunEvent): boolean {
+  if (type === "round.completed") return payload.carried !== true;
+  return type === "tool.completed" && payload.carried !== true && payload.by === undefined;
+}
 
 /** Nodes and the run itself, while they last; what is left are attempts. */
 function lastingOthers(spans: readonly Span[]): number {
