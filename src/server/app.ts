@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
@@ -270,7 +270,8 @@ async function readSent(route: Route, request: Request): Promise<{ body: unknown
 async function observe({ metrics }: Services, context: Context<Env>, next: () => Promise<void>): Promise<void> {
   const began = performance.now();
   const given = context.req.header("x-request-id");
-  const requestId = given !== undefined && REQUEST_ID.test(given) ? given : `req_${randomBytes(12).toString("hex")}`;
+  const requestId =
+    given !== undefined && REQUEST_ID.test(given) ? given : `req_${randomUUID().replaceAll("-", "").slice(8)}`;
   context.set("requestId", requestId);
   context.set("route", "none");
   await next();
