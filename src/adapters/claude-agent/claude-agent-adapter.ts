@@ -93,7 +93,8 @@ async function perform(
     return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock, home, begun });
   } finally {
     // Whoever stops the Bridge leaves the session for the next one.
-    if (!isStopped(hooks.signal)) await remove(home, hooks.onLog);
+    if (isStopped(hooks.signal)) home.leave();
+    else await remove(home, hooks.onLog);
   }
 }
 
@@ -104,6 +105,7 @@ function isStopped(signal: AbortSignal): boolean {
 
 async function remove(home: SessionHome, onLog: AdapterHooks["onLog"]): Promise<void> {
   await home.remove().catch(() => {
+    home.leave();
     onLog({ level: "warning", message: `The directory ${basename(home.path)} could not be removed.` });
   });
 }

@@ -37,7 +37,11 @@ const callingThenHanging: SessionScript = async function* (session) {
   await aborted(session.options.abortController.signal);
 };
 
-const finishing: SessionScript = () => [say.init(), say.assistant([say.text("Done.")]), say.result({ result: "Done." })];
+const finishing: SessionScript = () => [
+  say.init(),
+  say.assistant([say.text("Done.")]),
+  say.result({ result: "Done." }),
+];
 
 describe("a session that is cut off", () => {
   it.each<AbortReason>(["stopped", "cancelled", "timeout"])("is kept only for a Bridge that stops: %s", async (why) => {

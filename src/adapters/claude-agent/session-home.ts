@@ -14,6 +14,7 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Where a session lives: the same place for every execution of an attempt on this machine. Its name marks all its processes. */
 export class SessionHome {
+  static readonly #inUse = new Set<string>();
   readonly path: string;
 
   private constructor(path: string) {
@@ -22,14 +23,19 @@ export class SessionHome {
 
   static async open(directory: string, request: AdapterRequest): Promise<Outcome<SessionHome, string>> {
     const attempt = `${request.idempotencyKey}/${request.attempt}`;
-    const name = `${PREFIX}${createHash("sha256").update(attempt).digest("hex").slice(0, 24)}`;
+    let name = `${PREFIX}${createHash("sha256").update(attempt).digest("hex").slice(0, 24)}`;
+    // Whoever runs one attempt twice at once gets two sessions that know nothing of each other.
+    while (SessionHome.#inUse.has(join(directory, name))) name += "-";
+    const home = new SessionHome(join(directory, name));
+    SessionHome.#inUse.add(home.path);
     try {
       await mkdir(directory, { recursive: true, mode: 0o711 });
-      await mkdir(join(directory, name), { recursive: true, mode: 0o700 });
+      await mkdir(home.path, { recursive: true, mode: 0o700 });
       // What an earlier life of this Bridge started may still be at work.
       await killMarked(name);
-      return succeed(new SessionHome(join(directory, name)));
+      return succeed(home);
     } catch (thrown) {
+      home.leave();
       return fail(thrown instanceof Error ? thrown.message : String(thrown));
     }
   }
@@ -44,8 +50,14 @@ export class SessionHome {
     return writeFile(join(this.path, ID_FILE), id, { mode: 0o600 });
   }
 
-  remove(): Promise<void> {
-    return removeWorkDirectory(this.path);
+  /** It stays for the next execution. */
+  leave(): void {
+    SessionHome.#inUse.delete(this.path);
+  }
+
+  async remove(): Promise<void> {
+    await removeWorkDirectory(this.path);
+    this.leave();
   }
 }
 
