@@ -63,7 +63,7 @@ export const adapterModelsSchema = z.object({
 });
 export type AdapterModels = z.infer<typeof adapterModelsSchema>;
 
-/** Why the signal of an attempt is aborted. `stopped`: whoever carries it out ends, and another execution may continue it. */
+/** Why the signal of an attempt is aborted. `stopped`: the process that carries it out ends, and another execution may continue it. */
 export type AbortReason = "timeout" | "cancelled" | "stopped";
 
 /** The hooks of a turn are absent where no calls are judged: in tests of an adapter alone, and in a page. */

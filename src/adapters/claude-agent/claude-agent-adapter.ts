@@ -92,7 +92,7 @@ async function perform(
     const place = { config, env, home: home.path, apiKey: credential.value };
     return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock, home, begun });
   } finally {
-    // Whoever stops the Bridge leaves the session for the next one.
+    // A Bridge that stops leaves the session for its next life.
     if (isStopped(hooks.signal)) home.leave();
     else await remove(home, hooks.onLog);
   }

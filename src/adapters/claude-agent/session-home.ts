@@ -9,7 +9,7 @@ import { removeWorkDirectory } from "../process/surroundings.ts";
 const PREFIX = "session-";
 /** Holds the id of the session, and is written before its first call can be. */
 const ID_FILE = "session-id";
-/** Of an attempt that nobody has continued for so long, nobody will. */
+/** An attempt that was not continued for so long will not be. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Where a session lives: the same place for every execution of an attempt on this machine. Its name marks all its processes. */
@@ -24,7 +24,7 @@ export class SessionHome {
   static async open(directory: string, request: AdapterRequest): Promise<Outcome<SessionHome, string>> {
     const attempt = `${request.idempotencyKey}/${request.attempt}`;
     let name = `${PREFIX}${createHash("sha256").update(attempt).digest("hex").slice(0, 24)}`;
-    // Whoever runs one attempt twice at once gets two sessions that know nothing of each other.
+    // One attempt run twice at once gets two sessions that know nothing of each other.
     while (SessionHome.#inUse.has(join(directory, name))) name += "-";
     const home = new SessionHome(join(directory, name));
     SessionHome.#inUse.add(home.path);
