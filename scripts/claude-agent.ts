@@ -98,8 +98,7 @@ const turn: TurnHooks = {
   toolResult: () => Promise.resolve(),
 };
 await attempt(adapter, writing, { signal: cut.signal, turn, onPartial: () => cut.abort("stopped") });
-const again = { ...writing, segment: 1, resume: { rounds: [], results: {} } };
-const continued = await attempt(adapter, again, { turn });
+const continued = await attempt(adapter, { ...writing, segment: 1 }, { turn });
 print(`continued: ${JSON.stringify({ ...continued.result, messages: undefined })} calls ${calls.join(", ")}`);
 print(
   `written by a tool: ${existsSync(proof)}; left in the work directory: ${readdirSync(join(directory, "work")).length}`,

@@ -88,7 +88,8 @@ async function perform(
   const clock = options.clock ?? createSystemClock();
   try {
     const begun = await home.sessionId();
-    if (begun === null && request.resume !== undefined) return failed(lost());
+    // A further execution of an attempt begins only after one that had its calls judged.
+    if (begun === null && (request.segment ?? 0) > 0) return failed(lost());
     const place = { config, env, home: home.path, apiKey: credential.value };
     return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock, home, begun });
   } finally {

@@ -15,7 +15,6 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const ENV = { ANTHROPIC_API_KEY: "sk-ant-test-0000000000" };
 const CALL = { id: "toolu_1", name: "Read", input: { file_path: "a" } };
 const REQUEST = { tools: ["Read"], dispatchId: "run-1/a/0/1" };
-const RESUME = { rounds: [], results: {} };
 
 const turn: TurnHooks = {
   round: () => Promise.reject(new Error("a session reports no rounds")),
@@ -49,7 +48,7 @@ describe("a session that is cut off", () => {
     const stop = new AbortController();
     await attempt(adapter, REQUEST, { signal: stop.signal, onPartial: () => stop.abort(why), turn });
     expect(readdirSync(directory)).toHaveLength(why === "stopped" ? 1 : 0);
-    const next = await attempt(adapter, { ...REQUEST, segment: 1, resume: RESUME }, { turn });
+    const next = await attempt(adapter, { ...REQUEST, segment: 1 }, { turn });
     expect(readdirSync(directory)).toEqual([]);
     if (why === "stopped") {
       expect(next.result).toMatchObject({ status: "completed", stdout: "Done." });

@@ -6,7 +6,7 @@ export { requestOf } from "./bind.ts";
 export { childCallOf } from "./children.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
 export { concurrencyKey, placeRule } from "./places.ts";
-export { findNode, hasReported, isAttemptOpen, isExecutionOpen, openDispatchId } from "./move.ts";
+export { findNode, guaranteeOf, hasReported, isAttemptOpen, isExecutionOpen, openDispatchId } from "./move.ts";
 export { type AgentTurn, callIdOf, childCalls, type ToolCall } from "./agent-turn.ts";
 export { withRounds } from "./completing.ts";
 export { branchInTurn, type TurnEdit, type TurnPoint } from "./branch-turn.ts";

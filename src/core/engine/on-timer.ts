@@ -6,7 +6,7 @@ import { RESEND } from "./apply-node.ts";
 import { bind } from "./bind.ts";
 import { continueLost } from "./continuing.ts";
 import { failNode, tooManyCalls } from "./failing.ts";
-import { findNode, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
+import { findNode, guaranteeOf, isAttemptOpen, laneOf, planNodeOf } from "./move.ts";
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
 import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
@@ -110,7 +110,7 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
   if (childRunId !== null || route === null) return;
   if (node.turn !== null && node.turn.rounds.length + node.turn.calls.size > 0)
     return continueLost(turn, node, segment);
-  if (planNodeOf(state, node).effects === "at_most_once")
+  if (guaranteeOf(state, node) === "at_most_once")
     return failNode(turn, node, outcomeUnknown(node, "its sender was lost"));
   if (node.calls >= LIMITS.callsPerNodeMax) return failNode(turn, node, tooManyCalls(node));
   const binding = bind(state, node);

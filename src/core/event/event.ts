@@ -155,6 +155,8 @@ export const EVENT_PAYLOADS = {
     verdictId: z.string().nullable(),
     executionPath: z.enum(["edge", "sync", "async"]).nullable(),
     deadlineAt: at.optional(),
+    /** What is registered about the call allows it once only; absent: as the step says. */
+    effects: z.literal("at_most_once").optional(),
     /** The gateway the run is pinned to, which was gone; the workflow says `gateway: any`. */
     reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
