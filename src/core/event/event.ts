@@ -2,18 +2,13 @@ import { z } from "zod";
 import { AGENT_PAYLOADS } from "./agent-event.ts";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { CHILD_PAYLOADS } from "./child-event.ts";
-import { at, count, json, jsonObject, onNode } from "./payload.ts";
-import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
+import { COST_PAYLOADS } from "./cost-event.ts";
+import { at, count, json, jsonObject, micros, onNode } from "./payload.ts";
+import { countsSchema, envelopeSchema, snapshotSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
 import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS, WHEN_FULL } from "./status.ts";
 
 export * from "./payload-parts.ts";
-
-/**
- * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
- * the log that `apply` folds is the log that clients see.
- */
-const micros = z.number().int();
 
 const runEnd = {
   counts: countsSchema,
@@ -25,6 +20,10 @@ const runEnd = {
 };
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
+/**
+ * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
+ * the log that `apply` folds is the log that clients see.
+ */
 export const EVENT_PAYLOADS = {
   "run.started": z.object({
     workflow: z.string(),
@@ -260,21 +259,7 @@ export const EVENT_PAYLOADS = {
   ...AGENT_PAYLOADS,
   "event.received": z.object({ ...onNode, id: z.string(), type: z.string() }),
   "event.emitted": z.object({ ...onNode, id: z.string(), type: z.string(), key: jsonObject, data: json }),
-  "cost.recorded": z.object({
-    ...onNode,
-    costMicros: micros,
-    tokens: tokensSchema,
-    model: z.string().nullable().optional(),
-    /** Which price the cost was made with; `reported`: the one who reported it names none. */
-    priceId: z.string().optional(),
-    late: z.boolean().optional(),
-    /** Adapter calls of the attempt beyond its first. */
-    extraCalls: count.optional(),
-    /** The round of an agent's turn it was spent in; absent: not in a round. `segment`: the execution; absent: the first. */
-    round: count.optional(),
-    segment: count.optional(),
-    childRunId: z.string().optional(),
-  }),
+  ...COST_PAYLOADS,
   ...CHILD_PAYLOADS,
 } as const;
 
