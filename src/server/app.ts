@@ -9,6 +9,7 @@ import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
 import { createMemoryObjects, Files } from "../files/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import type { Secrets } from "../secrets/index.ts";
+import { type OpenedWork, openWork } from "../work/index.ts";
 import { type Store, StoreUnavailable } from "../store/index.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
@@ -52,6 +53,8 @@ export interface AppOptions {
   /** Default: their content is in memory, and goes with the process. */
   readonly files?: Files;
   readonly secrets?: Secrets;
+  /** Default: an own one, which the driver does not know. */
+  readonly work?: OpenedWork;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
   readonly config?: Partial<ApiConfig>;
@@ -94,6 +97,7 @@ export function createApp({
   verifier = null,
   files,
   secrets,
+  work,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -106,6 +110,7 @@ export function createApp({
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
   const audit = trail ?? new AuditTrail({ store, now: config.now });
+  const opened = work ?? openWork({ store, onTrouble });
   const services: Services = {
     store,
     runtime,
@@ -123,6 +128,7 @@ export function createApp({
     triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
+    work: opened,
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
@@ -145,6 +151,7 @@ export function createApp({
     countAlert: (on) => metrics.countAlert(on),
     close: () => {
       stopCounting();
+      opened.queue.stop();
       hookFailures.close();
       mcp.close();
       streams.close();

@@ -39,8 +39,8 @@ export interface WorkStore {
   ): Promise<readonly ClaimedWork[]>;
   /** Of these, those the worker still has; they stay its own for as long again. */
   renewWork(orgId: string, workerId: string, held: readonly WorkKey[], ttlMs: number): Promise<readonly WorkKey[]>;
-  /** Gives back what a worker does not want, so that another may have it at once; how many that were. */
-  releaseWork(orgId: string, workerId: string, held: readonly WorkKey[]): Promise<number>;
+  /** Gives back whatever the worker has besides these, which it never began: another may have it at once. How many that were. */
+  releaseWork(orgId: string, workerId: string, kept: readonly WorkKey[]): Promise<number>;
   /** Work that may be done only once, of workers that are gone. */
   lostWork(limit: number): Promise<readonly WorkKey[]>;
   /** The worker is there for `ttlMs` from now on. */

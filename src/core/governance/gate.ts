@@ -48,6 +48,8 @@ export interface GateBlock {
   readonly until?: number;
   /** With `queue`: the budget it waits for, however long it takes. */
   readonly pausedBy?: string;
+  /** With `queue`: it waits for a worker that has this function. */
+  readonly workerFor?: string;
   /** With `queue`: it waits for its run, not for its agent, however long it takes. */
   readonly isOfRun?: true;
   /** The numbers that were compared. */

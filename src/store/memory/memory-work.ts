@@ -35,10 +35,13 @@ export function memoryWork(world: MemoryWorld): WorkStore {
       for (const key of still) world.work.holds.set(holdKey(key), { workerId, until: world.now() + ttlMs });
       return still.map(({ runId, nodeId, attempt }) => ({ runId, nodeId, attempt }));
     },
-    releaseWork: async (orgId, workerId, held) => {
-      const still = held.filter((key) => isHeldBy(world, orgId, workerId, key));
-      for (const key of still) world.work.holds.delete(holdKey(key));
-      return still.length;
+    releaseWork: async (orgId, workerId, kept) => {
+      const keptKeys = new Set(kept.map(holdKey));
+      const given = [...workOf(world)].filter(
+        ({ key }) => isHeldBy(world, orgId, workerId, key) && !keptKeys.has(holdKey(key)),
+      );
+      for (const { key } of given) world.work.holds.delete(holdKey(key));
+      return given.length;
     },
     lostWork: async (limit) =>
       [...workOf(world)]

@@ -9,8 +9,8 @@ export function sqlWork(sql: Sql): WorkStore {
       CLAIMED.all(await sql.query(CLAIM, [orgId, functions, takers, takers.length, ttlMs])),
     renewWork: async (orgId, workerId, held, ttlMs) =>
       held.length === 0 ? [] : KEY.all(await sql.query(RENEW, [orgId, workerId, ttlMs, ...KEY.batch(keysOf(held))])),
-    releaseWork: async (orgId, workerId, held) =>
-      held.length === 0 ? 0 : (await sql.query(RELEASE, [orgId, workerId, ...KEY.batch(keysOf(held))])).length,
+    releaseWork: async (orgId, workerId, kept) =>
+      (await sql.query(RELEASE, [orgId, workerId, ...KEY.batch(keysOf(kept))])).length,
     lostWork: async (limit) => KEY.all(await sql.query(LOST, [limit])),
     putWorker: async (orgId, { workerId, functions }, ttlMs) => {
       await sql.query(PUT, [orgId, workerId, JSON.stringify(functions), ttlMs]);
@@ -57,9 +57,10 @@ const RENEW = {
 
 const RELEASE = {
   name: "release work",
-  text: `update open_attempts a set worker_id = null, worker_until = null from ${KEY.unnest(3)}
-    where a.run_id = i.run_id and a.node_id = i.node_id and a.attempt = i.attempt
-      and a.org_id = $1 and a.worker_id = $2
+  text: `update open_attempts a set worker_id = null, worker_until = null
+    where a.org_id = $1 and a.function is not null and a.worker_id = $2
+      and not exists (select from ${KEY.unnest(3)}
+        where a.run_id = i.run_id and a.node_id = i.node_id and a.attempt = i.attempt)
     returning a.run_id`,
 };
 
