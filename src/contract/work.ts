@@ -98,11 +98,11 @@ export const completeReply = z.object({
   ),
 });
 
-export type Claim = Asked<typeof claimBody>;
-export type Work = Answered<typeof workSchema>;
-export type Claimed = Answered<typeof claimReply>;
-export type Heartbeat = Asked<typeof heartbeatBody>;
+export type ClaimRequest = Asked<typeof claimBody>;
+export type GivenWork = Answered<typeof workSchema>;
+export type ClaimReply = Answered<typeof claimReply>;
+export type HeartbeatRequest = Asked<typeof heartbeatBody>;
 export type HeartbeatReply = Answered<typeof heartbeatReply>;
-export type Completion = Asked<typeof completeBody>;
-export type SentResult = Completion["results"][number];
-export type Completed = Answered<typeof completeReply>;
+export type CompleteRequest = Asked<typeof completeBody>;
+export type SentResult = CompleteRequest["results"][number];
+export type CompleteReply = Answered<typeof completeReply>;

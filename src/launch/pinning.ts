@@ -17,7 +17,7 @@ import {
   refText,
   type Team,
 } from "../core/plan/index.ts";
-import type { FunctionEntry, WorkflowRef } from "../core/definition/index.ts";
+import type { WorkerFunction, WorkflowRef } from "../core/definition/index.ts";
 import { lookUpIn, surroundingsOf, teamOf } from "../registry/index.ts";
 import type { RegistryStore, WorkflowStore } from "../store/index.ts";
 
@@ -90,7 +90,7 @@ interface Gathered {
   readonly library: Record<string, JsonObject>;
   readonly lenses: Record<string, JsonObject>;
   readonly workflows: Record<string, PinnedVersion>;
-  readonly functions: Record<string, FunctionEntry>;
+  readonly functions: Record<string, WorkerFunction>;
 }
 
 /** Keeps a text beside its pins, and says under which hash; null: it needs nothing but itself. */

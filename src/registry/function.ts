@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject, sameJson } from "../core/base/index.ts";
-import { ACTIONS, EFFECT_GUARANTEES, type FunctionEntry } from "../core/definition/index.ts";
+import { ACTIONS, EFFECT_GUARANTEES, type WorkerFunction } from "../core/definition/index.ts";
 import { anyJson, readBody, spec, text } from "./field.ts";
 import type { RegisteredKind } from "./kind.ts";
 import { specProblem, type SpecProblem } from "./spec-problem.ts";
@@ -47,7 +47,7 @@ function schemaProblems(name: string, schema: Json): readonly SpecProblem[] {
 }
 
 /** As it was checked when it was registered. */
-export function functionOfBody(body: JsonObject): FunctionEntry {
+export function functionOfBody(body: JsonObject): WorkerFunction {
   const { input, output, action, effects } = readBody(functionSpec, body);
   return { input: mapOf(input), output: mapOf(output), action, effects };
 }

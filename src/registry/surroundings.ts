@@ -3,7 +3,7 @@ import {
   allSteps,
   type Catalog,
   type Definition,
-  type FunctionEntry,
+  type WorkerFunction,
   readDefinition,
   stepsInside,
   type WorkflowRef,
@@ -19,14 +19,17 @@ export interface Surroundings {
   readonly library: Readonly<Record<string, JsonObject>>;
   readonly lenses: Readonly<Record<string, JsonObject>>;
   /** Functions of workers it names, also from within library steps. */
-  readonly functions: Readonly<Record<string, FunctionEntry>>;
+  readonly functions: Readonly<Record<string, WorkerFunction>>;
   /** Of the channels its rules name, those that are registered. */
   readonly channels: readonly string[];
   /** Every workflow it starts, also from within library steps. */
   readonly workflows: readonly WorkflowRef[];
 }
 
-export type LookUp = (kind: "library" | "lens" | "channel" | "function", name: string) => Promise<JsonObject | undefined>;
+export type LookUp = (
+  kind: "library" | "lens" | "channel" | "function",
+  name: string,
+) => Promise<JsonObject | undefined>;
 
 const NOWHERE: Surroundings = { library: {}, lenses: {}, functions: {}, channels: [], workflows: [] };
 

@@ -83,7 +83,7 @@ export class WorkQueue {
     }
   }
 
-  /** A worker that waits for more hears of it at once; one that does not, when it next renews what it has. */
+  /** A worker that waits for more is notified at once; one that does not, when it next renews what it has. */
   cancelled(dispatchId: string): void {
     const workerId = this.#holders.get(dispatchId);
     if (workerId === undefined) return;

@@ -1,4 +1,4 @@
-import type { Completed, Completion, SentResult } from "../contract/index.ts";
+import type { CompleteReply, CompleteRequest, SentResult } from "../contract/index.ts";
 import type { Backoff } from "./backoff.ts";
 
 const BATCH_MAX = 200;
@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 export interface DeliveriesOptions {
-  readonly send: (results: Completion["results"]) => Promise<Completed>;
+  readonly send: (results: CompleteRequest["results"]) => Promise<CompleteReply>;
   readonly backoff: () => Backoff;
   /** The server refuses a batch for good. */
   readonly onRefused: (error: unknown) => void;

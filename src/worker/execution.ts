@@ -1,4 +1,4 @@
-import type { SentResult, Work } from "../contract/index.ts";
+import type { SentResult, GivenWork } from "../contract/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
 import { validate } from "./schema.ts";
 import type { StepContext, StepFunction } from "./step.ts";
@@ -11,7 +11,7 @@ const TEXT_MAX = 60_000;
 
 /** One piece of work while its function runs. */
 export class Execution {
-  readonly work: Work;
+  readonly work: GivenWork;
   readonly #function: StepFunction;
   readonly #abort = new AbortController();
   readonly #lines: Line[] = [];
@@ -20,7 +20,7 @@ export class Execution {
   isWanted = true;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(work: Work, fn: StepFunction) {
+  constructor(work: GivenWork, fn: StepFunction) {
     this.work = work;
     this.#function = fn;
   }
@@ -74,7 +74,7 @@ export class Execution {
 
   #log(message: string, level: Line["level"]): void {
     if (this.#lines.length >= LINES_MAX) return;
-    this.#lines.push({ level, message: String(message).slice(0, TEXT_MAX), at: new Date().toISOString() });
+    this.#lines.push({ level, message: message.slice(0, TEXT_MAX), at: new Date().toISOString() });
   }
 
   /** The server counts as well, from the moment it was sent; here it ends what does not end by itself. */

@@ -18,7 +18,10 @@ export function functionsByName(given: Functions | readonly Functions[]): Readon
     }
     if (found.has(name)) throw new WorkerError("duplicate_function", `Two functions have the name "${name}".`);
     if (typeof fn?.run !== "function") {
-      throw new WorkerError("bad_function", `"${name}" is no function of a worker. Write step({ input, output, run }).`);
+      throw new WorkerError(
+        "bad_function",
+        `"${name}" is no function of a worker. Write step({ input, output, run }).`,
+      );
     }
     found.set(name, fn);
   }

@@ -1,9 +1,9 @@
 import type {
-  Claim,
-  Claimed,
-  Completed,
-  Completion,
-  Heartbeat,
+  ClaimRequest,
+  ClaimReply,
+  CompleteReply,
+  CompleteRequest,
+  HeartbeatRequest,
   HeartbeatReply,
 } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
@@ -40,15 +40,20 @@ export class WorkClient {
     await this.#send("PUT", `/api/v1/functions/${encodeURIComponent(name)}`, spec, AbortSignal.timeout(ANSWER_MS));
   }
 
-  claim(body: Claim, signal: AbortSignal): Promise<Claimed> {
-    return this.#send("POST", "/api/v2/work/claim", body, AbortSignal.any([signal, AbortSignal.timeout(POLL_ANSWER_MS)]));
+  claim(body: ClaimRequest, signal: AbortSignal): Promise<ClaimReply> {
+    return this.#send(
+      "POST",
+      "/api/v2/work/claim",
+      body,
+      AbortSignal.any([signal, AbortSignal.timeout(POLL_ANSWER_MS)]),
+    );
   }
 
-  heartbeat(body: Heartbeat): Promise<HeartbeatReply> {
+  heartbeat(body: HeartbeatRequest): Promise<HeartbeatReply> {
     return this.#send("POST", "/api/v2/work/heartbeat", body, AbortSignal.timeout(ANSWER_MS));
   }
 
-  complete(body: Completion): Promise<Completed> {
+  complete(body: CompleteRequest): Promise<CompleteReply> {
     return this.#send("POST", "/api/v2/work/complete", body, AbortSignal.timeout(ANSWER_MS));
   }
 
@@ -89,8 +94,8 @@ export class WorkClient {
 function problemIn(text: string): { readonly code: string; readonly detail: string } {
   try {
     const { code, detail, problems } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const [first] = Array.isArray(problems) ? (problems as { message?: unknown; path?: unknown }[]) : [];
-    const more = typeof first?.message === "string" ? ` ${String(first.path ?? "")}: ${first.message}` : "";
+    const [first] = Array.isArray(problems) ? (problems as { message?: unknown }[]) : [];
+    const more = typeof first?.message === "string" && first.message !== detail ? ` ${first.message}` : "";
     if (typeof code === "string" && typeof detail === "string") return { code, detail: `${detail}${more}` };
   } catch {
     // A proxy on the way has answered in its own words.

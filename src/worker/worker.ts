@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Claimed, SentResult, Work } from "../contract/index.ts";
+import type { ClaimReply, SentResult, GivenWork } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { Backoff } from "./backoff.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -10,10 +10,10 @@ import { ServerAway, WorkClient } from "./work-client.ts";
 import { WorkerError } from "./worker-error.ts";
 
 export interface WorkerOptions {
-  /** Where the server is; default: SLUICE_URL. */
-  readonly url?: string;
-  /** A key that may write to the registry and execute workflows; default: SLUICE_KEY. */
-  readonly key?: string;
+  /** Where the server is, such as http://127.0.0.1:7717. */
+  readonly url: string;
+  /** A key (slk_…) with the permissions registry:write and workflow:execute. */
+  readonly key: string;
   /** By name; a list of such maps, if they come from several files. */
   readonly functions: Functions | readonly Functions[];
   /** How many functions run at the same time; default: 10. */
@@ -22,7 +22,7 @@ export interface WorkerOptions {
   readonly drainMs?: number;
   /** Whether SIGTERM and SIGINT stop it; default: true. */
   readonly signals?: boolean;
-  /** What people should know; default: lines on stderr. */
+  /** What people should know; default: warnings of the process. */
   readonly onNote?: (message: string) => void;
   readonly fetch?: typeof fetch;
 }
@@ -63,7 +63,8 @@ class FunctionWorker implements Worker {
   readonly #stopping = new AbortController();
   /** Gives up what it still does. */
   readonly #ended = new AbortController();
-  #poll = new AbortController();
+  /** Null: none is open. */
+  #poll: AbortController | null = null;
   #freed: () => void = () => undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #beating: Promise<void> | null = null;
@@ -80,10 +81,9 @@ class FunctionWorker implements Worker {
     this.#concurrency = concurrency;
     this.#drainMs = drainMs;
     this.#hasSignals = rest.signals ?? true;
-    this.#note = rest.onNote ?? ((message) => void process.stderr.write(`sluice worker: ${message}\n`));
-    const place = { url: url ?? process.env["SLUICE_URL"] ?? "", key: key ?? process.env["SLUICE_KEY"] ?? "" };
-    requirePlace(place);
-    this.#client = new WorkClient({ ...place, ...(rest.fetch === undefined ? {} : { fetch: rest.fetch }) });
+    this.#note = rest.onNote ?? ((message) => process.emitWarning(message, "SluiceWorker"));
+    requirePlace(url, key);
+    this.#client = new WorkClient({ url, key, ...(rest.fetch === undefined ? {} : { fetch: rest.fetch }) });
     this.#deliveries = new Deliveries({
       send: (results) => this.#client.complete({ protocol: PROTOCOL, workerId: this.id, results }),
       backoff: () => this.#backoff(this.#ended.signal),
@@ -96,8 +96,13 @@ class FunctionWorker implements Worker {
   }
 
   stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#freed();
+    if (!this.#stopping.signal.aborted) {
+      this.#stopping.abort();
+      this.#freed();
+      if (this.#poll !== null) void this.#leave();
+      // The server answers at once when a worker leaves; behind another replica it may not know.
+      setTimeout(() => this.#poll?.abort(), LAST_POLL_MS).unref();
+    }
     return this.#done ?? Promise.resolve();
   }
 
@@ -121,7 +126,9 @@ class FunctionWorker implements Worker {
   async #register(): Promise<void> {
     const backoff = this.#backoff(this.#stopping.signal);
     for (const [name, spec] of this.#specs) {
-      await backoff.until(() => this.#client.register(name, spec)).catch((error: unknown) => this.#unlessStopped(error));
+      await backoff
+        .until(() => this.#client.register(name, spec))
+        .catch((error: unknown) => this.#unlessStopped(error));
     }
   }
 
@@ -145,24 +152,20 @@ class FunctionWorker implements Worker {
     }
   }
 
-  #claim(limit: number): Promise<Claimed> {
+  #claim(limit: number): Promise<ClaimReply> {
     this.#poll = new AbortController();
-    const { signal } = this.#stopping;
-    const leave = (): void => void setTimeout(() => this.#poll.abort(), LAST_POLL_MS).unref();
-    signal.addEventListener("abort", leave, { once: true });
-    // What was given out in the last moment is taken; the server answers at once when a worker leaves.
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", () => void this.#leave(), { once: true });
     const body = { protocol: PROTOCOL, workerId: this.id, functions: this.#names(), limit };
-    return this.#client.claim(body, this.#poll.signal).finally(() => signal.removeEventListener("abort", leave));
+    return this.#client.claim(body, this.#poll.signal).finally(() => (this.#poll = null));
   }
 
-  #take({ work, cancelled }: Claimed): void {
+  #take({ work, cancelled }: ClaimReply): void {
+    // What comes after it has signed off is given to others, and so it must not be begun here.
+    if (this.#stopping.signal.aborted) return;
     for (const dispatchId of cancelled) this.#running.get(dispatchId)?.abandon("the result is not wanted any more");
     for (const one of work) this.#start(one);
   }
 
-  #start(work: Work): void {
+  #start(work: GivenWork): void {
     const fn = this.#functions.get(work.function);
     if (fn === undefined || this.#running.has(work.dispatchId)) return;
     const execution = new Execution(work, fn);
@@ -254,12 +257,14 @@ class FunctionWorker implements Worker {
   }
 }
 
-function requirePlace({ url, key }: { readonly url: string; readonly key: string }): void {
-  if (url === "") throw new WorkerError("no_url", "Which server? Give createWorker a url, or set SLUICE_URL.");
+/** Also of a caller without types, whose variable is not set. */
+function requirePlace(url: string | undefined, key: string | undefined): void {
+  if (url === undefined || url === "") throw new WorkerError("no_url", "Which server? Give createWorker a url.");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new WorkerError("bad_url", `"${url}" is no address of a server. Write it out: http://127.0.0.1:7717.`);
   }
-  if (key === "") throw new WorkerError("no_key", "With which key? Give createWorker a key (slk_…), or set SLUICE_KEY.");
+  if (key === undefined || key === "")
+    throw new WorkerError("no_key", "With which key? Give createWorker a key (slk_…).");
 }
 
 function messageOf(error: unknown): string {

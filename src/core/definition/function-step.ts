@@ -4,7 +4,7 @@ import { type Action, ACTIONS, type EffectGuarantee } from "../event/index.ts";
 import type { Catalog, Step } from "./definition.ts";
 import type { OutputField } from "./field.ts";
 import { fitProblems } from "./field-fit.ts";
-import { fieldOfSchema, fieldsOfSchema, type FunctionEntry, propertiesOf, requiredNames } from "./function-entry.ts";
+import { fieldOfSchema, fieldsOfSchema, type WorkerFunction, propertiesOf, requiredNames } from "./worker-function.ts";
 import type { Report } from "./report.ts";
 import { type Located, nameOf, type Shape, word } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
@@ -29,7 +29,7 @@ export function checkFunction(
   inputs: Step["inputs"],
   { functions }: Catalog,
   report: Report,
-): FunctionEntry | null {
+): WorkerFunction | null {
   if (raw.function === undefined || functions === undefined || functions === null) return null;
   const name = raw.function;
   const entry = getOwn(functions, name);
@@ -48,14 +48,19 @@ interface Given {
   readonly path: TreePath;
 }
 
-function checkInputs(name: string, { input: schema }: FunctionEntry, { inputs, path }: Given, report: Report): void {
+function checkInputs(name: string, { input: schema }: WorkerFunction, { inputs, path }: Given, report: Report): void {
   const properties = propertiesOf(schema);
   for (const needed of requiredNames(schema)) {
     if (Object.hasOwn(inputs, needed)) continue;
-    report.problem("missing_field", [...path, "inputs", needed], `The function "${name}" needs the input "${needed}".`, {
-      at: path,
-      hint: `Write inputs: { ${needed}: … }.`,
-    });
+    report.problem(
+      "missing_field",
+      [...path, "inputs", needed],
+      `The function "${name}" needs the input "${needed}".`,
+      {
+        at: path,
+        hint: `Write inputs: { ${needed}: … }.`,
+      },
+    );
   }
   for (const [given, { from, type }] of Object.entries(inputs)) {
     const at = [...path, "inputs", given];
@@ -82,18 +87,18 @@ function fits(given: OutputField["type"], wanted: OutputField["type"]): boolean 
 }
 
 /** What a function returns, where its step declares nothing: as its entry says. */
-export function outputsOfFunction({ output }: FunctionEntry): Readonly<Record<string, OutputField>> | null {
+export function outputsOfFunction({ output }: WorkerFunction): Readonly<Record<string, OutputField>> | null {
   return fieldsOfSchema(output);
 }
 
-export function functionCall(name: string, entry: FunctionEntry | null): FunctionCall {
+export function functionCall(name: string, entry: WorkerFunction | null): FunctionCall {
   return { kind: "function", name, input: entry?.input ?? null, output: entry?.output ?? null };
 }
 
 /** Of what the step and the entry of its function say, the stricter holds. */
 export function guardsOf(
   { action, effects }: Pick<RawStep, "action" | "effects">,
-  entry: FunctionEntry | null,
+  entry: WorkerFunction | null,
 ): { readonly action: Action; readonly effects: EffectGuarantee } {
   const actions = [action, entry?.action].filter((one) => one !== undefined);
   const isOnce = effects === "at_most_once" || entry?.effects === "at_most_once";

@@ -4,7 +4,7 @@ export * from "./field.ts";
 export type { Concurrency } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";
 export type { Emit, FunctionCall, Wait, Work } from "./work.ts";
-export type { FunctionEntry } from "./function-entry.ts";
+export type { WorkerFunction } from "./worker-function.ts";
 export { strictestAction } from "./function-step.ts";
 export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
 export type { StepTool } from "./step-tool.ts";

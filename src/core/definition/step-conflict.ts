@@ -74,8 +74,8 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
 
 function workOf(read: RawStep, raw: Json): string | undefined {
   if (isWritten(raw, "command") && read.command?.text.trim() !== "") return "command";
-  return ["workflow_ref", "set", "script", "function", "cancel", "fail", "wait", "emit", "steps", "choose"].find((name) =>
-    isWritten(raw, name),
+  return ["workflow_ref", "set", "script", "function", "cancel", "fail", "wait", "emit", "steps", "choose"].find(
+    (name) => isWritten(raw, name),
   );
 }
 

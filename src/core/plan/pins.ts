@@ -1,5 +1,12 @@
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
-import { type Catalog, EMPTY_CATALOG, type FunctionEntry, type Lens, parseLens, type WorkflowRef } from "../definition/index.ts";
+import {
+  type Catalog,
+  EMPTY_CATALOG,
+  type WorkerFunction,
+  type Lens,
+  parseLens,
+  type WorkflowRef,
+} from "../definition/index.ts";
 import { checkSource } from "./check.ts";
 import type { Plan } from "./plan.ts";
 import { applyTeam } from "./team/apply-team.ts";
@@ -18,7 +25,7 @@ export interface Pins {
   readonly workflows: Readonly<Record<string, PinnedVersion>>;
   readonly team: Team | null;
   /** Functions of workers by name; absent: kept before there were any. */
-  readonly functions?: Readonly<Record<string, FunctionEntry>>;
+  readonly functions?: Readonly<Record<string, WorkerFunction>>;
 }
 
 export interface PinnedVersion {

@@ -64,7 +64,15 @@ export function planStep(
 
 const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
-const KIND_OF_WORK = { set: "set", script: "script", function: "function", cancel: "end", fail: "end", wait: "wait", emit: "emit" } as const;
+const KIND_OF_WORK = {
+  set: "set",
+  script: "script",
+  function: "function",
+  cancel: "end",
+  fail: "end",
+  wait: "wait",
+  emit: "emit",
+} as const;
 
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {

@@ -202,8 +202,7 @@ export async function saveEntry(call: AnyCall & { readonly body: Json }, kind: P
   const lacking = await referenceProblems(given, { store, orgId, isKeyed: services.gateways.isKeyed });
   if (lacking.length > 0) throw invalidSpec(lacking);
   const changed = changedSchema(kind, before?.body, read.body);
-  if (changed !== null)
-    throw new Refused("schema_conflict", `${schemaConflict(id, changed)} ${SCHEMA_HINT}`);
+  if (changed !== null) throw new Refused("schema_conflict", `${schemaConflict(id, changed)} ${SCHEMA_HINT}`);
   const newSecrets = await differing(secrets, async () => openSecrets(box, place, kept));
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);

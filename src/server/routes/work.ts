@@ -103,9 +103,7 @@ async function stolenOf(
   orgId: string,
   { workerId, results }: { readonly workerId: string; readonly results: readonly WorkResult[] },
 ): Promise<ReadonlySet<string>> {
-  const failed = results.flatMap(({ status, dispatchId }) =>
-    status === "completed" ? [] : (keyOf(dispatchId) ?? []),
-  );
+  const failed = results.flatMap(({ status, dispatchId }) => (status === "completed" ? [] : (keyOf(dispatchId) ?? [])));
   if (failed.length === 0) return new Set();
   return new Set((await work.queue.renew(orgId, workerId, failed)).map((key) => dispatchIdOf(key)));
 }

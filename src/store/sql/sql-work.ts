@@ -23,10 +23,7 @@ export function sqlWork(sql: Sql): WorkStore {
 }
 
 const KEY = new Columns({ runId: text, nodeId: text, attempt: int });
-const CLAIMED = new Columns(
-  { ...KEY.fields, workerId: text, request: parsed<JsonObject>() },
-  { request: "work" },
-);
+const CLAIMED = new Columns({ ...KEY.fields, workerId: text, request: parsed<JsonObject>() }, { request: "work" });
 const WORKER = new Columns({ workerId: text, functions: parsed<readonly string[]>() });
 
 function keysOf(held: readonly WorkKey[]): readonly WorkKey[] {

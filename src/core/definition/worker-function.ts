@@ -3,7 +3,7 @@ import type { Action, EffectGuarantee } from "../event/index.ts";
 import { FIELD_TYPES, type FieldType, type OutputField } from "./field.ts";
 
 /** A function of workers as it is registered; the schemas are JSON Schemas of maps. */
-export interface FunctionEntry {
+export interface WorkerFunction {
   readonly input: JsonObject;
   readonly output: JsonObject;
   readonly action: Action;
