@@ -34,6 +34,7 @@ import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { workRoutes } from "./routes/work.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
 export const BASE_PATH = "/api/v1";
@@ -79,4 +80,5 @@ export const ROUTES: readonly Route[] = [
     ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
   ...legacyStreamRoutes,
+  ...workRoutes,
 ];

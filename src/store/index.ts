@@ -38,3 +38,4 @@ export { decodeCursor, encodeCursor } from "./cursor.ts";
 export type { BlobRef, StoredEvent } from "./event-pack.ts";
 export type * from "./place-store.ts";
 export * from "./waiting-store.ts";
+export type * from "./work-store.ts";

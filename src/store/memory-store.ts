@@ -22,6 +22,7 @@ import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
+import { memoryWork } from "./memory/memory-work.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
@@ -66,6 +67,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySecrets(world),
     ...memoryFiles(world),
     ...memoryTriggers(world),
+    ...memoryWork(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

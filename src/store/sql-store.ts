@@ -30,6 +30,7 @@ import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
+import { sqlWork } from "./sql/sql-work.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
 
@@ -67,6 +68,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSecrets(sql),
     ...sqlFiles(sql),
     ...sqlTriggers(sql),
+    ...sqlWork(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

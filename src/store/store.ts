@@ -20,6 +20,7 @@ import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
+import type { AttemptWork, WorkStore } from "./work-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -51,6 +52,7 @@ export interface Store
     SecretStore,
     FileStore,
     TriggerStore,
+    WorkStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
@@ -206,6 +208,8 @@ export interface OpenAttempt extends AttemptKey {
   readonly reserved: readonly Reservation[];
   /** The run whose `max_parallel` it counts in, with the blocks of that run; absent: of a run without blocks. */
   readonly parallelOf?: string;
+  /** Of a function, when the attempt is opened: what workers ask for. Loaded runs do not have it. */
+  readonly work?: AttemptWork;
 }
 
 export interface CommitOutcome {

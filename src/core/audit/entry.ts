@@ -36,6 +36,7 @@ export const CATEGORY_OF = {
   "budget.alert": "governance",
   "agent.changed": "lifecycle",
   "trust.changed": "governance",
+  "function.action_lowered": "governance",
   "gateway.changed": "configuration",
   "policy.changed": "governance",
   "secret.changed": "security",

@@ -1,4 +1,4 @@
-import { LIMITS } from "../base/index.ts";
+import { getOwn, LIMITS } from "../base/index.ts";
 import { isTerminal } from "../event/index.ts";
 import { dispatchOf, timeLeft } from "./dispatching.ts";
 import { stopAttempt, windDown } from "./ending.ts";
@@ -128,11 +128,15 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
 function onQueueTimeout(turn: Turn, node: NodeState): void {
   turn.state.asked.delete(node.index);
   const { queueTimeoutMs } = planNodeOf(turn.state, node);
-  const isRate = node.now.status === "queued" && node.now.waitingReason === "rate_limit";
-  const code = isRate ? "rate_limited" : "agent_busy";
-  const message = `${node.id} waited ${queueTimeoutMs} ms for ${isRate ? "its rate window" : "a slot"}`;
-  failNode(turn, node, { code, message });
+  const reason = node.now.status === "queued" ? node.now.waitingReason : "queued";
+  const { code, what } = getOwn(AWAITED, reason) ?? { code: "agent_busy", what: "a slot" };
+  failNode(turn, node, { code, message: `${node.id} waited ${queueTimeoutMs} ms for ${what}` });
 }
+
+const AWAITED: Readonly<Record<string, { readonly code: string; readonly what: string }>> = {
+  rate_limit: { code: "rate_limited", what: "its rate window" },
+  worker: { code: "no_worker", what: "a worker that has its function" },
+};
 
 /** A wait without a timeout is over. Recorded, so that the next cause of waiting has a deadline of its own. */
 function askAnew(turn: Turn, node: NodeState): void {

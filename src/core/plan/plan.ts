@@ -71,6 +71,7 @@ export const NODE_KINDS = [
   "utility",
   "set",
   "script",
+  "function",
   "end",
   "wait",
   "emit",

@@ -80,7 +80,16 @@ export class DurableDriver implements Runtime {
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
     const scripts = new ScriptTools(adapters);
     const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners, scripts }));
-    const outward = { adapters, clock, redactor, remote, files, secrets: options.secrets, onTrouble };
+    const outward = {
+      adapters,
+      clock,
+      redactor,
+      remote,
+      files,
+      secrets: options.secrets,
+      functions: options.functions,
+      onTrouble,
+    };
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {
       prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),

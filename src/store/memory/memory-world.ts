@@ -15,6 +15,7 @@ import type { NodeWait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
+import type { MemoryHold, MemoryWorker } from "./memory-work.ts";
 import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
@@ -67,6 +68,15 @@ export interface MemoryWorld {
   readonly places: Map<string, MemoryPlace>;
   /** Events, and the nodes that wait for them. */
   readonly waiting: MemoryEvents;
+  readonly work: MemoryWork;
+}
+
+/** Work of workers: in which order it came, and who has it. */
+export interface MemoryWork {
+  readonly offers: Map<string, number>;
+  readonly holds: Map<string, MemoryHold>;
+  readonly workers: Map<string, MemoryWorker>;
+  offered: number;
 }
 
 /** By id; memberships by organisation and person. */
@@ -148,6 +158,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     channels: createMemoryChannels(),
     places: new Map(),
     waiting: { events: new Map(), waiters: new Map() },
+    work: { offers: new Map(), holds: new Map(), workers: new Map(), offered: 0 },
   };
 }
 

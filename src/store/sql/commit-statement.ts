@@ -93,8 +93,9 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   opened: (rows) => [
     `opened as (
       insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at, agent_id, reserved,
-        parallel_of)
-      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of
+        parallel_of, function, work, is_once, offered_at)
+      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of,
+        i.function, i.work, i.is_once, case when i.function is null then null else ${NOW_MS} end
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id, attempt)
       do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at,
