@@ -1,5 +1,5 @@
 /** Workflows in TypeScript: `sluice/workflow`. */
-export { workflow, child, concurrency, finallyDo, isWorkflow, placesOf, ref } from "./workflow.ts";
+export { workflow, child, concurrency, finallyDo, isWorkflow, ref } from "./workflow.ts";
 export type { Context, RunFacts, Workflow, WorkflowOptions } from "./workflow.ts";
 export { agent, call, http, mcp, process, script } from "./agent-step.ts";
 export { cancel, emit, fail, library, set, wait } from "./work-step.ts";

@@ -25,6 +25,8 @@ export interface Scope {
   /** Names that mean something here: args, steps, elements. */
   readonly names: Set<string>;
   readonly around: Scope | null;
+  /** Workflows that its steps start; those of all levels together. */
+  readonly children: Set<unknown>;
   /** Of the document alone. */
   last: Steps | null;
   concurrency: JsonObject | null;
@@ -40,8 +42,9 @@ let current: Scope | null = null;
 
 /** Runs a function, and answers what it returned and the steps it made. */
 export function collect<T>(names: readonly string[], build: () => T): { readonly result: T; readonly scope: Scope } {
-  const scope: Scope = { steps: [], names: new Set(names), around: current, last: null, concurrency: null };
   const before = current;
+  const children = before?.children ?? new Set();
+  const scope: Scope = { steps: [], names: new Set(names), around: before, children, last: null, concurrency: null };
   current = scope;
   try {
     const result = build();

@@ -20,9 +20,12 @@ export interface Workflow<Args extends object = JsonObject, Outputs extends obje
   readonly types?: { readonly args: Args; readonly outputs: Outputs };
 }
 
-/** Where the parts of a definition were written, by their paths. */
-export function placesOf(workflow: unknown): Readonly<Record<string, Place>> {
-  return Object.fromEntries((workflow as { readonly [WORKFLOW]: Places })[WORKFLOW]);
+/** What a workflow keeps for the programs that load it; not part of its definition. */
+interface Making {
+  /** Where the parts of the definition were written, by their paths. */
+  readonly places: Readonly<Record<string, Place>>;
+  /** The workflows that its steps start, as far as they were given as such. */
+  readonly children: readonly Workflow[];
 }
 
 export function isWorkflow(value: unknown): value is Workflow {
@@ -100,15 +103,18 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
     ...(scope.last === null ? {} : { finally: scope.last.steps }),
   };
   const last = scope.last === null ? [] : placesUnder("finally", scope.last.places);
-  return made(name, definition, new Map([...placesUnder("steps", places), ...last]));
+  return made(definition, new Map([...placesUnder("steps", places), ...last]), [...scope.children] as Workflow[]);
 }
 
+/** The object that stands for a definition. */
 export function made<Args extends object, Outputs extends object>(
-  name: string,
-  definition: JsonObject,
+  definition: JsonObject & { readonly name: string },
   places: Places,
+  children: readonly Workflow[],
 ): Workflow<Args, Outputs> {
-  return Object.freeze(Object.defineProperty({ name, definition }, WORKFLOW, { value: places, enumerable: false }));
+  const making: Making = { places: Object.fromEntries(places), children };
+  const { name } = definition;
+  return Object.freeze(Object.defineProperty({ name, definition }, WORKFLOW, { value: making, enumerable: false }));
 }
 
 /** Args by their names, so that no other name is taken for one. */
@@ -166,6 +172,7 @@ export function child(
   args: object = {},
   options: AttemptOptions = {},
 ): StepRef<unknown> {
+  if (typeof of !== "string") requireScope("child()").children.add(of);
   const given = objectOf(args, `${id}.with`);
   const values = Object.keys(given).length === 0 ? {} : { with: given };
   return addStep("child", id, options, { workflow_ref: typeof of === "string" ? of : of.name, ...values });
