@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { runsQuery } from "../contract/index.ts";
 import { parseDuration } from "../core/definition/index.ts";
-import { searchWords } from "../core/finding/index.ts";
+import { searchWords } from "../core/search/index.ts";
 import type { Facet, Range, RunFilter } from "../store/index.ts";
 import { readMoment } from "./moment-query.ts";
 import { invalidRequest } from "./shape.ts";

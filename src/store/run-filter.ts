@@ -1,5 +1,5 @@
 import type { RunStatus, WaitingFor } from "../core/event/index.ts";
-import type { SearchWord } from "../core/finding/index.ts";
+import type { SearchWord } from "../core/search/index.ts";
 
 /** Which runs a list shows. Everything that is given has to fit; what is absent restricts nothing. */
 export interface RunFilter {

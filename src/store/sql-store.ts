@@ -9,7 +9,7 @@ import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
-import { sqlFinding } from "./sql/sql-finding.ts";
+import { sqlSearch } from "./sql/sql-search.ts";
 import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
@@ -67,7 +67,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSchedules(sql),
     ...sqlSecrets(sql),
     ...sqlFiles(sql),
-    ...sqlFinding(sql),
+    ...sqlSearch(sql),
     ...sqlTriggers(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),

@@ -10,7 +10,7 @@ import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
-import type { FindingStore } from "./finding-store.ts";
+import type { SearchStore } from "./search-store.ts";
 import type { FileStore } from "./file-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { RunFilter } from "./run-filter.ts";
@@ -52,7 +52,7 @@ export interface Store
     ScheduleStore,
     SecretStore,
     FileStore,
-    FindingStore,
+    SearchStore,
     TriggerStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
@@ -91,7 +91,7 @@ export interface RunCommit {
   readonly head: Head;
   readonly events: readonly RunEvent[];
   /** What it is found by is to be read again, after the commit. A new run is always read. */
-  readonly isRefound: boolean;
+  readonly isReindexed: boolean;
   readonly opened: readonly OpenAttempt[];
   readonly closed: readonly AttemptKey[];
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];

@@ -61,7 +61,7 @@ const TABLES = [
   "run_places",
   "run_facets",
   "run_words",
-  "unfound_runs",
+  "unindexed_runs",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

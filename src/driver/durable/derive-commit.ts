@@ -4,9 +4,8 @@ import {
   findNode,
   isTimerStale,
   type Timer,
-  waitingForOf,
 } from "../../core/engine/index.ts";
-import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent, type RunStatus } from "../../core/event/index.ts";
+import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
   type AttemptReport,
   type OpenAttempt,
@@ -30,6 +29,7 @@ import { required } from "../../core/base/index.ts";
 import { FINALLY } from "../../core/plan/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
+import { deriveHead, isReindexed } from "./derive-head.ts";
 import { deriveEvents } from "./derive-events.ts";
 import { filesOfEvents } from "./file-references.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -61,24 +61,14 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
   const { live, facts, effects, rulings } = decided;
   const { events, usage, memories } = facts;
   const { state, run } = live;
-  const waitingFor = waitingForOf(state);
+  const head = deriveHead(live, events);
   return {
     runId: state.runId,
     orgId: run.orgId,
     expectedVersion: live.creating === null ? run.rowVersion : 0,
     create: live.creating,
-    head: {
-      status: state.status,
-      epoch: state.epoch,
-      lastEventId: state.lastEventId,
-      costMicros: state.costMicros,
-      startedAt: state.startedAt,
-      endedAt: state.endedAt,
-      waitingFor,
-      errorCode: state.errorCode,
-      errorMessage: errorTextOf(run, events, state.status),
-    },
-    isRefound: isRefound(decided, waitingFor),
+    head,
+    isReindexed: isReindexed(live, head, events),
     events,
     ...deriveAttempts(decided, replicaId),
     ...deriveTimers(decided),
@@ -100,27 +90,6 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
     files: filesOfEvents(events),
     place: placeChange(decided),
   };
-}
-
-const ERROR_LINE_LENGTH_MAX = 500;
-
-/** Why it ended without having completed, in a line. */
-function errorTextOf(run: RunRecord, events: readonly RunEvent[], status: RunStatus): string | null {
-  if (!isTerminal(status)) return null;
-  const end = events.findLast(isRunEnding);
-  if (end === undefined) return run.errorMessage;
-  return end.type === "run.completed" || end.payload.reason === undefined ? null : lineOf(end.payload.reason);
-}
-
-/** A column cannot hold NUL, and a list shows one line. */
-export function lineOf(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cs}]+/gu, " ").trim().slice(0, ERROR_LINE_LENGTH_MAX);
-}
-
-/** A run is found by what it has come to when it ends, and by what it has done so far when it begins to wait. */
-function isRefound({ live, facts }: Decided, waitingFor: RunRecord["waitingFor"]): boolean {
-  if (live.run.block !== null) return false;
-  return hasEndedIn(facts.events) || (waitingFor !== null && waitingFor !== live.run.waitingFor);
 }
 
 /** A run gives its place back with the commit that ends it; one that ends with its first commit never had one. */

@@ -7,7 +7,8 @@ import { type ApprovalClosing, NO_CHANGES, type RunCommit, type RunRecord, type 
 import type { Judge } from "../../governance/index.ts";
 import { releasesOf } from "./ledger-changes.ts";
 import type { AfterCommit } from "./after-commit.ts";
-import { lineOf, parentTimerOf } from "./derive-commit.ts";
+import { parentTimerOf } from "./derive-commit.ts";
+import { lineOf } from "./derive-head.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 /** What was written when a run was parked. */
@@ -47,7 +48,7 @@ async function parkRun(
       errorCode: "engine_bug",
       errorMessage: lineOf(reason),
     },
-    isRefound: run.block === null,
+    isReindexed: run.block === null,
     events: [
       { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
       {

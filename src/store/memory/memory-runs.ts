@@ -7,7 +7,7 @@ import type { Listed, LoadedRun, Page, RunRecord, RunStore } from "../store.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import { queueTimer } from "../commit-check.ts";
 import { commitToMemory, liveIdempotency } from "./memory-commit.ts";
-import { fitsFilter } from "./memory-finding.ts";
+import { fitsFilter } from "./memory-search.ts";
 import { attemptsOf, copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryRuns(world: MemoryWorld): RunStore {

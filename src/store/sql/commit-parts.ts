@@ -18,7 +18,7 @@ export const PARTS = {
     firstEventId: int,
     ...HEAD_FIELDS,
     body: optional(jsonText),
-    isRefound: boolean,
+    isReindexed: boolean,
   }),
   created: new Columns({ ...KEY, ...HEAD_FIELDS, body: optional(jsonText), ...NEW_RUN.fields }),
   opened: new Columns({
@@ -188,9 +188,9 @@ function timerRow({ runId, orgId }: RunCommit, ofRunId: string, key: string, due
 }
 
 function updatedRow(
-  { runId, orgId, expectedVersion, head, events, isRefound }: RunCommit,
+  { runId, orgId, expectedVersion, head, events, isReindexed }: RunCommit,
   body: string | null,
 ): Row<"updated"> {
   const first = firstEventId(events, head.lastEventId);
-  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, isRefound, ...head };
+  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, isReindexed, ...head };
 }

@@ -68,9 +68,9 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
         duration_ms = i.ended_at - coalesce(i.started_at, h.listed_at)
       from ${rows}
       where h.run_id = i.run_id and h.row_version = i.row_version and h.org_id = i.org_id
-      returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body, i.is_refound
+      returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body, i.is_reindexed
     )`,
-    `refound as (insert into unfound_runs (run_id) select run_id from updated where is_refound)`,
+    `reindexed as (insert into unindexed_runs (org_id, run_id) select org_id, run_id from updated where is_reindexed)`,
     `updated_blocks as (
       insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
       select run_id, first_event_id, last_event_id, body, org_id from updated where body is not null
@@ -97,7 +97,10 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       from new n join created using (run_id) cross join lateral json_each_text(n.labels::json) l
       where n.labels <> '{}' on conflict do nothing
     )`,
-    `unfound as (insert into unfound_runs (run_id) select run_id from new join created using (run_id) where block is null)`,
+    `unindexed as (
+      insert into unindexed_runs (org_id, run_id)
+      select org_id, run_id from new join created using (run_id) where block is null
+    )`,
     `created_blocks as (
       insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
       select run_id, 1, last_event_id, body, org_id from new join created using (run_id) where body is not null

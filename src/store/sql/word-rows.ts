@@ -1,4 +1,4 @@
-import { documentOf, type RunDocument, type SearchWord } from "../../core/finding/index.ts";
+import { documentOf, type RunDocument, type SearchWord } from "../../core/search/index.ts";
 import { hashesIn, type StoredEvent } from "../event-pack.ts";
 import type { Sql, SqlRow } from "../sql.ts";
 import type { RunRecord } from "../store.ts";
@@ -11,9 +11,9 @@ export function queryText(words: readonly SearchWord[]): string {
 
 /** What another replica is at is left to it. */
 const TAKE = {
-  name: "take unfound runs",
-  text: `delete from unfound_runs u using (
-      select id from unfound_runs order by id limit $1 for update skip locked) t
+  name: "take unindexed runs",
+  text: `delete from unindexed_runs u using (
+      select id from unindexed_runs order by id limit $1 for update skip locked) t
     where u.id = t.id returning u.run_id`,
 };
 
@@ -40,7 +40,7 @@ export interface ReadRun {
 }
 
 /** Takes runs off the list of those to be read, and reads them. */
-export async function readUnfound(
+export async function readUnindexed(
   sql: Sql,
   limit: number,
 ): Promise<{ readonly taken: number; readonly runs: readonly ReadRun[] }> {

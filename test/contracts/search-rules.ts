@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RunEvent } from "../../src/core/event/index.ts";
-import { searchWords } from "../../src/core/finding/index.ts";
+import { searchWords } from "../../src/core/search/index.ts";
 import type { RunFilter, Store } from "../../src/store/index.ts";
 import { creation, type Parts, share } from "./shares.ts";
 import type { SubjectOf } from "./store-contract.ts";
@@ -28,7 +28,7 @@ async function readAll(store: Store): Promise<void> {
   while ((await store.indexRuns(2)) > 0);
 }
 
-export function findingRules(subjectOf: SubjectOf): void {
+export function searchRules(subjectOf: SubjectOf): void {
   describe("runs are found", () => {
     const ids = async (filter: RunFilter, orgId = "org_1"): Promise<string[]> => {
       const { data } = await subjectOf().store.listRuns(orgId, filter, { limit: 10, cursor: null });
@@ -97,7 +97,7 @@ export function findingRules(subjectOf: SubjectOf): void {
     it("by agents and models, once they have been read", async () => {
       const { store } = subjectOf();
       const events = [started(3, "writer", "m-1"), completed(4, "Done")];
-      await store.commit([share("run_3", 1, events, { isRefound: true })]);
+      await store.commit([share("run_3", 1, events, { isReindexed: true })]);
       await readAll(store);
       expect(await ids({ facets: ["agent:writer"] })).toEqual(["run_3"]);
       expect(await ids({ facets: ["model:m-1", "label:customer:4711"] })).toEqual(["run_3"]);
@@ -107,7 +107,7 @@ export function findingRules(subjectOf: SubjectOf): void {
     it("by words of args, outputs, errors, labels, ids and names, all of them", async () => {
       const { store } = subjectOf();
       await store.commit([share("run_3", 1, [started(3, "writer", "m-1"), completed(4, "A refund of 12.50 €")])]);
-      await store.commit([share("run_3", 2, [], { head: { lastEventId: 4 }, isRefound: true })]);
+      await store.commit([share("run_3", 2, [], { head: { lastEventId: 4 }, isReindexed: true })]);
       await readAll(store);
       expect(await asked("refund")).toEqual(["run_4", "run_3"]);
       expect(await asked("REFUND 12.50")).toEqual(["run_3"]);

@@ -1,12 +1,12 @@
 import { isTerminal } from "../../core/event/index.ts";
-import { documentOf, hasWords, type RunDocument } from "../../core/finding/index.ts";
+import { documentOf, hasWords, type RunDocument } from "../../core/search/index.ts";
 import { hashesIn, readBodies } from "../event-pack.ts";
-import type { FindingStore } from "../finding-store.ts";
+import type { SearchStore } from "../search-store.ts";
 import type { Facet, Range, RunFilter } from "../run-filter.ts";
 import { keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 /** Everything is read when it is asked for. */
-export function memoryFinding(): FindingStore {
+export function memorySearch(): SearchStore {
   return { indexRuns: async () => 0 };
 }
 

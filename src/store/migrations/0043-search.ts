@@ -7,9 +7,9 @@ import type { Migration } from "./migration.ts";
  * `settled_micros` and `duration_ms` are set when a run ends: an index over what changes with every commit would make
  * every commit touch all indexes of the head. `run_facets` holds what a run may have several of: labels, agents, models.
  */
-export const FINDING: Migration = {
+export const SEARCH: Migration = {
   version: 43,
-  name: "finding",
+  name: "search",
   // An older replica would leave the columns empty.
   minReader: 43,
   statements: [
@@ -44,11 +44,12 @@ export const FINDING: Migration = {
     )`,
     `create index run_facets_run on run_facets (run_id)`,
     // Runs whose words, agents and models are to be read. No key but a number: a commit never waits for its reader.
-    `create table unfound_runs (
+    `create table unindexed_runs (
       id bigint generated always as identity primary key,
+      org_id text collate "C" not null,
       run_id text collate "C" not null
     )`,
-    `insert into unfound_runs (run_id) select run_id from runs where block is null order by created_at`,
+    `insert into unindexed_runs (org_id, run_id) select org_id, run_id from runs where block is null order by created_at`,
     `create table run_words (
       run_id text collate "C" primary key,
       org_id text collate "C" not null,

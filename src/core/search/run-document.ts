@@ -4,7 +4,7 @@ import { hideCredentials } from "../redaction/index.ts";
 import { wordsOf } from "./words.ts";
 
 /** A run as it is kept, as far as it can be found by it. */
-export interface FoundRun {
+export interface SearchedRun {
   readonly runId: string;
   readonly workflow: string;
   readonly args: JsonObject;
@@ -31,7 +31,7 @@ const CHARACTERS_MAX = 200_000;
 const NAME_LENGTH_MAX = 200;
 
 /** `texts`: beginnings of values that are too large for the log. */
-export function documentOf(run: FoundRun, events: readonly RunEvent[], texts: readonly string[] = []): RunDocument {
+export function documentOf(run: SearchedRun, events: readonly RunEvent[], texts: readonly string[] = []): RunDocument {
   const words = new WordCollector();
   const [agents, models] = [new Set<string>(), new Set<string>()];
   for (const id of [run.runId, run.workflow, run.trigger, run.traceId, run.parentRunId]) words.add(id);
