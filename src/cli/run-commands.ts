@@ -32,7 +32,10 @@ export function addRunCommands(program: Command, bench: Workbench): void {
 
 function addLooking(runs: Command, bench: Workbench): void {
   const list = addListOptions(runs.command("list").description("list runs, newest first"))
-    .argument("[words...]", "only runs with all these words: in args, outputs, errors, labels, ids, names; wor* as a beginning")
+    .argument(
+      "[words...]",
+      "only runs with all these words: in args, outputs, errors, labels, ids, names; wor* as a beginning",
+    )
     .option("--workflow <name>", "only runs of this workflow")
     .option("--workflow-version <n>", "only runs of this version", positiveInteger)
     .option("--parent <run>", "only child runs of this run")

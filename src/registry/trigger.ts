@@ -68,9 +68,7 @@ export const triggerSpec = spec({
   args: anyMap
     .nullish()
     .describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
-  labels: anyMap
-    .nullish()
-    .describe("By which its runs are found: texts, with ${…} over body, headers and query"),
+  labels: anyMap.nullish().describe("By which its runs are found: texts, with ${…} over body, headers and query"),
   concurrency: spec({
     key: z
       .string()

@@ -228,7 +228,6 @@ export interface CommitOutcome {
   readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
 }
 
-
 export interface Page {
   readonly limit: number;
   /** Opaque; from an earlier answer. */

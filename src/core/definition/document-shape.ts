@@ -29,7 +29,10 @@ export const DOCUMENT_HEAD = {
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
   allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
   notify: optional(workflowRules, "Which channels are used for what happens in its runs."),
-  labels: optional(labelsShape, "Names and short texts by which its runs are found; ${…} reads args and facts of the run."),
+  labels: optional(
+    labelsShape,
+    "Names and short texts by which its runs are found; ${…} reads args and facts of the run.",
+  ),
   max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
 };
 

@@ -1,10 +1,4 @@
-import {
-  type ChildTimer,
-  type Effect,
-  findNode,
-  isTimerStale,
-  type Timer,
-} from "../../core/engine/index.ts";
+import { type ChildTimer, type Effect, findNode, isTimerStale, type Timer } from "../../core/engine/index.ts";
 import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
   type AttemptReport,
