@@ -35,9 +35,10 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ? await saveFile(io, api, target, options)
     : await findVersion(api, target);
   const args = await readArgs(io, plan.args, options, {}, (path) => sendFile(io, api, path, options));
-  const { team, recover } = options;
+  const { team, recover, priority } = options;
   const more = {
     ...(team === undefined ? {} : { team }),
+    ...(priority === undefined ? {} : { priority }),
     ...(recover === undefined ? {} : { recovery: { max: recover } }),
   };
   const run = await api.startRun({ workflow: name, version, args, ...more }, { idempotencyKey: randomUUID() });

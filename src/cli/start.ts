@@ -41,8 +41,8 @@ function hintAtLocal(io: Io, target: string, thrown: unknown): never {
   throw thrown;
 }
 
-function serverFlags({ detach, team, recover }: StartOptions): readonly string[] {
-  const flags = { "--detach": detach === true ? detach : undefined, "--team": team, "--recover": recover };
+function serverFlags({ detach, team, recover, priority }: StartOptions): readonly string[] {
+  const flags = { "--detach": detach === true ? detach : undefined, "--team": team, "--recover": recover, "--priority": priority };
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
 }
 

@@ -1,6 +1,6 @@
 /** Runs as they are started, listed and started again. */
 import { z } from "zod";
-import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
+import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { filterText, pageQuery } from "./page.ts";
 import { sentProblemSchema } from "./problem.ts";
@@ -13,6 +13,7 @@ export const startBody = z.strictObject({
   gateway: word.optional(),
   roleBindings: z.record(word, word).optional().describe("Role → agent"),
   team: word.optional(),
+  priority: z.enum(PRIORITIES).optional().describe("Default: that of the workflow, which is normal unless it says"),
   recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
 });
 export type Start = Asked<typeof startBody>;
@@ -48,6 +49,7 @@ export const runSchema = z.object({
   model: z.string().nullable(),
   gateway: z.string().nullable(),
   roleBindings: z.record(z.string(), z.string()),
+  priority: z.enum(PRIORITIES).describe("Within an organisation, high goes first"),
   team: z.string().optional().describe("The team it was started with"),
   traceId: z.string(),
   rootSpanId: z.string(),

@@ -8,7 +8,7 @@ import type {
   RequestVerdict,
   Verdict,
 } from "../core/engine/index.ts";
-import type { Placement } from "../core/event/index.ts";
+import type { Placement, Priority } from "../core/event/index.ts";
 import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
@@ -75,6 +75,8 @@ export interface AboutRun {
   readonly args: JsonObject;
   /** Something of the run has been done already, or another run waits for it: its nodes go before those of new runs. */
   readonly isBegun: boolean;
+  /** Default: `normal`. */
+  readonly priority?: Priority;
   /** When it is decided, epoch milliseconds. */
   readonly at: number;
   /** The id the next event will have: it makes verdict ids unique. */

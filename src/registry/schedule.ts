@@ -49,6 +49,7 @@ export function scheduleOf({ id, body, savedBy }: Entry): ScheduledTrigger {
     filter: null,
     args: Object.fromEntries(args),
     concurrency: null,
+    priority: null,
     respond: "none",
     isEnabled: written.enabled,
     savedBy,

@@ -24,6 +24,7 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
     model: run.model,
     gateway: run.gateway,
     roleBindings: { ...run.roleBindings },
+    priority: run.priority,
     ...(run.team === null ? {} : { team: run.team }),
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, OwnWait, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
+import type { AttemptKey, OwnWait, Priority, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -151,6 +151,7 @@ export interface NewRun {
   readonly team: string | null;
   /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
+  readonly priority: Priority;
   readonly startedBy: string | null;
   /** On whose behalf a trigger started it: the caller that last saved the trigger. Null: on behalf of its starter. */
   readonly requestedBy: string | null;

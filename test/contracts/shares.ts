@@ -30,6 +30,7 @@ export const NEW_RUN: NewRun = {
   roleBindings: { writer: "agent-1" },
   team: null,
   recoveryMax: null,
+  priority: "normal",
   requestedBy: null,
   startedBy: "key_1",
   createdAt: 1_000,

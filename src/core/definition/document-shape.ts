@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/index.ts";
+import { PRIORITIES, type Priority } from "../event/index.ts";
 import type { Completion, GatewayRule } from "./definition.ts";
 import { mandatory, optional } from "./record.ts";
 import { type NotifyRule, workflowRules } from "./notify.ts";
@@ -26,6 +27,9 @@ export const DOCUMENT_HEAD = {
   ),
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
   allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
+  priority: optional(choice(PRIORITIES), "Which runs of an organisation go first, unless a start or a trigger says.", {
+    default: "normal",
+  }),
   notify: optional(workflowRules, "Which channels are used for what happens in its runs."),
   max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
 };
@@ -42,6 +46,7 @@ interface RawHead {
   readonly gateway?: GatewayRule | undefined;
   readonly timeout?: number | undefined;
   readonly max_parallel?: number | undefined;
+  readonly priority?: Priority | undefined;
   readonly notify?: readonly Located<NotifyRule>[] | undefined;
 }
 
@@ -55,5 +60,6 @@ export function headOf(raw: RawHead) {
     timeoutMs: raw.timeout ?? null,
     notify: (raw.notify ?? []).map(({ read }) => read),
     maxParallel: raw.max_parallel ?? LIMITS.runParallelDefault,
+    priority: raw.priority ?? ("normal" as const),
   };
 }

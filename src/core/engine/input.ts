@@ -9,6 +9,7 @@ import type {
   RunStatus,
   Tokens,
   WhenFull,
+  Priority,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
@@ -81,6 +82,8 @@ export interface StartInput {
   readonly place?: FoundPlace;
   /** Of a run that a trigger limits: the key it counts under, and how many may be open. A workflow's own limit comes first. */
   readonly limit?: RunLimit;
+  /** Absent: `normal`. */
+  readonly priority?: Priority;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
   /** Of a block: events its steps have taken in rounds and attempts before. */

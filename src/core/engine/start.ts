@@ -52,6 +52,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(root === undefined ? {} : { root }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
     ...placeOf(state, input),
+    ...(input.priority === undefined || input.priority === "normal" ? {} : { priority: input.priority }),
     ...(block === undefined ? {} : { block }),
     ...(owner === undefined ? {} : { owner }),
     ...(input.taken === undefined ? {} : { taken: [...input.taken] }),

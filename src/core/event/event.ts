@@ -5,7 +5,7 @@ import { CHILD_PAYLOADS } from "./child-event.ts";
 import { at, count, json, jsonObject, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
-import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS, WHEN_FULL } from "./status.ts";
+import { ENDING_STATUSES, PLACE_STANDINGS, PRIORITIES, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS, WHEN_FULL } from "./status.ts";
 
 export * from "./payload-parts.ts";
 
@@ -68,6 +68,8 @@ export const EVENT_PAYLOADS = {
     owner: z.object({ runId: z.string(), args: jsonObject, depth: count }).optional(),
     /** Runs of blocks that did not complete, of which this run continues with what they have, by node. */
     blocks: z.record(z.string(), z.object({ runId: z.string(), block: z.string() })).optional(),
+    /** Absent: `normal`. */
+    priority: z.enum(PRIORITIES).optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),

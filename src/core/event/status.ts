@@ -71,6 +71,10 @@ export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 export const WHEN_FULL = ["queue", "cancel_new", "cancel_old"] as const;
 export type WhenFull = (typeof WHEN_FULL)[number];
 
+/** Which runs of an organisation go first; a run that waits long enough has its turn in any case. */
+export const PRIORITIES = ["high", "normal", "low"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
 /** What a run waits for: an answer, a signal from outside, a moment, or room at a limit. */
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;
 export type WaitingFor = (typeof WAITING_FOR)[number];

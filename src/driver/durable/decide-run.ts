@@ -223,7 +223,7 @@ function hasBegun({ run, state, hasBegun: before }: DrivenRun): boolean {
 /** `returned`: what of this commit is decided already. Args, depth and placement may be known since this very commit. */
 function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun {
   const { run, state } = live;
-  const { orgId, runId, workflow, gateway, model, roleBindings, team } = run;
+  const { orgId, runId, workflow, gateway, model, roleBindings, team, priority } = run;
   // What policies know of a run is that of the run a block belongs to.
   const { args, depth } = state.owner ?? { args: state.args, depth: state.recursionDepth };
   return {
@@ -239,6 +239,7 @@ function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun
     team,
     args,
     isBegun: hasBegun(live),
+    priority,
     at,
     nextEventId: state.lastEventId + 1,
     returned,

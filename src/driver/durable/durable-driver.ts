@@ -47,7 +47,7 @@ const DRAIN_MS = 5_000;
  */
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
-  readonly #queue = new InputQueue();
+  readonly #queue = new InputQueue((runId) => this.#cache.peek(runId)?.run);
   readonly #lease: Lease;
   readonly #plans: PlanCache;
   readonly #cache: RunCache;

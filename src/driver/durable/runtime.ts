@@ -12,7 +12,7 @@ import type {
   TurnPoint,
   UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { AttemptAddress, Placement } from "../../core/event/index.ts";
+import type { AttemptAddress, Placement, Priority } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, NewEvent, PutEvent, RunRecord } from "../../store/index.ts";
 import type { Listener } from "./listeners.ts";
@@ -82,6 +82,8 @@ export interface Launch {
   /** Where the run belongs; unless given, found when it is launched. */
   readonly placement?: Placement;
   readonly team?: string | null;
+  /** Default: `normal`. */
+  readonly priority?: Priority;
   readonly recoveryMax?: number | null;
   /** The run whose node waits for this one; both are one trace. */
   readonly parent?: {

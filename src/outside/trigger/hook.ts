@@ -31,6 +31,7 @@ export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): 
     filter: null,
     args: null,
     concurrency: null,
+    priority: null,
     respond: "accepted",
     isEnabled: true,
     savedBy,

@@ -86,7 +86,7 @@ async function shownRun(services: Services, run: RunRecord): Promise<Run> {
 
 async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof startQuery>>): Promise<Response> {
   const { services, principal, body, request, query } = call;
-  const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
+  const { workflow, version, args, model, gateway, roleBindings, team, recovery, priority } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
   // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
   const caller = readTraceparent(request.headers.get("traceparent") ?? "");
@@ -102,6 +102,7 @@ async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof s
     ...(roleBindings === undefined ? {} : { roleBindings }),
     ...(team === undefined ? {} : { team }),
     ...(recovery === undefined ? {} : { recovery }),
+    ...(priority === undefined ? {} : { priority }),
     ...(caller === null ? {} : { caller }),
     ...(idempotency === null ? {} : { idempotency }),
   });

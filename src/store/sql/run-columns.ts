@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { OwnWait, RunStatus } from "../../core/event/index.ts";
+import type { OwnWait, Priority, RunStatus } from "../../core/event/index.ts";
 import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 
 /** Of `run_heads`: what changes with every commit. */
@@ -37,6 +37,7 @@ export const NEW_RUN = new Columns({
   roleBindings: parsed<Readonly<Record<string, string>>>(),
   team: optional(text),
   recoveryMax: optional(int),
+  priority: oneOf<Priority>(),
   startedBy: optional(text),
   requestedBy: optional(text),
   createdAt: bigint,
