@@ -135,6 +135,7 @@ function completion(row: Row): RunCommit {
       startedAt: 0,
       endedAt: null,
       waitingFor: null,
+  paused: null,
     },
     events,
     opened: [opened],

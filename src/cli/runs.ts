@@ -12,6 +12,7 @@ import { withLargeValues } from "./large-value.ts";
 import { printFailures, outputText } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf } from "./remote-plan.ts";
+import { pauseText } from "./pauses.ts";
 import { formatTable } from "./table.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { printTurn } from "./turn-text.ts";
@@ -38,7 +39,7 @@ export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Prom
     row: (run) => [
       run.id,
       nameOf(run),
-      statusText(run),
+      statusText(run, run.paused),
       formatWhen(run.createdAt, now),
       durationText(run, now),
       run.costMicros > 0 ? formatCost(run.costMicros) : "–",
@@ -47,8 +48,9 @@ export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Prom
   return EXIT.fine;
 }
 
-/** One that waits says for what, although its status is `running`. */
-function statusText({ status, waitingFor }: Pick<State, "status" | "waitingFor">): string {
+/** One that is paused or waits says so, although its status is `running`. */
+function statusText({ status, waitingFor }: Pick<State, "status" | "waitingFor">, paused: Run["paused"]): string {
+  if (paused !== null && !isTerminal(status)) return `${status}, ${pauseText(paused)}`;
   return waitingFor === null || isTerminal(status) ? status : `${status}, ${WAITING_TEXTS[waitingFor]}`;
 }
 
@@ -73,7 +75,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["run", run.id],
     ["workflow", nameOf(run)],
     ["at event", at === undefined ? null : String(at)],
-    ["status", statusText(state)],
+    ["status", statusText(state, at === undefined ? run.paused : null)],
     ["created", formatWhen(run.createdAt, now)],
     ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
@@ -151,6 +153,18 @@ export interface ActionOptions extends WatchOptions {
 
 export async function cancelRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
   return acted(io, api, await api.cancelRun(id), options, "is being cancelled");
+}
+
+export interface PauseOptions extends ActionOptions {
+  readonly reason?: string;
+}
+
+export async function pauseRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
+  return acted(io, api, await api.pauses.pauseRun(id, options.reason), options, "is paused");
+}
+
+export async function resumeRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
+  return acted(io, api, await api.pauses.resumeRun(id, options.reason), options, "continues");
 }
 
 export async function recoverRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {

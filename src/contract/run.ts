@@ -3,6 +3,7 @@ import { z } from "zod";
 import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { filterText, pageQuery } from "./page.ts";
+import { runPauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
 
 export const startBody = z.strictObject({
@@ -65,6 +66,7 @@ export const runSchema = z.object({
   costMicros: micros,
   lastEventId: count,
   waitingFor: z.enum(WAITING_FOR).nullable().describe("What it waits for; null: it does not wait, or has ended"),
+  paused: runPauseSchema.nullable().describe("Nothing of it begins until it is resumed; null: it is not paused"),
   outputs: jsonObject
     .optional()
     .describe(

@@ -32,6 +32,8 @@ export interface Judge {
   readonly countsBlocks?: boolean;
   /** The agents of an organisation that is prepared, by id. */
   agentsOf?(orgId: string): Moment["agents"];
+  /** Whether its workflow or the whole organisation is paused; asked once the organisation is prepared. */
+  isPaused?(orgId: string, workflow: string): boolean;
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
   place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */

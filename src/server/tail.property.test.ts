@@ -22,6 +22,7 @@ const RUN: RunRecord = {
   startedAt: 0,
   endedAt: null,
   waitingFor: null,
+  paused: null,
   rowVersion: 1,
 };
 

@@ -37,4 +37,5 @@ export { schemaDigest } from "./migrations/migrate.ts";
 export { decodeCursor, encodeCursor } from "./cursor.ts";
 export type { BlobRef, StoredEvent } from "./event-pack.ts";
 export type * from "./place-store.ts";
+export * from "./pause-store.ts";
 export * from "./waiting-store.ts";

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, OwnWait, Priority, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
+import type { AttemptKey, OwnWait, Priority, RunEvent, RunPause, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -19,6 +19,7 @@ import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowS
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { PauseStore } from "./pause-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
@@ -39,6 +40,7 @@ export interface Store
     ReplicaStore,
     WaitingStore,
     PlaceStore,
+    PauseStore,
     BacklogStore,
     EventStore,
     LiveStore,
@@ -179,6 +181,8 @@ export interface Head {
   readonly endedAt: number | null;
   /** By itself, child runs left aside. Null: it does not wait, or has ended. */
   readonly waitingFor: OwnWait | null;
+  /** Null: neither it nor the run that waits for it is paused. */
+  readonly paused: RunPause | null;
 }
 
 export interface RunHead extends Head {

@@ -48,6 +48,7 @@ const HEAD: Head = {
   startedAt: 1_000,
   endedAt: null,
   waitingFor: null,
+  paused: null,
 };
 
 export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };

@@ -23,6 +23,14 @@ const runEnd = {
   /** Path of the block of the file that ended; absent: the run of a file did. */
   block: z.string().optional(),
 };
+const pauseFields = {
+  /** As people know them; absent: the engine did it. */
+  by: z.string().optional(),
+  byId: z.string().optional(),
+  reason: z.string().optional(),
+  /** With the run that waits for it. */
+  isWithParent: z.literal(true).optional(),
+};
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
 export const EVENT_PAYLOADS = {
@@ -107,6 +115,9 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),
+  /** Nothing of the run begins until it is resumed; what is in flight ends. */
+  "run.paused": z.object(pauseFields),
+  "run.resumed": z.object(pauseFields),
   "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object({
     ...runEnd,

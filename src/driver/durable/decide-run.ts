@@ -66,6 +66,7 @@ export function decideRun(
   const facts = new CommitFacts({ live, about, admissions, judge });
   const agents = judge.agentsOf?.(live.run.orgId);
   const { countsBlocks } = judge;
+  const isPausedAround = judge.isPaused?.(live.run.orgId, live.run.workflow);
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
@@ -92,7 +93,7 @@ export function decideRun(
     for (const next of open) {
       const answer = isRequest(next) ? ruleOn(ruled, next) : next;
       if (answer === null) continue;
-      const turn = advance(state, { at, jitter: chance, agents, countsBlocks, ...answer });
+      const turn = advance(state, { at, jitter: chance, agents, countsBlocks, isPausedAround, ...answer });
       facts.add(turn.events);
       for (const effect of turn.effects) {
         if (isRequest(effect)) open.push(effect);

@@ -3,6 +3,7 @@ import {
   type Effect,
   findNode,
   isTimerStale,
+  pauseOf,
   type Timer,
   waitingForOf,
 } from "../../core/engine/index.ts";
@@ -74,6 +75,7 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
       startedAt: state.startedAt,
       endedAt: state.endedAt,
       waitingFor: waitingForOf(state),
+      paused: pauseOf(state),
     },
     events,
     ...deriveAttempts(decided, replicaId),

@@ -36,6 +36,7 @@ export function launchOfChild(
     roleBindings,
     team,
     priority,
+    ...(parent.paused === null ? {} : { paused: parent.paused }),
     root: wanted.root ?? { runId, createdAt: parent.createdAt },
     ...(wanted.hops === undefined ? {} : { hops: wanted.hops }),
     ...(wanted.block === undefined ? {} : { block: wanted.block }),

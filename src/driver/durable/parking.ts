@@ -38,7 +38,7 @@ async function parkRun(
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
     ...nothingOf(run),
-    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at, waitingFor: null },
+    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at, waitingFor: null, paused: null },
     events: [
       { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
       {
@@ -67,13 +67,13 @@ const CALLED_OFF_WITHIN_MS = 3_000;
 
 /** A commit of a run that changes nothing. */
 function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
-  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor } = run;
+  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused } = run;
   return {
     ...NO_CHANGES,
     runId,
     orgId,
     expectedVersion: rowVersion,
-    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor },
+    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused },
     workflow,
   };
 }

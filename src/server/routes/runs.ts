@@ -14,6 +14,7 @@ import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { awaitOutputs, outputsOf } from "../run-outputs.ts";
+import { runPauses } from "../shown-pause.ts";
 import { waitingOf } from "../run-waiting.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
 
@@ -49,7 +50,8 @@ export const runRoutes: readonly Route[] = [
       };
       const found = await services.store.listRuns(principal.orgId, filter, pageOf(query));
       const waiting = await waitingOf(services.store, found.data);
-      return json(listOnWire(found, (run) => runOnWire(run, waiting(run))));
+      const paused = await runPauses(services, principal.orgId);
+      return json(listOnWire(found, (run) => runOnWire(run, waiting(run), paused(run))));
     },
   }),
   defineRoute({
@@ -79,8 +81,11 @@ export function unknownRun(runId: string): Refused {
 }
 
 /** One run, with what it came to. */
-async function shownRun(services: Services, run: RunRecord): Promise<Run> {
-  if (run.status !== "completed") return runOnWire(run, (await waitingOf(services.store, [run]))(run));
+export async function shownRun(services: Services, run: RunRecord): Promise<Run> {
+  if (run.status !== "completed") {
+    const paused = await runPauses(services, run.orgId);
+    return runOnWire(run, (await waitingOf(services.store, [run]))(run), paused(run));
+  }
   return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId) };
 }
 

@@ -38,6 +38,7 @@ import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
 import { PRIORITY } from "./0046-priority.ts";
+import { PAUSES } from "./0047-pauses.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -77,6 +78,7 @@ const MIGRATIONS: readonly Migration[] = [
   SECRETS,
   FAMILY_PARALLEL,
   PRIORITY,
+  PAUSES,
 ];
 
 /** The last step this program knows. */

@@ -62,7 +62,8 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       update run_heads h set
         row_version = h.row_version + 1, status = i.status, epoch = i.epoch,
         last_event_id = case when h.last_event_id = i.first_event_id - 1 then i.last_event_id end,
-        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at, waiting_for = i.waiting_for
+        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at, waiting_for = i.waiting_for,
+        paused = i.paused
       from ${rows}
       where h.run_id = i.run_id and h.row_version = i.row_version and h.org_id = i.org_id
       returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body
@@ -81,8 +82,9 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
     )`,
     `created_heads as (
       insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at,
-        waiting_for)
-      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for
+        waiting_for, paused)
+      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for,
+        paused
       from new join created using (run_id)
     )`,
     `created_blocks as (

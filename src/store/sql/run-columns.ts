@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { OwnWait, Priority, RunStatus } from "../../core/event/index.ts";
+import type { OwnWait, Priority, RunPause, RunStatus } from "../../core/event/index.ts";
 import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 
 /** Of `run_heads`: what changes with every commit. */
@@ -11,6 +11,7 @@ export const HEAD_FIELDS = {
   startedAt: optional(bigint),
   endedAt: optional(bigint),
   waitingFor: optional(oneOf<OwnWait>()),
+  paused: optional(parsed<RunPause>()),
 };
 
 export const RUN_HEAD = new Columns({ runId: text, rowVersion: int, ...HEAD_FIELDS });
