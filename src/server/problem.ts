@@ -83,6 +83,8 @@ export const API_PROBLEMS = {
   channel_disabled: [409, "The channel is disabled"],
   message_repeated: [409, "The message was received before"],
   run_finished: [409, "The run has finished"],
+  run_ending: [409, "The run is about to end"],
+  paused_with_parent: [409, "The run is paused with its parent"],
   run_not_finished: [409, "The run has not finished"],
   not_started: [409, "The run has not started"],
   not_recoverable: [409, "The run cannot be recovered"],

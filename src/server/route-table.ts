@@ -20,6 +20,7 @@ import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
+import { pauseRoutes } from "./routes/pauses.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -52,6 +53,7 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...pauseRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,

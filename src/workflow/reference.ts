@@ -143,7 +143,11 @@ function proxyOf(source: Source): object {
     },
     apply: () => {
       const message = "A reference has no methods: its value is known only when the workflow runs.";
-      throw misused(source, message, 'Use the functions of "sluice/workflow", such as map(list, x => …) or lower(text).');
+      throw misused(
+        source,
+        message,
+        'Use the functions of "sluice/workflow", such as map(list, x => …) or lower(text).',
+      );
     },
   });
 }

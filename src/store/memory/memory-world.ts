@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import type { WorkflowStatus } from "../../core/event/index.ts";
+import type { Pause, WorkflowStatus } from "../../core/event/index.ts";
 import type { MemoryRecord } from "../agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
@@ -46,6 +46,8 @@ export interface MemoryWorld {
   readonly secretUses: Map<string, number>;
   /** By organisation. */
   readonly config: Map<string, MemoryConfig>;
+  /** By organisation, then by workflow. */
+  readonly pauses: Map<string, Map<string, Pause>>;
   readonly gatewayLinks: Map<string, GatewayLink>;
   /** Oldest first. */
   readonly gatewayHistory: Map<string, GatewayStanding[]>;
@@ -134,6 +136,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     entrySecrets: new Map(),
     secretUses: new Map(),
     config: new Map(),
+    pauses: new Map(),
     gatewayLinks: new Map(),
     gatewayHistory: new Map(),
     secrets: new Map(),
