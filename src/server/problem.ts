@@ -83,6 +83,8 @@ export const API_PROBLEMS = {
   message_repeated: [409, "The message was received before"],
   run_finished: [409, "The run has finished"],
   run_not_finished: [409, "The run has not finished"],
+  run_in_use: [409, "An open run was started from the run"],
+  run_has_parent: [409, "The run belongs to another run"],
   not_started: [409, "The run has not started"],
   not_recoverable: [409, "The run cannot be recovered"],
   too_many_events: [409, "The log of the run is full"],

@@ -21,6 +21,7 @@ import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
+import { runHistoryRoutes } from "./routes/run-history.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -51,6 +52,7 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...runHistoryRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,

@@ -8,6 +8,7 @@ import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
+import { memoryHistory } from "./memory/memory-history.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryLive } from "./memory/memory-live.ts";
@@ -65,6 +66,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySchedules(world),
     ...memorySecrets(world),
     ...memoryFiles(world),
+    ...memoryHistory(world),
     ...memoryTriggers(world),
     migrate: async () => undefined,
     ping: async () => undefined,

@@ -70,6 +70,7 @@ export const ENTRY_KINDS = [
   "library",
   "model",
   "policy",
+  "retention",
   "schedule",
   "secret",
   "team",

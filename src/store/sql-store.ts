@@ -12,6 +12,7 @@ import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
+import { sqlHistory } from "./sql/sql-history.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
 import { sqlInvitations } from "./sql/sql-invitations.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
@@ -66,6 +67,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSchedules(sql),
     ...sqlSecrets(sql),
     ...sqlFiles(sql),
+    ...sqlHistory(sql),
     ...sqlTriggers(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),

@@ -11,6 +11,7 @@ import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
 import type { FileStore } from "./file-store.ts";
+import type { HistoryStore } from "./history-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
@@ -50,6 +51,7 @@ export interface Store
     ScheduleStore,
     SecretStore,
     FileStore,
+    HistoryStore,
     TriggerStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */

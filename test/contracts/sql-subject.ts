@@ -6,6 +6,7 @@ const TABLES = [
   "run_heads",
   "event_blocks",
   "blobs",
+  "blob_references",
   "open_attempts",
   "timers",
   "waiting_nodes",

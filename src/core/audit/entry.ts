@@ -16,6 +16,7 @@ export const CATEGORY_OF = {
   "workflow.saved": "lifecycle",
   "run.started": "execution",
   "run.finished": "execution",
+  "run.deleted": "governance",
   "node.dispatched": "execution",
   "node.completed": "execution",
   "node.failed": "execution",
