@@ -5,6 +5,7 @@ import { DurableDriver } from "../driver/index.ts";
 import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
+import { openHistory } from "../history/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
 import { EventStarter } from "../outside/trigger/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
@@ -13,7 +14,7 @@ import { DispatchSecrets, openSources, Secrets } from "../secrets/index.ts";
 import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
-import { openFileStorage } from "./file-storage.ts";
+import { openArchivePlaces, openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
 import { openSecretKeys, readSecretSources } from "./secret-keys.ts";
@@ -23,7 +24,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
   io: Io,
-  { config, storage, bridge, outbound, startRate, log }: HostParts,
+  { config, storage, bridge, outbound, startRate, archivesAnywhere, log }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
   const { env, clock } = io;
@@ -63,6 +64,8 @@ export async function openEngine(
     formerKeys: readFormerKeys(env),
     ...(seed === "" ? {} : { seed }),
   });
+  const places = openArchivePlaces(io, config, objects, archivesAnywhere);
+  const history = openHistory({ store, files, audit, places, now: () => clock.now() });
   // Not among the providers that steps may name: what script steps run in is part of the engine.
   const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
@@ -87,5 +90,5 @@ export async function openEngine(
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
   const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
-  return { store, secrets, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
+  return { store, secrets, gateways, governance, audit, agent, runtime, launcher, outbound, files, history, objects, scripts };
 }

@@ -14,7 +14,7 @@ import {
   type Workbench,
 } from "./command-words.ts";
 import { branchRun } from "./branch.ts";
-import { deleteRuns } from "./run-history.ts";
+import { addRunHistoryCommands } from "./run-history-commands.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
 import { cancelRun, listRuns, recoverRun, resolveNode, restartRun, rewindRun, showRun, watchRun } from "./runs.ts";
 import { addSignalCommand } from "./events.ts";
@@ -27,7 +27,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addHistory(runs, bench);
   addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
-  addRemoval(runs, bench);
+  addRunHistoryCommands(runs, bench);
 }
 
 function addLooking(runs: Command, bench: Workbench): void {
@@ -73,16 +73,6 @@ function addHistory(runs: Command, bench: Workbench): void {
   addChoice(provenance, "--format <format>", "how to print it", PROVENANCE_FORMATS)
     .addHelpText("after", example("sluice runs provenance run_01hq --node summary --output title"))
     .action(onServer(bench, showProvenance));
-}
-
-function addRemoval(runs: Command, bench: Workbench): void {
-  addLinkOptions(
-    runs.command("delete").description("delete runs that have ended, with their child runs and all that is kept of them"),
-  )
-    .argument("<run...>", "ids of the runs")
-    .option("--quiet", "print nothing")
-    .addHelpText("after", example("sluice runs delete run_01hq run_01hr"))
-    .action(onServer(bench, deleteRuns));
 }
 
 function addSteering(runs: Command, bench: Workbench): void {

@@ -6,7 +6,8 @@ import { ApprovalTickets } from "../outside/channel/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
 import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
-import { createMemoryObjects, Files } from "../files/index.ts";
+import type { Files } from "../files/index.ts";
+import type { History } from "../history/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import type { Secrets } from "../secrets/index.ts";
 import { type Store, StoreUnavailable } from "../store/index.ts";
@@ -24,6 +25,7 @@ import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import type { OpenRoute } from "./open-routes.ts";
+import { ownFiles, ownHistory } from "./own-history.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Gateways, Route, Services } from "./route.ts";
@@ -52,6 +54,7 @@ export interface AppOptions {
   /** Default: their content is in memory, and goes with the process. */
   readonly files?: Files;
   readonly secrets?: Secrets;
+  readonly history?: History;
   /** Where people sign in to the console; default: nowhere, only keys open it. */
   readonly signIn?: readonly SignInProvider[];
   readonly config?: Partial<ApiConfig>;
@@ -92,8 +95,9 @@ export function createApp({
   config: given,
   launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
-  files,
+  files: kept,
   secrets,
+  history,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -106,12 +110,14 @@ export function createApp({
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
   const audit = trail ?? new AuditTrail({ store, now: config.now });
+  const files = kept ?? ownFiles(store, config.now);
   const services: Services = {
     store,
     runtime,
     gateways,
     governance,
-    files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
+    files,
+    history: history ?? ownHistory(store, files, audit, config.now),
     secrets: secrets ?? ownSecrets(store, gateways, config.now),
     config,
     metrics,

@@ -10,6 +10,7 @@ const KEPT: Readonly<Record<string, string>> = {
   audit_records: "the chain: what was sealed leaves only with its segment",
   usage_records: "money that was spent; usage has a retention of its own",
   schedule_slots: "a slot that is forgotten would be started again",
+  run_archives: "where the run can be found again",
   trigger_deliveries: "a delivery that is forgotten would be taken for a new one",
 };
 

@@ -60,6 +60,8 @@ const TABLES = [
   "received_events",
   "event_waiters",
   "run_places",
+  "run_imports",
+  "run_archives",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

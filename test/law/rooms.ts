@@ -157,6 +157,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     ],
     isNode: false,
   },
+  history: {
+    rooms: ["core", "clock", "registry", "audit", "files", "store"],
+    packages: [],
+    isNode: true,
+  },
   server: {
     rooms: [
       "core",
@@ -179,6 +184,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "outbound",
       "files",
+      "history",
       "client",
       "mcp",
     ],
@@ -218,6 +224,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "mcp",
       "files",
+      "history",
     ],
     packages: ["commander", "pino", "zod"],
     isNode: true,

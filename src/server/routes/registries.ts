@@ -45,6 +45,8 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
+  // It deletes runs.
+  Retention: "run:delete",
   Tool: "governance:write",
   // It stands for answers of people who have yet to be asked.
   Grant: "governance:write",
@@ -71,6 +73,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Channel: "unknown_channel",
   Model: "unknown_model",
   CreditPlan: "unknown_credit_plan",
+  Retention: "unknown_retention",
   Tool: "unknown_tool",
   Grant: "unknown_grant",
   Alert: "unknown_alert",

@@ -1,10 +1,15 @@
+import { runSchema } from "../../contract/index.ts";
 import { auditEntry } from "../../core/audit/index.ts";
+import { PacketRefused, PacketTooLarge } from "../../history/index.ts";
 import type { DeletedFamily, Deletion } from "../../store/index.ts";
 import { Refused } from "../problem.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { runOnWire } from "../wire.ts";
 import { unknownRun } from "./runs.ts";
 
-/** Letting go of runs. */
+const GZIP = "application/gzip";
+
+/** Letting go of runs, and taking them back. */
 export const runHistoryRoutes: readonly Route[] = [
   defineRoute({
     method: "DELETE",
@@ -29,12 +34,38 @@ export const runHistoryRoutes: readonly Route[] = [
       return new Response(null, { status: 204 });
     },
   }),
+  defineRoute({
+    method: "POST",
+    path: "/runs/import",
+    operation: "runs.import",
+    summary:
+      "Takes back a run and its child runs from the packet that was written before they were deleted. The packet must be whole and signed by this installation.",
+    permission: "run:delete",
+    content: GZIP,
+    replies: { 201: { description: "The run", schema: runSchema } },
+    handle: importRun,
+  }),
 ];
+
+async function importRun({ services, principal, request }: Call<undefined, undefined>): Promise<Response> {
+  const content = (request.body ?? new Blob([]).stream()) as unknown as AsyncIterable<Uint8Array>;
+  try {
+    const { run } = await services.history.importer.import(principal.orgId, principal.keyId, content);
+    return json(runOnWire(run), 201);
+  } catch (thrown) {
+    if (thrown instanceof PacketRefused) throw new Refused(thrown.code, thrown.message);
+    if (thrown instanceof PacketTooLarge) {
+      throw new Refused("body_too_large", `A packet has at most ${thrown.bytesMax} bytes.`);
+    }
+    throw thrown;
+  }
+}
 
 function refusedDeletion(runId: string, deletion: Deletion): Refused | null {
   switch (deletion.kind) {
     case "deleted":
       return null;
+    case "changed":
     case "unknown":
       return unknownRun(runId);
     case "child":

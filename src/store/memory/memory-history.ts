@@ -1,34 +1,59 @@
 import { isTerminal } from "../../core/event/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
 import { hashesIn, readBodies } from "../event-pack.ts";
-import type { DeletedFamily, Deletion, HistoryStore } from "../history-store.ts";
+import {
+  type DeletedFamily,
+  type Deletion,
+  type FamilyMember,
+  type HistoryStore,
+  isSameFamily,
+} from "../history-store.ts";
+import { memoryArchives, memoryEnded } from "./memory-archives.ts";
 import { removeWaiter } from "./memory-events.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryHistory(world: MemoryWorld): HistoryStore {
   return {
-    deleteFamily: async (orgId, runId, note) => {
-      const found = closedFamily(world, orgId, runId);
+    deleteFamily: async (orgId, runId, note, as) => {
+      const found = closedFamily(world, orgId, runId, as);
       if (found.kind !== "deleted") return found;
       removeRuns(world, orgId, new Set(found.runIds));
       const body = JSON.stringify([note(found)]);
       world.audit.pending.set(appendedAuditId(), { orgId, at: world.now(), body });
       return found;
     },
+    familyOf: async (orgId, runId) => (world.runs.get(runId)?.orgId === orgId ? membersOf(world, runId) : []),
+    ...memoryEnded(world),
+    ...memoryArchives(world),
   };
 }
 
-function closedFamily(world: MemoryWorld, orgId: string, runId: string): Deletion {
+function membersOf(world: MemoryWorld, runId: string): readonly FamilyMember[] {
+  return familyOf(world, runId).flatMap((id) => {
+    const head = world.runs.get(id)?.head;
+    return head === undefined ? [] : [{ runId: id, rowVersion: head.rowVersion, isOpen: !isTerminal(head.status) }];
+  });
+}
+
+function closedFamily(
+  world: MemoryWorld,
+  orgId: string,
+  runId: string,
+  as?: readonly FamilyMember[],
+): Deletion {
   const run = world.runs.get(runId);
   if (run?.orgId !== orgId) return { kind: "unknown" };
   const rootRunId = rootOf(world, runId);
   if (rootRunId !== runId) return { kind: "child", rootRunId };
-  const runIds = familyOf(world, runId);
-  const isOpen = (id: string): boolean => !isTerminal(world.runs.get(id)?.head.status ?? "completed");
-  const open = runIds.toSorted().find(isOpen);
+  const members = membersOf(world, runId);
+  const runIds = members.map((member) => member.runId);
+  const [open] = members.filter(({ isOpen }) => isOpen).map((member) => member.runId).toSorted();
   if (open !== undefined) return { kind: "open", runId: open };
+  if (as !== undefined && !isSameFamily(as, members)) return { kind: "changed" };
   const own = new Set(runIds);
-  const users = [...world.runs].filter(([id, { pinned }]) => own.has(pinned.sourceRunId ?? "") && isOpen(id));
+  const users = [...world.runs].filter(
+    ([, { pinned, head }]) => own.has(pinned.sourceRunId ?? "") && !isTerminal(head.status),
+  );
   const [by] = users.map(([id]) => id).toSorted();
   if (by !== undefined) return { kind: "in_use", by };
   const family: DeletedFamily = { runId, workflow: run.pinned.workflow, runIds };
@@ -40,9 +65,15 @@ function rootOf(world: MemoryWorld, runId: string): string {
   return parent === null || !world.runs.has(parent) ? runId : rootOf(world, parent);
 }
 
+/** Breadth first, as the database finds them. */
 function familyOf(world: MemoryWorld, runId: string): readonly string[] {
-  const children = [...world.runs].filter(([, { pinned }]) => pinned.parentRunId === runId);
-  return [runId, ...children.flatMap(([id]) => familyOf(world, id))];
+  const found: string[] = [];
+  for (let level = [runId]; level.length > 0;) {
+    found.push(...level.toSorted());
+    const parents = new Set(level);
+    level = [...world.runs].filter(([, { pinned }]) => parents.has(pinned.parentRunId ?? "")).map(([id]) => id);
+  }
+  return found;
 }
 
 function removeRuns(world: MemoryWorld, orgId: string, runIds: ReadonlySet<string>): void {
@@ -51,6 +82,7 @@ function removeRuns(world: MemoryWorld, orgId: string, runIds: ReadonlySet<strin
   for (const runId of runIds) {
     for (const nodeId of [...(world.runs.get(runId)?.waiters.keys() ?? [])]) removeWaiter(world, runId, nodeId);
     world.places.delete(runId);
+    world.history.imports.delete(runId);
     world.webhooks.feeds.delete(runId);
   }
   removeUnusedBlobs(world, orgId, runIds);

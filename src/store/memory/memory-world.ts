@@ -17,6 +17,7 @@ import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
 import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
+import { createMemoryHistory, type MemoryHistory } from "./memory-archives.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
@@ -61,6 +62,7 @@ export interface MemoryWorld {
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
   readonly files: MemoryFiles;
+  readonly history: MemoryHistory;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
   /** By run. */
@@ -138,6 +140,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
     files: createMemoryFiles(),
+    history: createMemoryHistory(),
     people: {
       organisations: new Map(),
       persons: new Map(),

@@ -32,6 +32,23 @@ export const HISTORY: Migration = {
     `create index idempotency_keys_run on idempotency_keys (run_id)`,
     `create index approval_tickets_approval on approval_tickets (approval_id)`,
     `create index channel_postings_approval on channel_postings (approval_id)`,
+    `create index attempt_reports_age on attempt_reports (org_id, at)`,
+    `create table run_imports (
+      run_id text collate "C" primary key,
+      org_id text collate "C" not null,
+      at bigint not null
+    )`,
+    `create table run_archives (
+      org_id text collate "C" not null,
+      run_id text collate "C" not null,
+      workflow text collate "C" not null,
+      place text not null,
+      name text not null,
+      size bigint not null,
+      sha256 text collate "C" not null,
+      archived_at bigint not null,
+      primary key (org_id, run_id)
+    )`,
     `alter table registry drop constraint registry_kind_check`,
     `alter table registry add constraint registry_kind_check ${oneOf("kind", ENTRY_KINDS)}`,
   ],
