@@ -101,6 +101,7 @@
   logs text not null
   at bigint not null
   PRIMARY KEY (run_id, node_id, attempt)
+  CREATE INDEX attempt_reports_age ON public.attempt_reports USING btree (org_id, at)
   CREATE UNIQUE INDEX attempt_reports_pkey ON public.attempt_reports USING btree (run_id, node_id, attempt)
   CREATE INDEX attempt_reports_thread ON public.attempt_reports USING btree (org_id, agent_id, session_id, at DESC) WHERE (session_id IS NOT NULL)
 
@@ -487,6 +488,18 @@
   PRIMARY KEY (replica_id)
   CREATE UNIQUE INDEX replicas_pkey ON public.replicas USING btree (replica_id)
 
+-- run_archives
+  org_id text not null collate C
+  run_id text not null collate C
+  workflow text not null collate C
+  place text not null
+  name text not null
+  size bigint not null
+  sha256 text not null collate C
+  archived_at bigint not null
+  PRIMARY KEY (org_id, run_id)
+  CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
+
 -- run_heads  fillfactor=50
   run_id text not null collate C
   org_id text not null collate C
@@ -505,6 +518,13 @@
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
   CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
+
+-- run_imports
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_imports_pkey ON public.run_imports USING btree (run_id)
 
 -- run_places
   run_id text not null collate C

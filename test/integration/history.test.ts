@@ -81,9 +81,10 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
 
   const answered = async (paper: object): Promise<string> => {
     const runId = await api.run("family", { paper });
-    const [{ id, subjectDigest }] = (await api.request("GET", "approvals?status=pending")).body.data;
+    const { data } = (await api.request("GET", "approvals?status=pending")).body;
+    const { id } = data.find((approval: { runId: string }) => approval.runId === runId);
     await api.request("POST", `approvals/${id}/comments`, { body: { text: "looks fine to me" } });
-    await api.request("POST", `approvals/${id}`, { body: { decision: "approve", digest: subjectDigest } });
+    await api.request("POST", `approvals/${id}/resolve`, { body: { decision: "approve", reason: "well written" } });
     expect(await api.settle(runId)).toBe("completed");
     return runId;
   };
@@ -136,7 +137,12 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
         }),
       );
     const before = await look();
-    const approvals = (await api.request("GET", `approvals?run=${runId}`)).body;
+    const { approvalId } = (await api.store.loadRuns([runId]))[0]?.events.find(
+      ({ type }) => type === "approval.requested",
+    )?.payload as { approvalId: string };
+    const comments = (await api.request("GET", `approvals/${approvalId}/comments`)).body;
+    const approval = (await api.request("GET", `approvals/${approvalId}`)).body;
+    expect(comments.data).toMatchObject([{ text: "looks fine to me" }]);
     await api.request("PUT", "retentions/all", { body: { runs: "1d", verdicts: "1d", archive: "packets" } });
     await after(2);
     await api.ask("DELETE", "retentions/all");
@@ -150,7 +156,8 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
     const imported = await api.request("POST", "runs/import", { body: Uint8Array.from(packet), headers });
     expect([imported.status, imported.body.id]).toEqual([201, runId]);
     expect(await look()).toEqual(before);
-    expect((await api.request("GET", `approvals?run=${runId}`)).body).toEqual(approvals);
+    expect((await api.request("GET", `approvals/${approvalId}`)).body).toEqual(approval);
+    expect((await api.request("GET", `approvals/${approvalId}/comments`)).body).toEqual(comments);
     const again = await api.request("POST", "runs/import", { body: Uint8Array.from(packet), headers });
     expect([again.status, again.body.code]).toEqual([409, "run_exists"]);
     const file = (paper as { sha256: string }).sha256;
