@@ -160,6 +160,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     ],
     isNode: false,
   },
+  history: {
+    rooms: ["core", "clock", "registry", "audit", "files", "store"],
+    packages: [],
+    isNode: true,
+  },
   server: {
     rooms: [
       "core",
@@ -182,6 +187,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "outbound",
       "files",
+      "history",
       "client",
       "mcp",
       "work",
@@ -223,6 +229,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "mcp",
       "files",
       "work",
+      "history",
     ],
     packages: ["commander", "pino", "zod"],
     isNode: true,
