@@ -17,6 +17,8 @@ import { outcomeOf } from "./outcome-of.ts";
 /** A workflow that can be run, and the rules that hold for it. */
 export interface TestedWorkflow {
   readonly piece: Omit<Piece, "args" | "script">;
+  /** Shared by all its cases. */
+  readonly knownPlans: NonNullable<Performance["knownPlans"]>;
   /** The rules as they are at a moment; null: every gate is open. */
   environment(at: number): Promise<BuiltEnvironment | null>;
 }
@@ -42,6 +44,7 @@ export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn:
   const performance: Performance = {
     at,
     mayGoOn,
+    knownPlans: tested.knownPlans,
     approve: answerBy(people),
     events: ready.events.map(outsideEvent),
     ledger: (request, _at, call) => {

@@ -6,7 +6,7 @@ import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Judgement } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { DurableDriver } from "../driver/index.ts";
+import { DurableDriver, type KnownPlans } from "../driver/index.ts";
 import { createAllowAllJudge, Governor, type Judge, type LaunchSubject } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
@@ -29,6 +29,8 @@ export interface Performance {
   readonly approve: ApproveMode | AnswerQuestion;
   /** What comes from outside; absent: nothing. */
   readonly events?: readonly OutsideEvent[];
+  /** Plans that simulations of the same workflow share; absent: none are. */
+  readonly knownPlans?: KnownPlans;
   /** Gets every call of an adapter before it is answered. */
   readonly ledger?: Ledger;
   /** When it begins, epoch milliseconds. */
@@ -115,7 +117,7 @@ interface Scene {
   readonly troubles: unknown[];
 }
 
-async function play(piece: Piece, scene: Scene, { approve, mayGoOn, events = [] }: Performance): Promise<Simulated> {
+async function play(piece: Piece, scene: Scene, { approve, mayGoOn, events = [], knownPlans = new Map() }: Performance): Promise<Simulated> {
   const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
   const driver: DurableDriver = new DurableDriver({
     store,
@@ -127,6 +129,7 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn, events = [] 
     monotonic: () => clock.now(),
     isUnavailable: () => false,
     supersedesAll: true,
+    knownPlans,
     onTrouble: (_what, error) => troubles.push(error),
   });
   try {

@@ -56,7 +56,7 @@ export async function loadCaseFile(
   const { piece, plans } = workspace;
   refuse(io, source, nameProblems(file, piece.plan));
   const manifests = registry ?? (file.registry.length === 0 ? undefined : file.registry.map(near));
-  const tested = { piece, environment: environmentsOf(io, manifests, plans) };
+  const tested = { piece, knownPlans: new Map(), environment: environmentsOf(io, manifests, plans) };
   // Read once before any case, so that a mistake in it is one of the file.
   if (manifests !== undefined) await tested.environment(file.cases[0]?.at ?? 0);
   const cases: LoadedCase[] = [];

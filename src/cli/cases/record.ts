@@ -99,7 +99,7 @@ async function repeat(io: Io, { document, source, folder, run }: Repeated): Prom
   const checked = checkArgs(piece.plan.args, args);
   if (!checked.ok) throw new Refusal(`the args of the run do not fit: ${checked.failure[0]?.message ?? ""}`);
   const script = answers.kind === "script" ? answers.script : EMPTY_SCRIPT;
-  const tested = { piece, environment: () => Promise.resolve(null) };
+  const tested = { piece, knownPlans: new Map(), environment: () => Promise.resolve(null) };
   const { outcome } = await runCase(tested, { args: checked.value, script, people, events, at }, () => true);
   const real: JsonObject = { status: run.status, ...(run.outputs == null ? {} : { outputs: hideInJson(run.outputs) }) };
   const own: JsonObject = { status: outcome.status, ...(run.outputs == null ? {} : { outputs: outcome.outputs }) };

@@ -8,7 +8,8 @@ import type { CaseFile, TestCase } from "./case-file.ts";
 /** What a file of cases names although its workflow does not have it, and args that do not fit. */
 export function nameProblems({ tree, cases }: CaseFile, plan: Plan): readonly Problem[] {
   const known = namesIn(plan);
-  return cases.flatMap((one) => [...argProblems(tree, one, plan), ...unknownNames(tree, one, known)]);
+  const found = cases.flatMap((one) => [...argProblems(tree, one, plan), ...unknownNames(tree, one, known)]);
+  return found.toSorted((left, right) => left.line - right.line || left.column - right.column);
 }
 
 /** Names of steps, with the blocks and workflows they stand in left open. */

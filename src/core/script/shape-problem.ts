@@ -30,13 +30,13 @@ function problemsOf(judged: Judged, schema: z.ZodType, issue: z.core.$ZodIssue, 
     const keys = keysAt(schema, inner);
     return issue.keys.map((key) => unknownKey(judged, [...path, key], key, keys));
   }
-  if (issue.code === "invalid_union") {
-    const meant = meantOption(issue.errors);
-    if (meant !== undefined) return meant.flatMap((one) => problemsOf(judged, schema, one, inner));
-  }
   const name = formatPath(inner);
   const given = walk(value, inner);
-  if (issue.code === "invalid_type" && given === undefined) {
+  if (issue.code === "invalid_union" && given !== undefined) {
+    const meant = meantOption(issue.errors, given);
+    if (meant !== undefined) return meant.flatMap((one) => problemsOf(judged, schema, one, inner));
+  }
+  if (given === undefined) {
     return [problemAt(tree, path, "missing_field", `"${name}" is missing.`)];
   }
   const text = issue.code === "invalid_union" ? alternatives(issue.errors) : issue.message;
@@ -45,11 +45,16 @@ function problemsOf(judged: Judged, schema: z.ZodType, issue: z.core.$ZodIssue, 
 }
 
 /** Of several ways to write something, the one whose kind was written: a text, a list or a map. */
-function meantOption(options: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
-  return options.find((issues) => issues.every(({ code, path }) => path.length > 0 || code !== "invalid_type"));
+function meantOption(options: readonly Issues[], given: Json): Issues | undefined {
+  const isInside = (issues: Issues): boolean =>
+    issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys" || code === "invalid_union");
+  const isScalar = typeof given !== "object";
+  return options.find(isInside) ?? options.find(([first]) => isScalar && first?.code !== "invalid_type");
 }
 
-function alternatives(options: readonly (readonly z.core.$ZodIssue[])[]): string {
+type Issues = readonly z.core.$ZodIssue[];
+
+function alternatives(options: readonly Issues[]): string {
   const kinds = options.flatMap(([issue]) => (issue?.code === "invalid_type" ? [issue.expected] : []));
   return `expected ${[...new Set(kinds)].map((kind) => (kind === "record" ? "object" : kind)).join(" or ")}`;
 }
@@ -68,9 +73,10 @@ function unknownKey({ tree, noun }: Judged, path: TreePath, key: string, keys: r
 
 function codeOf(issue: z.core.$ZodIssue, value: Json | undefined): Problem["code"] {
   if (issue.code === "invalid_value") return "bad_enum";
+  if (issue.code === "too_small" && typeof value !== "number") return "missing_field";
   if (issue.code === "too_small" || issue.code === "too_big") return "bad_number";
-  if (issue.code === "invalid_type" && typeof value === "number") return "bad_number";
-  return "wrong_type";
+  const isNumber = issue.code === "invalid_type" && (issue.expected === "int" || issue.expected === "number");
+  return isNumber && typeof value === "number" ? "bad_number" : "wrong_type";
 }
 
 /** The keys that the map at a path may have; none where any key may stand. */

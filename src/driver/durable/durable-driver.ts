@@ -72,7 +72,7 @@ export class DurableDriver implements Runtime {
     const lease = (this.#lease = new Lease(store, monotonic));
     const health = (this.#health = new StoreHealth({ isUnavailable, clock }));
     const moderator = (this.#moderator = new Moderator(options.moderation ?? createNodeModeration()));
-    const plans = (this.#plans = new PlanCache(store, options.shapePlan));
+    const plans = (this.#plans = new PlanCache(store, options.shapePlan, options.knownPlans));
     const cache = (this.#cache = new RunCache(store, plans));
     const admission = new StartAdmission({ ...options, queue, health });
     const seal = new TurnSeal(options.box);
