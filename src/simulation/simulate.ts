@@ -14,6 +14,7 @@ import { createMemoryStore, type Store, type StoredVerdict } from "../store/inde
 import { answerAll, type AnswerQuestion, type ApproveMode } from "./answer.ts";
 import type { SimulationEnvironment } from "./environment.ts";
 import type { OutsideEvent } from "./outside-event.ts";
+import { CalmTime } from "./calm-time.ts";
 import { type FamilyRun, Stage } from "./stage.ts";
 
 /** What is simulated. */
@@ -76,7 +77,7 @@ export async function simulateGoverned(
     store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
     directory,
     registered,
-    clock,
+    clock: clock.background,
     isAlone: true,
     startRate: null,
     onTrouble: (_what, error) => troubles.push(error),
@@ -120,13 +121,14 @@ interface Scene {
 async function play(piece: Piece, scene: Scene, { approve, mayGoOn, events = [], knownPlans = new Map() }: Performance): Promise<Simulated> {
   const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
   const driver: DurableDriver = new DurableDriver({
-    store,
-    clock,
+    store: { ...store, takeOver: () => Promise.resolve([]), releaseWaiting: () => Promise.resolve(0) },
+    clock: clock.background,
     adapters,
     judge,
     children: () => openChildPreparer({ store, runtime: () => driver, governor, now: () => clock.now() }),
     jitter: () => 0.5,
-    monotonic: () => clock.now(),
+    // The lease of the one replica there is never ends, however far time jumps.
+    monotonic: () => 0,
     isUnavailable: () => false,
     supersedesAll: true,
     knownPlans,
@@ -141,12 +143,14 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn, events = [],
       gateway: scene.gateway,
     });
     stage.send(runId, events);
+    const calm = new CalmTime(clock, driver);
     const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
     await clock.run(
       () => isOver() || !mayGoOn(),
       async () => {
         await untilIdle(driver);
         await stage.look();
+        calm.pass();
       },
     );
     if (troubles.length > 0) throw new Error("the simulation broke", { cause: troubles[0] });

@@ -172,6 +172,11 @@ export class DurableDriver implements Runtime {
     return this.#matcher.receive(orgId, events);
   }
 
+  /** When a run has to be looked at next because of its time; null: never. */
+  nextDeadline(): number | null {
+    return this.#deadlines.next();
+  }
+
   async stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined> {
     const live = await this.#intake.newest(runId);
     return live === undefined || live.run.orgId !== orgId ? undefined : { run: live.run, state: live.state };
