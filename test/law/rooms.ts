@@ -35,6 +35,10 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     "redaction",
   ]),
   "core/script": pure(["base", "text", "expression", "definition", "event"], ["zod"]),
+  "core/cases": pure(
+    ["base", "text", "expression", "definition", "event", "plan", "script", "redaction", "view"],
+    ["zod"],
+  ),
   "core/view": pure(["base", "event", "engine", "plan"]),
   "core/redaction": pure(["base"]),
   "core/governance": pure(["base", "expression", "definition", "plan"]),
@@ -106,6 +110,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
+  cases: { rooms: ["core", "simulation"], packages: [], isNode: true },
   "driver/moderation": { rooms: ["core", "clock", "adapter"], packages: [], isNode: true },
   launch: {
     rooms: ["core", "clock", "registry", "governance", "gateway", "driver", "store"],
@@ -211,6 +216,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "gateway",
       "driver",
       "simulation",
+      "cases",
       "driver/moderation",
       "store",
       "store/postgres",
