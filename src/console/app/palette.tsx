@@ -80,7 +80,7 @@ export function Palette({
         onKeyDown={onKey}
       />
       <Found id={listId} commands={found} at={at} onPoint={setAt} onChoose={choose} />
-      {found.length === 0 && <p className="palette-none muted">Nothing found.</p>}
+      {found.length === 0 && <p className="palette-none muted">No results</p>}
     </dialog>
   );
 }

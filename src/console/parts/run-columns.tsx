@@ -1,3 +1,4 @@
+import type { JSX } from "react";
 import { isTerminal } from "../../core/event/index.ts";
 import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
@@ -5,6 +6,7 @@ import { Money } from "./money.tsx";
 import { RunBadge } from "./run-badge.tsx";
 import type { Column } from "./table.tsx";
 import { Duration, TimeText } from "./time-text.tsx";
+import { valueLine } from "./value-line.ts";
 import "./run-columns.css";
 
 /** Runs as rows, the same wherever they are listed. */
@@ -18,27 +20,16 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   {
     id: "run",
     head: "Run",
-    cell: ({ id }) => (
-      <Link className="mono nowrap" to={`/runs/${id}`}>
-        {shortId(id)}
-      </Link>
-    ),
-    sortBy: ({ id }) => id,
+    cell: (run) => <RunCell run={run} />,
+    sortBy: ({ workflow, id }) => `${workflow} ${id}`,
   },
   {
-    id: "workflow",
-    head: "Workflow",
-    cell: ({ workflow, version }) => (
-      <span className="run-workflow">
-        <Link className="cut" to={`/workflows/${encodeURIComponent(workflow)}`} title={workflow}>
-          {workflow}
-        </Link>
-        {version !== null && <span className="muted">v{version}</span>}
-      </span>
-    ),
-    sortBy: ({ workflow }) => workflow,
+    id: "trigger",
+    head: "Started by",
+    cell: ({ trigger }) => trigger,
+    sortBy: ({ trigger }) => trigger,
+    isWide: true,
   },
-  { id: "trigger", head: "Trigger", cell: ({ trigger }) => trigger, sortBy: ({ trigger }) => trigger, isWide: true },
   {
     id: "created",
     head: "Created",
@@ -67,6 +58,28 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
     isNumber: true,
   },
 ];
+
+/** The rows of runs have two lines. */
+export const RUN_ROW_PX = 56;
+
+/** Its name and args first; the id below, short. */
+function RunCell({ run: { id, workflow, version, args } }: { readonly run: Run }): JSX.Element {
+  const line = valueLine(args);
+  return (
+    <span className="run-cell">
+      <span className="run-cell-name">
+        <Link className="run-cell-link cut" to={`/runs/${id}`} title={workflow}>
+          {workflow}
+        </Link>
+        {version !== null && <span className="muted">v{version}</span>}
+      </span>
+      <span className="run-cell-more cut" title={line}>
+        <code title={id}>{shortId(id)}</code>
+        {line !== "" && <span> {line}</span>}
+      </span>
+    </span>
+  );
+}
 
 /** Ids begin with the time; their last characters differ most. */
 export function shortId(id: string): string {

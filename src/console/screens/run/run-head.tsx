@@ -67,7 +67,7 @@ export function RunHead(): JSX.Element {
             <Link to={`/workflows/${encodeURIComponent(run.workflow)}/versions`}>v{run.version}</Link>
           )}
         </Fact>
-        <Fact name="Trigger">{run.trigger}</Fact>
+        <Fact name="Started by">{run.trigger}</Fact>
         <Family />
         <Fact name="Trace">
           <code title={run.traceId}>{run.traceId.slice(0, 8)}</code>

@@ -26,9 +26,9 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
     onDone();
   };
   return (
-    <div className="row bulk" role="group" aria-label="For the chosen runs">
+    <div className="row bulk" role="group" aria-label="For the selected runs">
       <span>
-        <strong className="num">{runs.length}</strong> chosen
+        <strong className="num">{runs.length}</strong> selected
       </span>
       {mayCancel && (
         <Button size="small" kind="danger" icon="stop" disabled={open.length === 0} onClick={() => setAsked("cancel")}>
@@ -42,7 +42,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
       )}
       <CompareButton runs={runs} />
       <Button size="small" kind="quiet" onClick={onDone}>
-        Choose none
+        Select none
       </Button>
       {asked === "cancel" && (
         <Confirm

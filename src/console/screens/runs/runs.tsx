@@ -14,7 +14,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { waitingLabel } from "../../parts/run-badge.tsx";
-import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
+import { RUN_COLUMNS, RUN_ROW_PX } from "../../parts/run-columns.tsx";
 import { ANY, FilterSelect } from "../../parts/select.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { lookOf } from "../../parts/status.tsx";
@@ -31,8 +31,8 @@ export function RunsScreen(): JSX.Element {
   const found = useRunList(filterOf(params), pages);
   const rows = found.data?.runs;
   useShortcuts([
-    { keys: "x", label: "Choose none", group: "Runs", run: () => setChosen(new Set()) },
-    { keys: "j", label: "To the rows; j and k move, Enter opens, Space chooses", group: "Runs", run: focusFirstRow },
+    { keys: "x", label: "Select none", group: "Runs", run: () => setChosen(new Set()) },
+    { keys: "j", label: "To the rows; j and k move, Enter opens, Space selects", group: "Runs", run: focusFirstRow },
   ]);
   const picked = (rows ?? []).filter(({ id }) => chosen.has(id));
   return (
@@ -53,6 +53,7 @@ export function RunsScreen(): JSX.Element {
           <Table
             label="Runs"
             columns={RUN_COLUMNS}
+            rowPx={RUN_ROW_PX}
             rows={rows}
             keyOf={keyOfRun}
             onOpen={({ id }) => navigate(`/runs/${id}`)}
@@ -135,7 +136,7 @@ function names(known: readonly string[], chosen: string | null): readonly string
 function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): JSX.Element {
   if (isFiltered) {
     return (
-      <Empty icon="filter" title="No run matches" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
+      <Empty icon="filter" title="No results" action={<Button onClick={() => navigate("/runs")}>Show all</Button>}>
         Change the filters to see more.
       </Empty>
     );

@@ -1,6 +1,7 @@
 import { type JSX, useState } from "react";
 import { type Json, type JsonObject, jsonToText } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
+import { Select } from "../../../parts/select.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { plainText } from "../../../run/model/plain-text.ts";
 import { useRunPage } from "../run-page.ts";
@@ -55,24 +56,18 @@ type Logged = DetailedNode["attempts"][number]["logs"][number] & { readonly atte
 
 function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
   const { selectEvent } = useRunPage();
-  const [least, setLeast] = useState(0);
+  const [least, setLeast] = useState<(typeof LEVELS)[number]>("debug");
   const [text, setText] = useState("");
   const wanted = logs.filter(
     ({ level, message }) =>
-      LEVELS.findIndex((each) => each === level) >= least && message.toLowerCase().includes(text.toLowerCase()),
+      LEVELS.findIndex((each) => each === level) >= LEVELS.indexOf(least) && message.toLowerCase().includes(text.toLowerCase()),
   );
   return (
     <Section
       title="Logs"
       aside={
         <span className="row">
-          <select aria-label="Minimum level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
-            {LEVELS.map((level, index) => (
-              <option key={level} value={index}>
-                {level}
-              </option>
-            ))}
-          </select>
+          <Select aria-label="Minimum level" value={least} options={LEVELS} onChange={setLeast} />
           <input
             type="search"
             aria-label="Search logs"
