@@ -4,6 +4,7 @@ import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
 import { Money } from "./money.tsx";
 import { RunBadge } from "./run-badge.tsx";
+import { shortId } from "./short-id.ts";
 import type { Column } from "./table.tsx";
 import { Duration, TimeText } from "./time-text.tsx";
 import { valueLine } from "./value-line.ts";
@@ -79,9 +80,4 @@ function RunCell({ run: { id, workflow, version, args } }: { readonly run: Run }
       </span>
     </span>
   );
-}
-
-/** Ids begin with the time; their last characters differ most. */
-export function shortId(id: string): string {
-  return id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
 }

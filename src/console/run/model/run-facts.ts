@@ -1,5 +1,6 @@
 import type { RunEvent } from "../../../core/event/index.ts";
 import { EventGroups } from "./event-groups.ts";
+import { LogLines } from "./log-lines.ts";
 import { Sums } from "./sums.ts";
 import { Timeline } from "./timeline.ts";
 import { type WaitNote, waitNoteOf } from "./waiting.ts";
@@ -12,6 +13,7 @@ export class RunFacts {
   readonly timeline = new Timeline();
   readonly groups = new EventGroups();
   readonly sums = new Sums();
+  readonly logLines = new LogLines();
   /** What the newest event recorded about the wait of a node. */
   readonly waits = new Map<string, WaitNote>();
   /** Values handed from one node to another, by `source>target`. */
@@ -24,6 +26,7 @@ export class RunFacts {
     this.timeline.take(event);
     this.groups.take(event);
     this.sums.take(event);
+    this.logLines.take(event);
     const note = waitNoteOf(event);
     if (note !== null && "nodeId" in event.payload) this.waits.set(event.payload.nodeId, note);
     this.#noteChild(event);

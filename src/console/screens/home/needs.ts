@@ -1,7 +1,7 @@
 import type { Approval, Gateway, PlatformState, Run } from "../../../client/index.ts";
 import { budgetState } from "../../parts/budget-state.ts";
 import type { IconName } from "../../parts/icon.tsx";
-import { shortId } from "../../parts/run-columns.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import type { Tone } from "../../parts/status.tsx";
 import { valueLine } from "../../parts/value-line.ts";
 import type { Envelope } from "./envelopes.ts";

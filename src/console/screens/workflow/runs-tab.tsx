@@ -42,7 +42,7 @@ export function RunsTab({ name }: { readonly name: string }): JSX.Element {
         <Table
           label={`Runs of ${name}`}
           columns={RUN_COLUMNS}
-        rowPx={RUN_ROW_PX}
+          rowPx={RUN_ROW_PX}
           rows={runs.data.runs}
           keyOf={({ id }) => id}
           onOpen={({ id }) => navigate(`/runs/${id}`)}
