@@ -19,6 +19,8 @@ export class RunFacts {
   /** Values handed from one node to another, by `source>target`. */
   readonly handoffs = new Map<string, readonly string[]>();
   readonly childRunIds: string[] = [];
+  /** The newest child run of each node, other than blocks. */
+  readonly children = new Map<string, string>();
   /** The run of the newest block of each node; of what comes last under `finally`. */
   readonly blocks = new Map<string, string>();
 
@@ -44,8 +46,10 @@ export class RunFacts {
   #noteChild({ type, payload }: RunEvent): void {
     if (type === "run.finally") this.blocks.set(FINALLY, payload.childRunId);
     if (type !== "child.started") return;
-    if (payload.block === undefined) this.childRunIds.push(payload.childRunId);
-    else this.blocks.set(payload.nodeId, payload.childRunId);
+    if (payload.block === undefined) {
+      this.childRunIds.push(payload.childRunId);
+      this.children.set(payload.nodeId, payload.childRunId);
+    } else this.blocks.set(payload.nodeId, payload.childRunId);
   }
 }
 
