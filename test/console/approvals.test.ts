@@ -162,7 +162,7 @@ describe("the detail of an approval", () => {
     await page.locator(".facts").getByText("key:admin").waitFor();
     await entries(page).getByText("key:admin").waitFor();
     await choose(page, "Assigned to", "No one");
-    await page.getByText("No approval matches").waitFor();
+    await page.getByText("No results").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await entries(page).first().waitFor();
     await page.context().close();
@@ -263,7 +263,7 @@ describe("the inbox", () => {
     await page.getByLabel("Only those I may answer").check();
     await page.getByRole("heading", { name: "Pay Zoe 5?" }).waitFor();
     for (const runId of runs) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
-    await page.getByText("No approval matches").waitFor();
+    await page.getByText("No results").waitFor();
     await page.context().close();
   });
 
