@@ -135,6 +135,8 @@ function completion(row: Row): RunCommit {
       startedAt: 0,
       endedAt: null,
       waitingFor: null,
+      errorCode: null,
+      errorMessage: null,
     },
     events,
     opened: [opened],

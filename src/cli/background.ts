@@ -23,6 +23,9 @@ interface BackgroundOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+/** Runs are found by what they say within seconds of their commits. */
+const INDEX_EVERY_MS = 2_000;
+const INDEX_BATCH = 100;
 /** Files that are deleted in one round. */
 const SWEEP_MAX = 200;
 
@@ -60,7 +63,19 @@ export function startBackground(
     round: () => files.sweep(SWEEP_MAX),
     onTrouble,
   });
+  const index = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "search",
+    what: "what runs are found by",
+    everyMs: INDEX_EVERY_MS,
+    round: async () => {
+      for (let read = INDEX_BATCH; read === INDEX_BATCH;) read = await store.indexRuns(INDEX_BATCH);
+    },
+    onTrouble,
+  });
   scheduler.start();
+  index.start();
   recoverer.start();
   launches.start();
   garbage.start();
@@ -73,6 +88,7 @@ export function startBackground(
         () => recoverer.stop(),
         () => launches.stop(),
         () => garbage.stop(),
+        () => index.stop(),
         () => outside.stop(),
         () => runtime.stop(),
         () => sealer.stop(),

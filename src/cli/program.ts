@@ -155,6 +155,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .option("--no-wait", "do not ask: stop with exit code 4 when a person is needed")
     .option("--concurrency <n>", "nodes in flight at a time", positiveInteger)
     .option("--max-time <seconds>", "end the run after so many seconds", positiveNumber)
+    .option("--label <name=text>", "by which the run is found (repeatable); on a server", collect)
     .option("--team <name>", "whose members share the nodes; on a server")
     .option(
       "--recover <n>",

@@ -41,8 +41,13 @@ function hintAtLocal(io: Io, target: string, thrown: unknown): never {
   throw thrown;
 }
 
-function serverFlags({ detach, team, recover }: StartOptions): readonly string[] {
-  const flags = { "--detach": detach === true ? detach : undefined, "--team": team, "--recover": recover };
+function serverFlags({ detach, team, label, recover }: StartOptions): readonly string[] {
+  const flags = {
+    "--detach": detach === true ? detach : undefined,
+    "--team": team,
+    "--label": label,
+    "--recover": recover,
+  };
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
 }
 

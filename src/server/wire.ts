@@ -25,6 +25,7 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
     gateway: run.gateway,
     roleBindings: { ...run.roleBindings },
     ...(run.team === null ? {} : { team: run.team }),
+    labels: { ...run.labels },
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
@@ -38,7 +39,13 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
     waitingFor,
+    ...errorOf(run),
   };
+}
+
+function errorOf({ errorCode, errorMessage }: RunRecord): Pick<Run, "error"> {
+  if (errorCode === null && errorMessage === null) return {};
+  return { error: { code: errorCode, message: errorMessage ?? "" } };
 }
 
 export function workflowOnWire(workflow: WorkflowRecord): Workflow {

@@ -9,6 +9,8 @@ export type * from "./event-store.ts";
 export { everyEntry } from "./every-entry.ts";
 export { familyWaiting } from "./family-waiting.ts";
 export * from "./file-store.ts";
+export type * from "./search-store.ts";
+export type * from "./run-filter.ts";
 export * from "./governance-store.ts";
 export * from "./hook-store.ts";
 export * from "./invitation-store.ts";

@@ -3,6 +3,7 @@ import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryApprovalInbox } from "./memory/memory-approval-inbox.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memorySearch } from "./memory/memory-search.ts";
 import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
@@ -65,6 +66,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySchedules(world),
     ...memorySecrets(world),
     ...memoryFiles(world),
+    ...memorySearch(),
     ...memoryTriggers(world),
     migrate: async () => undefined,
     ping: async () => undefined,

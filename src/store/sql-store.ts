@@ -9,6 +9,7 @@ import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
 import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
+import { sqlSearch } from "./sql/sql-search.ts";
 import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
@@ -66,6 +67,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSchedules(sql),
     ...sqlSecrets(sql),
     ...sqlFiles(sql),
+    ...sqlSearch(sql),
     ...sqlTriggers(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),

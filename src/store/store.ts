@@ -10,8 +10,10 @@ import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
+import type { SearchStore } from "./search-store.ts";
 import type { FileStore } from "./file-store.ts";
 import type { PeopleStore } from "./people-store.ts";
+import type { RunFilter } from "./run-filter.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
 import type { LiveStore } from "./live-store.ts";
@@ -50,6 +52,7 @@ export interface Store
     ScheduleStore,
     SecretStore,
     FileStore,
+    SearchStore,
     TriggerStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
@@ -87,6 +90,8 @@ export interface RunCommit {
   readonly create: NewRun | null;
   readonly head: Head;
   readonly events: readonly RunEvent[];
+  /** What it is found by is to be read again, after the commit. A new run is always read. */
+  readonly isReindexed: boolean;
   readonly opened: readonly OpenAttempt[];
   readonly closed: readonly AttemptKey[];
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
@@ -149,6 +154,8 @@ export interface NewRun {
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly team: string | null;
+  /** By which it is found. */
+  readonly labels: Readonly<Record<string, string>>;
   /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
   readonly startedBy: string | null;
@@ -178,6 +185,10 @@ export interface Head {
   readonly endedAt: number | null;
   /** By itself, child runs left aside. Null: it does not wait, or has ended. */
   readonly waitingFor: OwnWait | null;
+  /** Of a run that has ended without completing: why. */
+  readonly errorCode: string | null;
+  /** Given with the commit that ends it, and kept until it is opened again. */
+  readonly errorMessage: string | null;
 }
 
 export interface RunHead extends Head {
@@ -217,13 +228,6 @@ export interface CommitOutcome {
   readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
 }
 
-export interface RunFilter {
-  readonly status?: RunStatus;
-  readonly workflow?: string;
-  readonly parentRunId?: string;
-  /** Child runs included. */
-  readonly waitingFor?: WaitingFor;
-}
 
 export interface Page {
   readonly limit: number;

@@ -29,6 +29,7 @@ export const NEW_RUN: NewRun = {
   model: null,
   roleBindings: { writer: "agent-1" },
   team: null,
+  labels: {},
   recoveryMax: null,
   requestedBy: null,
   startedBy: "key_1",
@@ -47,6 +48,8 @@ const HEAD: Head = {
   startedAt: 1_000,
   endedAt: null,
   waitingFor: null,
+  errorCode: null,
+  errorMessage: null,
 };
 
 export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };

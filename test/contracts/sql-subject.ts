@@ -59,6 +59,9 @@ const TABLES = [
   "received_events",
   "event_waiters",
   "run_places",
+  "run_facets",
+  "run_words",
+  "unindexed_runs",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

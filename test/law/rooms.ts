@@ -42,6 +42,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/moderation": pure(["base", "text", "redaction"]),
   "core/provenance": pure(["base", "event"]),
   "core/trace": pure(["base", "event"]),
+  "core/search": pure(["base", "event", "redaction"]),
   clock: { rooms: [], packages: [], isNode: true },
   adapter: { rooms: ["core"], packages: ["zod"], isNode: true },
   script: {

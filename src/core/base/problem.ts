@@ -44,6 +44,7 @@ export const PROBLEM_CODES = [
   "bad_join",
   "bad_repeat",
   "bad_concurrency",
+  "bad_label",
   "bad_choose",
   "duplicate_else",
   "too_deep",

@@ -34,6 +34,8 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** By which its runs are found. */
+  readonly labels: Values;
   /** Which channels are used for what happens in its runs. */
   readonly notify: readonly NotifyRule[];
 }

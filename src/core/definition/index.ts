@@ -7,6 +7,7 @@ export type { Emit, Wait, Work } from "./work.ts";
 export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
 export type { StepTool } from "./step-tool.ts";
 export { allSteps, stepsInside } from "./all-steps.ts";
+export { LABEL_NAME } from "./label-shape.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";

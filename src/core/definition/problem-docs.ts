@@ -135,6 +135,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "The key of concurrency is missing, cannot be read or names something that is not known when a run starts, or its limit is not 1 to 1,000.",
     "Write concurrency: { key: customer, limit: 1, when_full: queue }, with args and facts of the run in the key.",
   ),
+  bad_label: doc(
+    "A label of a run has a name or a text that cannot be used, or reads something that is not known when a run starts.",
+    'Write labels: { customer: "${args.customer}" }: at most 20, with args and facts of the run.',
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",

@@ -50,6 +50,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(placement === undefined ? {} : { placement }),
     ...(startedBy === undefined ? {} : { startedBy }),
     ...(root === undefined ? {} : { root }),
+    ...(input.labels === undefined ? {} : { labels: { ...input.labels } }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
     ...placeOf(state, input),
     ...(block === undefined ? {} : { block }),

@@ -45,6 +45,7 @@ export const EVENT_PAYLOADS = {
     handoffs: count.optional(),
     /** The person or program that started it, as people know it. */
     startedBy: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
     /** The run that began the family, and when; absent: this one. */
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
     /** How many runs before it have started one another by events; absent: none. */

@@ -38,6 +38,8 @@ export interface Plan {
   readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** By which runs are found; evaluated when one starts. */
+  readonly labels: Values;
   readonly args: Readonly<Record<string, ArgField>>;
   /** What a run has to show for itself; null: the outputs of its leaves. */
   readonly outputs: RunOutputs | null;

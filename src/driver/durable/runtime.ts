@@ -5,6 +5,7 @@ import type {
   BoundRequest,
   OutputOfRun,
   Refusal,
+  RunLabels,
   RunLimit,
   RunState,
   StartInput,
@@ -82,6 +83,8 @@ export interface Launch {
   /** Where the run belongs; unless given, found when it is launched. */
   readonly placement?: Placement;
   readonly team?: string | null;
+  /** By which it is found, besides what its workflow writes. */
+  readonly labels?: RunLabels;
   readonly recoveryMax?: number | null;
   /** The run whose node waits for this one; both are one trace. */
   readonly parent?: {

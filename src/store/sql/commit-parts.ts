@@ -2,7 +2,7 @@ import { addGovernance, hasHits } from "./governance-parts.ts";
 import { attemptsLeftOpen, firstEventId, timersOf } from "../commit-check.ts";
 import { timerKey } from "../../core/engine/index.ts";
 import type { OpenAttempt, RunCommit } from "../store.ts";
-import { bigint, Columns, int, jsonText, optional, parsed, type RecordOf, text } from "./columns.ts";
+import { bigint, boolean, Columns, int, jsonText, optional, parsed, type RecordOf, text } from "./columns.ts";
 import { HEAD_FIELDS, NEW_RUN } from "./run-columns.ts";
 import { MEMORY } from "./sql-agent-memory.ts";
 import { NEW_EVENT, NEW_WAITER, newRow } from "./sql-events.ts";
@@ -18,6 +18,7 @@ export const PARTS = {
     firstEventId: int,
     ...HEAD_FIELDS,
     body: optional(jsonText),
+    isReindexed: boolean,
   }),
   created: new Columns({ ...KEY, ...HEAD_FIELDS, body: optional(jsonText), ...NEW_RUN.fields }),
   opened: new Columns({
@@ -186,7 +187,10 @@ function timerRow({ runId, orgId }: RunCommit, ofRunId: string, key: string, due
   return { runId, ofRunId, key, orgId, dueAt };
 }
 
-function updatedRow({ runId, orgId, expectedVersion, head, events }: RunCommit, body: string | null): Row<"updated"> {
+function updatedRow(
+  { runId, orgId, expectedVersion, head, events, isReindexed }: RunCommit,
+  body: string | null,
+): Row<"updated"> {
   const first = firstEventId(events, head.lastEventId);
-  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, ...head };
+  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, isReindexed, ...head };
 }
