@@ -385,7 +385,7 @@ describe("every screen of the shell", () => {
       if (look === "dark") await page.getByRole("button", { name: "Dark theme" }).click();
       if (look === "narrow") await page.setViewportSize({ width: 390, height: 844 });
       expect([look, await violations(page)]).toEqual([look, []]);
-      expect([look, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([look, 0]);
+      expect([look, await page.evaluate("document.documentElement.scrollWidth > innerWidth")]).toEqual([look, false]);
       await screenshot(page, `${name.toLowerCase()}-${look}`);
     }
     await page.context().close();
