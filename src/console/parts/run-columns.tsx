@@ -63,9 +63,10 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
 /** The rows of runs have two lines. */
 export const RUN_ROW_PX = 56;
 
-/** Its name and args first; the id below, short. */
-function RunCell({ run: { id, workflow, version, args } }: { readonly run: Run }): JSX.Element {
+/** Its name and args first; below, its id, why it failed, and its labels. */
+function RunCell({ run: { id, workflow, version, args, labels, error } }: { readonly run: Run }): JSX.Element {
   const line = valueLine(args);
+  const tags = Object.entries(labels).map(([name, text]) => `${name}:${text}`);
   return (
     <span className="run-cell">
       <span className="run-cell-name">
@@ -73,10 +74,25 @@ function RunCell({ run: { id, workflow, version, args } }: { readonly run: Run }
           {workflow}
         </Link>
         {version !== null && <span className="muted">v{version}</span>}
+        {line !== "" && (
+          <span className="run-cell-args cut" title={line}>
+            {line}
+          </span>
+        )}
       </span>
-      <span className="run-cell-more cut" title={line}>
+      <span className="run-cell-more cut">
         <code title={id}>{shortId(id)}</code>
-        {line !== "" && <span> {line}</span>}
+        {error !== undefined && (
+          <span className="text-bad" title={error.message}>
+            {error.code === null || error.message.includes(error.code) ? "" : `${error.code}: `}
+            {error.message}{" "}
+          </span>
+        )}
+        {tags.map((tag) => (
+          <span key={tag} className="run-cell-label">
+            {tag}
+          </span>
+        ))}
       </span>
     </span>
   );

@@ -91,13 +91,13 @@ function away({ id, status, seenAt }: Gateway): Need {
   };
 }
 
-function wentWrong({ id, workflow, status, completedAt, args }: Run): Need {
+function wentWrong({ id, workflow, status, completedAt, args, error }: Run): Need {
   return {
     key: id,
     icon: "cross",
     tone: "bad",
     title: `${workflow} ${status === "timed_out" ? "timed out" : "failed"}`,
-    detail: valueLine(args) || shortId(id),
+    detail: [error?.message, valueLine(args) || shortId(id)].filter((part) => part !== undefined).join(" · "),
     to: `/runs/${id}`,
     at: completedAt ?? null,
     isDeadline: false,
