@@ -12,6 +12,7 @@ import { createScriptAdapter } from "../script/index.ts";
 import { DispatchSecrets, openSources, Secrets } from "../secrets/index.ts";
 import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
+import { openWork } from "../work/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import { openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
@@ -53,8 +54,11 @@ export async function openEngine(
     secrets,
     referencesOf: (orgId, gatewayId, provider) => directory.find(orgId, gatewayId)?.secrets[provider] ?? [],
   });
-  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
+  const work = openWork({ store, clock, onTrouble });
+  const { workers } = work;
+  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, workers, startRate, onTrouble });
   const { governor } = governance;
+  workers.onCame(() => governor.workerCame());
   const seed = env["SLUICE_AUDIT_SEED"] ?? "";
   const audit = new AuditTrail({
     store,
@@ -74,6 +78,7 @@ export async function openEngine(
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    functions: work.queue,
     secrets: (place, request) => handed.forDispatch(place, request),
     onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
@@ -87,5 +92,19 @@ export async function openEngine(
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
   const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
-  return { store, secrets, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
+  return {
+    store,
+    secrets,
+    gateways,
+    governance,
+    audit,
+    agent,
+    runtime,
+    launcher,
+    outbound,
+    files,
+    objects,
+    scripts,
+    work,
+  };
 }

@@ -27,12 +27,7 @@ export interface ListRunsOptions extends ListOptions {
   readonly until?: string;
 }
 
-export async function listRuns(
-  io: Io,
-  api: Api,
-  words: readonly string[],
-  options: ListRunsOptions,
-): Promise<number> {
+export async function listRuns(io: Io, api: Api, words: readonly string[], options: ListRunsOptions): Promise<number> {
   const now = io.clock.now();
   const filter = filterOf(words, options);
   const isFiltered = Object.keys(filter).length > 0;
@@ -42,7 +37,9 @@ export async function listRuns(
     row: (run) => [
       run.id,
       nameOf(run),
-      run.error === undefined || run.error.code === null ? statusText(run) : `${run.status}: ${oneLine(run.error.code)}`,
+      run.error === undefined || run.error.code === null
+        ? statusText(run, run.paused)
+        : `${run.status}: ${oneLine(run.error.code)}`,
       formatWhen(run.createdAt, now),
       durationText(run, now),
       run.costMicros > 0 ? formatCost(run.costMicros) : "–",

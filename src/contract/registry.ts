@@ -19,6 +19,7 @@ export const COLLECTIONS = [
   "models",
   "credit-plans",
   "tools",
+  "functions",
   "grants",
   "deployments",
   "bindings",

@@ -1,10 +1,11 @@
 /** Runs as they are started, listed and started again. */
 import { z } from "zod";
-import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
+import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { LIMITS } from "../core/base/index.ts";
 import { LABEL_NAME } from "../core/definition/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { filterText, pageQuery } from "./page.ts";
+import { runPauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
 
 const LABELS_MAX = LIMITS.labelsMax;
@@ -20,7 +21,10 @@ const labelText = z
   ])
   .transform(String);
 const labelsSchema = z
-  .record(z.string().regex(LABEL_NAME, "Invalid name: letters, digits, _, . or -, at most 63, a letter first"), labelText)
+  .record(
+    z.string().regex(LABEL_NAME, "Invalid name: letters, digits, _, . or -, at most 63, a letter first"),
+    labelText,
+  )
   .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `At most ${LABELS_MAX} labels`)
   .describe("By which the run is found, besides what its workflow writes: name → text");
 
@@ -33,6 +37,7 @@ export const startBody = z.strictObject({
   roleBindings: z.record(word, word).optional().describe("Role → agent"),
   team: word.optional(),
   labels: labelsSchema.optional(),
+  priority: z.enum(PRIORITIES).optional().describe("Default: that of the workflow, which is normal unless it says"),
   recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
 });
 export type Start = Asked<typeof startBody>;
@@ -55,7 +60,9 @@ const labelFilter = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,62}:[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid label: write it as name:text");
 const dollars = z.coerce.number().min(0).max(1_000_000_000);
-const searchText = z.string().regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
+const searchText = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
 
 export const runsQuery = pageQuery.extend({
   status: z.enum(RUN_STATUSES).optional(),
@@ -65,7 +72,9 @@ export const runsQuery = pageQuery.extend({
   waiting_for: z.enum(WAITING_FOR).optional(),
   trigger: filterText
     .optional()
-    .describe("What started it: api, schedule, hook, event, form, mcp, parent, …; or which: trigger:NAME, schedule:NAME"),
+    .describe(
+      "What started it: api, schedule, hook, event, form, mcp, parent, …; or which: trigger:NAME, schedule:NAME",
+    ),
   agent: filterText.optional().describe("An agent that worked on one of its nodes"),
   model: filterText.optional().describe("A model that was asked for one of its nodes"),
   label: z.array(labelFilter).max(LABELS_MAX).optional().describe("customer:4711; several: all of them"),
@@ -76,7 +85,9 @@ export const runsQuery = pageQuery.extend({
   max_duration: filterText.optional().describe("Seconds it took, or 90s, 5m, 2h; at most"),
   since: filterText.optional().describe("Created at or after this moment, or so long ago: 2026-11-17, 7d"),
   until: filterText.optional().describe("Created before this moment"),
-  q: searchText.optional().describe("Words in args, outputs, errors, labels, ids and names; wor* for all that begin so"),
+  q: searchText
+    .optional()
+    .describe("Words in args, outputs, errors, labels, ids and names; wor* for all that begin so"),
 });
 export type RunsQuery = Answered<typeof runsQuery>;
 
@@ -91,6 +102,7 @@ export const runSchema = z.object({
   model: z.string().nullable(),
   gateway: z.string().nullable(),
   roleBindings: z.record(z.string(), z.string()),
+  priority: z.enum(PRIORITIES).describe("Within an organisation, high goes first"),
   team: z.string().optional().describe("The team it was started with"),
   labels: z.record(z.string(), z.string()).describe("By which it is found"),
   traceId: z.string(),
@@ -111,6 +123,7 @@ export const runSchema = z.object({
     .object({ code: z.string().nullable(), message: z.string() })
     .optional()
     .describe("Of a run that has ended without completing: why, in a line"),
+  paused: runPauseSchema.nullable().describe("Nothing of it begins until it is resumed; null: it is not paused"),
   outputs: jsonObject
     .optional()
     .describe(

@@ -20,6 +20,7 @@ import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
+import { pauseRoutes } from "./routes/pauses.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
@@ -34,6 +35,7 @@ import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { workRoutes } from "./routes/work.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
 export const BASE_PATH = "/api/v1";
@@ -51,6 +53,7 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...pauseRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,
@@ -79,4 +82,5 @@ export const ROUTES: readonly Route[] = [
     ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
   ...legacyStreamRoutes,
+  ...workRoutes,
 ];

@@ -39,4 +39,6 @@ export { schemaDigest } from "./migrations/migrate.ts";
 export { decodeCursor, encodeCursor } from "./cursor.ts";
 export type { BlobRef, StoredEvent } from "./event-pack.ts";
 export type * from "./place-store.ts";
+export * from "./pause-store.ts";
 export * from "./waiting-store.ts";
+export type * from "./work-store.ts";

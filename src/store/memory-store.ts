@@ -21,8 +21,10 @@ import { memorySecrets } from "./memory/memory-secrets.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
+import { memoryPauses } from "./memory/memory-pauses.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
+import { memoryWork } from "./memory/memory-work.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
@@ -49,6 +51,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryReplicas(world),
     ...memoryWaiting(world),
     ...memoryPlaces(world),
+    ...memoryPauses(world),
     ...memoryBacklog(world),
     ...memoryEvents(world),
     ...memoryLive(world),
@@ -68,6 +71,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryFiles(world),
     ...memorySearch(),
     ...memoryTriggers(world),
+    ...memoryWork(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

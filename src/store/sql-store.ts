@@ -29,8 +29,10 @@ import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
+import { sqlPauses } from "./sql/sql-pauses.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
+import { sqlWork } from "./sql/sql-work.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
 
@@ -49,6 +51,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlReplicas(sql),
     ...sqlWaiting(sql),
     ...sqlPlaces(sql),
+    ...sqlPauses(sql),
     ...sqlBacklog(sql),
     ...sqlEvents(sql),
     ...sqlLive(sql),
@@ -69,6 +72,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlFiles(sql),
     ...sqlSearch(sql),
     ...sqlTriggers(sql),
+    ...sqlWork(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

@@ -1,6 +1,15 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, OwnWait, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
+import type {
+  AttemptKey,
+  OwnWait,
+  Priority,
+  RunEvent,
+  RunPause,
+  RunStatus,
+  WaitingFor,
+  WorkflowStatus,
+} from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -21,7 +30,9 @@ import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowS
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { PauseStore } from "./pause-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
+import type { AttemptWork, WorkStore } from "./work-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -41,6 +52,7 @@ export interface Store
     ReplicaStore,
     WaitingStore,
     PlaceStore,
+    PauseStore,
     BacklogStore,
     EventStore,
     LiveStore,
@@ -54,6 +66,7 @@ export interface Store
     FileStore,
     SearchStore,
     TriggerStore,
+    WorkStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
@@ -158,6 +171,7 @@ export interface NewRun {
   readonly labels: Readonly<Record<string, string>>;
   /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
+  readonly priority: Priority;
   readonly startedBy: string | null;
   /** On whose behalf a trigger started it: the caller that last saved the trigger. Null: on behalf of its starter. */
   readonly requestedBy: string | null;
@@ -189,6 +203,8 @@ export interface Head {
   readonly errorCode: string | null;
   /** Given with the commit that ends it, and kept until it is opened again. */
   readonly errorMessage: string | null;
+  /** Null: neither it nor the run that waits for it is paused. */
+  readonly paused: RunPause | null;
 }
 
 export interface RunHead extends Head {
@@ -217,6 +233,8 @@ export interface OpenAttempt extends AttemptKey {
   readonly reserved: readonly Reservation[];
   /** The run whose `max_parallel` it counts in, with the blocks of that run; absent: of a run without blocks. */
   readonly parallelOf?: string;
+  /** Of a function, when the attempt is opened: what workers ask for. Loaded runs do not have it. */
+  readonly work?: AttemptWork;
 }
 
 export interface CommitOutcome {
@@ -227,7 +245,6 @@ export interface CommitOutcome {
   /** Runs whose creation met an idempotency key that is taken, with the run that has it. */
   readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
 }
-
 
 export interface Page {
   readonly limit: number;

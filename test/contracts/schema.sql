@@ -560,7 +560,8 @@
   parent_span_id text
   requested_by text
   block text collate C
-  labels text not null
+  labels text not null,
+  priority text not null
   PRIMARY KEY (run_id)
   CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)

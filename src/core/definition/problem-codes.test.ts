@@ -602,8 +602,7 @@ const PROBLEMS: readonly Row[] = [
   },
   {
     about: "labels of which nothing is known when a run starts, or that have no name or text",
-    source:
-      'name: w\nlabels: { a: "${x}", "b:c": d, e: [1], f: "${args.y}" }\nsteps:\n  - id: a\n    command: x\n',
+    source: 'name: w\nlabels: { a: "${x}", "b:c": d, e: [1], f: "${args.y}" }\nsteps:\n  - id: a\n    command: x\n',
     finds: [
       ["bad_label labels.a 2:15"],
       ["bad_label labels.b:c 2:22"],

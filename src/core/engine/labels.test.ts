@@ -43,6 +43,9 @@ describe("the labels of a run", () => {
   });
 
   it("are what the starter says, where it says it", () => {
-    expect(of({ id: "1", amount: 1 }, { customer: "vip", extra: "yes" })).toMatchObject({ customer: "vip", extra: "yes" });
+    expect(of({ id: "1", amount: 1 }, { customer: "vip", extra: "yes" })).toMatchObject({
+      customer: "vip",
+      extra: "yes",
+    });
   });
 });

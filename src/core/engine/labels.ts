@@ -1,7 +1,13 @@
 import { type Json, type JsonObject, jsonToText, LIMITS } from "../base/index.ts";
 import { evaluate, type ResolvePath, walk } from "../expression/index.ts";
 import type { Plan } from "../plan/index.ts";
-import { isExpression, isSingleReference, renderStepTemplate, type StepReference, type Value } from "../template/index.ts";
+import {
+  isExpression,
+  isSingleReference,
+  renderStepTemplate,
+  type StepReference,
+  type Value,
+} from "../template/index.ts";
 
 export type RunLabels = Readonly<Record<string, string>>;
 
@@ -32,7 +38,11 @@ export function labelsOf({ labels }: Pick<Plan, "labels">, facts: LabelFacts, gi
 export function textOfLabel(found: Json | undefined): string {
   const text = found === undefined || found === null ? "" : jsonToText(found);
   // Control characters and halves of pairs can neither be asked for nor kept everywhere.
-  return text.replaceAll(/[\p{Cc}\p{Cs}]/gu, " ").trim().slice(0, LIMITS.labelTextLengthMax).replace(/\p{Cs}$/u, "");
+  return text
+    .replaceAll(/[\p{Cc}\p{Cs}]/gu, " ")
+    .trim()
+    .slice(0, LIMITS.labelTextLengthMax)
+    .replace(/\p{Cs}$/u, "");
 }
 
 function valueOf(value: Value, resolve: ResolvePath): Json | undefined {

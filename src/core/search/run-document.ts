@@ -63,7 +63,8 @@ function addName(names: Set<string>, name: string | null | undefined): void {
 function addTexts(words: WordCollector, event: RunEvent): void {
   switch (event.type) {
     case "node.completed":
-      return words.addJson(event.payload.outputs);
+      words.addJson(event.payload.outputs);
+      return words.addJson(event.payload.envelope.output);
     case "run.completed":
       return words.addJson(event.payload.outputs ?? {});
     case "node.failed":

@@ -14,6 +14,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "models", label: "Models" },
   { id: "credit-plans", label: "Credit plans" },
   { id: "tools", label: "Tools" },
+  { id: "functions", label: "Functions" },
   { id: "grants", label: "Grants" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
