@@ -82,6 +82,6 @@ export function filterOf(get: (name: string) => string | null): RunFilter {
     ...(workflow === null ? {} : { workflow }),
     ...(parent === null ? {} : { parent }),
     // The server checks what it is asked; an address may hold anything.
-    ...(Object.keys(more).length === 0 ? {} : { more: more as NonNullable<RunFilter["more"]> }),
+    ...(Object.keys(more).length === 0 ? {} : { more }),
   };
 }
