@@ -1,5 +1,5 @@
 import { type FormEvent, type JSX, useState } from "react";
-import { navigate, type SearchParams, usePlace } from "../../page/router.tsx";
+import { navigate, usePlace } from "../../page/router.tsx";
 import { useStore } from "../../page/store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -8,11 +8,11 @@ import { Icon } from "../../parts/icon.tsx";
 import { BUILT_IN, removeView, type SavedView, savedViews, saveView } from "./views.ts";
 
 /** Named filters; saved ones are kept in this browser. */
-export function ViewBar({ params }: { readonly params: SearchParams }): JSX.Element {
+export function ViewBar(): JSX.Element {
   const saved = useStore(savedViews);
   const [isNaming, setNaming] = useState(false);
   const here = usePlace().search.slice(1);
-  const isFiltered = ["status", "waiting_for", "workflow", "parent"].some((name) => params.get(name) !== null);
+  const isFiltered = here !== "";
   const isKnown = [...BUILT_IN, ...saved].some(({ search }) => search === here);
   return (
     <div className="row view-bar" role="group" aria-label="Views">
