@@ -93,7 +93,11 @@ export async function surviveWorkerKills(plan: WorkerKillPlan): Promise<WorkerVe
   }
 }
 
-async function judgeWorkers(api: Api, runIds: readonly string[], readActs: () => readonly Act[]): Promise<WorkerVerdict> {
+async function judgeWorkers(
+  api: Api,
+  runIds: readonly string[],
+  readActs: () => readonly Act[],
+): Promise<WorkerVerdict> {
   const violations: string[] = [];
   let [completed, unknown] = [0, 0];
   const results: { readonly key: string; readonly status: string; readonly errorCode: string | null }[] = [];
