@@ -22,6 +22,7 @@ export * from "./person.ts";
 export * from "./problem.ts";
 export * from "./provenance.ts";
 export * from "./registry.ts";
+export * from "./pause.ts";
 export * from "./run.ts";
 export * from "./run-state.ts";
 export * from "./schedule.ts";

@@ -1,6 +1,6 @@
 import { getOwn } from "../core/base/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import type { Placement } from "../core/event/index.ts";
+import { type Placement, PRIORITIES } from "../core/event/index.ts";
 import {
   type Agent,
   type Deployment,
@@ -26,7 +26,7 @@ import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 import { runCounter } from "../store/index.ts";
-import { BEGUN_RANK, NEW_RANK, type Rank } from "./agent-queue.ts";
+import { rankFor, type Rank } from "./agent-queue.ts";
 import { type WorkerPresence, workerRoute } from "./worker-route.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
@@ -142,8 +142,9 @@ function parallelOf({ request, about, tally, waiting }: Scene): Pick<DispatchFac
   };
 }
 
-export function rankOf({ isBegun }: AboutRun): Rank {
-  return isBegun ? BEGUN_RANK : NEW_RANK;
+/** By priority, and within one what is in flight before what is new. */
+export function rankOf({ isBegun, priority = "normal" }: AboutRun): Rank {
+  return rankFor(PRIORITIES.indexOf(priority), isBegun);
 }
 
 export function agentKey(orgId: string, agentId: string): string {

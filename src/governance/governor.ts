@@ -9,7 +9,14 @@ import {
   type ChargeableUsage,
 } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import type { AgentMemoryStore, GovernanceStore, LedgerChange, Reservation, WaitingStore } from "../store/index.ts";
+import {
+  type AgentMemoryStore,
+  type GovernanceStore,
+  type LedgerChange,
+  type Reservation,
+  type WaitingStore,
+  WHOLE_ORGANISATION,
+} from "../store/index.ts";
 import { type BookedCost, bookedCost } from "./booked-cost.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
@@ -132,6 +139,11 @@ export class Governor implements Judge {
 
   agentsOf(orgId: string): ReadonlyMap<string, Agent> {
     return this.#options.registered.of(orgId).agents;
+  }
+
+  isPaused(orgId: string, workflow: string): boolean {
+    const { pauses } = this.#options.registered.of(orgId);
+    return pauses.size > 0 && (pauses.has(WHOLE_ORGANISATION) || pauses.has(workflow));
   }
 
   decide(request: RequestVerdict, about: AboutRun): Ruling {

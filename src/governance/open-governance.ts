@@ -20,6 +20,7 @@ import {
   everyEntry,
   type GovernanceStore,
   type LaunchApprovalStore,
+  type PauseStore,
   type RegistryStore,
   type WaitingStore,
 } from "../store/index.ts";
@@ -31,7 +32,7 @@ import type { WorkerPresence } from "./worker-route.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
-  readonly store: RegistryStore & GovernanceStore & WaitingStore & LaunchApprovalStore & AgentMemoryStore;
+  readonly store: RegistryStore & PauseStore & GovernanceStore & WaitingStore & LaunchApprovalStore & AgentMemoryStore;
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;
@@ -83,7 +84,7 @@ export function openGovernance(options: GovernanceOptions): OpenedGovernance {
   };
 }
 
-async function loadRegistered(store: RegistryStore, orgId: string): Promise<Registered> {
+async function loadRegistered(store: RegistryStore & PauseStore, orgId: string): Promise<Registered> {
   const all = async <T>(kind: EntryKind, read: (entry: Entry) => T): Promise<readonly T[]> =>
     (await everyEntry(store, orgId, kind)).map(read);
   const agents = await all("agent", agentOf);
@@ -99,5 +100,6 @@ async function loadRegistered(store: RegistryStore, orgId: string): Promise<Regi
     tools: await all("tool", toolOf),
     grants: grantsByHolder(await all("grant", grantOf)),
     platform: await store.getPlatform(orgId),
+    pauses: await store.pausesOf(orgId),
   };
 }

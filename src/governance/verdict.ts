@@ -31,6 +31,7 @@ export function verdictOf(
         ...(route.reroutedFrom === undefined ? {} : { reroutedFrom: route.reroutedFrom }),
         ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
         ...(limitMs === null ? {} : { timeoutMs: limitMs }),
+        ...(gathered.toolCall?.facts.tool.effects === "at_most_once" ? { effects: "at_most_once" as const } : {}),
         ...(instructions.length === 0 ? {} : { instructions }),
       };
     }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock/index.ts";
 import { type GateBlock, rateWindowOf } from "../core/governance/index.ts";
 import { runCounter, type WaitingNode, type WaitingQueue, type WaitingStore } from "../store/index.ts";
-import { BEGUN_RANK, type Call, NEW_RANK, type Waiter } from "./agent-queue.ts";
+import type { Call, Waiter } from "./agent-queue.ts";
 import { Backlog } from "./backlog.ts";
 import { agentKey, type Gathered, rankOf } from "./facts.ts";
 import type { AboutRun, Changes, JudgedReplica, QueuePlace } from "./judge.ts";
@@ -200,7 +200,7 @@ export class WaitingNodes {
     if (!queue.startsWith(AGENT_QUEUE)) return this.#wakeAll(nodes);
     const agentId = idIn(queue);
     for (const { runId, nodeId, rank } of nodes) {
-      this.room.hold(agentKey(orgId, agentId), { runId, nodeId }, rank === BEGUN_RANK ? BEGUN_RANK : NEW_RANK);
+      this.room.hold(agentKey(orgId, agentId), { runId, nodeId }, rank);
     }
     this.#wakeFor(orgId, agentId);
   }

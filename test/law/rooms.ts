@@ -35,6 +35,10 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     "redaction",
   ]),
   "core/script": pure(["base", "text", "expression", "definition", "event"], ["zod"]),
+  "core/cases": pure(
+    ["base", "text", "expression", "definition", "event", "plan", "script", "redaction", "view"],
+    ["zod"],
+  ),
   "core/view": pure(["base", "event", "engine", "plan"]),
   "core/redaction": pure(["base"]),
   "core/governance": pure(["base", "expression", "definition", "plan"]),
@@ -42,6 +46,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/moderation": pure(["base", "text", "redaction"]),
   "core/provenance": pure(["base", "event"]),
   "core/trace": pure(["base", "event"]),
+  "core/search": pure(["base", "event", "redaction"]),
   clock: { rooms: [], packages: [], isNode: true },
   adapter: { rooms: ["core"], packages: ["zod"], isNode: true },
   script: {
@@ -105,6 +110,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
+  cases: { rooms: ["core", "simulation"], packages: [], isNode: true },
   "driver/moderation": { rooms: ["core", "clock", "adapter"], packages: [], isNode: true },
   launch: {
     rooms: ["core", "clock", "registry", "governance", "gateway", "driver", "store"],
@@ -159,6 +165,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     ],
     isNode: false,
   },
+  history: {
+    rooms: ["core", "clock", "registry", "audit", "files", "store"],
+    packages: [],
+    isNode: true,
+  },
   server: {
     rooms: [
       "core",
@@ -181,6 +192,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "outbound",
       "files",
+      "history",
       "client",
       "mcp",
       "work",
@@ -204,6 +216,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "gateway",
       "driver",
       "simulation",
+      "cases",
       "driver/moderation",
       "store",
       "store/postgres",
@@ -222,6 +235,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "mcp",
       "files",
       "work",
+      "history",
     ],
     packages: ["commander", "pino", "zod"],
     isNode: true,

@@ -10,6 +10,7 @@ export const FAILURE_CLASSES = [
   "adapter_bug",
   "script_error",
   "script_limit",
+  "outcome_unknown",
 ] as const;
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 

@@ -9,9 +9,11 @@ export { strictestAction } from "./function-step.ts";
 export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
 export type { StepTool } from "./step-tool.ts";
 export { allSteps, stepsInside } from "./all-steps.ts";
+export { LABEL_NAME } from "./label-shape.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
+export { definitionHash } from "./canonical.ts";
 export { jsonSchema } from "./json-schema.ts";
 export {
   channelRules,

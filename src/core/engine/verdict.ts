@@ -33,6 +33,8 @@ export type Verdict =
       readonly maxOutputTokens?: number;
       /** The attempt may take so long, where its step says no less. */
       readonly timeoutMs?: number;
+      /** It must not be made twice, whatever its step says; absent: as the step says. */
+      readonly effects?: "at_most_once";
       /** The gateway it was pinned to, where that is gone and another was chosen. */
       readonly reroutedFrom?: string;
       /** Instructions for the agent besides the work itself, by layer. */

@@ -208,8 +208,9 @@ function fieldOf(input: StepInput): OutputField | null {
 
 /** A constraint written without a type still binds: it says which type it is about. */
 function typeImpliedBy(constraints: Omit<OutputField, "type">): OutputField["type"] | null {
-  const { pattern, minLength, maxLength, minimum, maximum, itemsType } = constraints;
+  const { pattern, minLength, maxLength, minimum, maximum, items, properties } = constraints;
   if (pattern !== undefined || minLength !== undefined || maxLength !== undefined) return "string";
   if (minimum !== undefined || maximum !== undefined) return "number";
-  return itemsType === undefined ? null : "array";
+  if (items !== undefined) return "array";
+  return properties === undefined ? null : "object";
 }

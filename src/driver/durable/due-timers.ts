@@ -58,5 +58,10 @@ export class DueTimers {
 }
 
 export function isOfChild(timer: Timer): timer is ChildTimer {
-  return timer.kind === "child" || timer.kind === "child-cancel" || timer.kind === "child-cost";
+  return (
+    timer.kind === "child" ||
+    timer.kind === "child-cancel" ||
+    timer.kind === "child-pause" ||
+    timer.kind === "child-cost"
+  );
 }

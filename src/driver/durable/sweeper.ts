@@ -1,11 +1,11 @@
 import type { Clock, Stop } from "../../clock/index.ts";
-import type { Timer } from "../../core/engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { DueTimers } from "./due-timers.ts";
 import type { EventMatcher } from "./event-matcher.ts";
 import type { Lease } from "./lease.ts";
+import { NUDGE } from "./run-continuer.ts";
 
 export interface SweeperOptions {
   readonly store: Store;
@@ -117,6 +117,3 @@ export class Sweeper {
     for (const runId of await store.listStalled(PAGE)) dueTimers.found(runId, NUDGE);
   }
 }
-
-/** A deadline of no epoch at all: it fits no state, and so means nothing but "look again". */
-const NUDGE: Timer = { kind: "run", epoch: -1 };

@@ -18,6 +18,7 @@ export const PARTS = {
     firstEventId: int,
     ...HEAD_FIELDS,
     body: optional(jsonText),
+    isReindexed: boolean,
   }),
   created: new Columns({ ...KEY, ...HEAD_FIELDS, body: optional(jsonText), ...NEW_RUN.fields }),
   opened: new Columns({
@@ -197,7 +198,10 @@ function timerRow({ runId, orgId }: RunCommit, ofRunId: string, key: string, due
   return { runId, ofRunId, key, orgId, dueAt };
 }
 
-function updatedRow({ runId, orgId, expectedVersion, head, events }: RunCommit, body: string | null): Row<"updated"> {
+function updatedRow(
+  { runId, orgId, expectedVersion, head, events, isReindexed }: RunCommit,
+  body: string | null,
+): Row<"updated"> {
   const first = firstEventId(events, head.lastEventId);
-  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, ...head };
+  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, isReindexed, ...head };
 }
