@@ -35,6 +35,7 @@ import { timerRules } from "./timer-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
 import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
+import { workRules } from "./work-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
 /** A store under test, and what a test may do to the world around it. */
@@ -65,6 +66,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     secretRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    workRules(subjectOf);
     placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);
