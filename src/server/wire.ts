@@ -43,8 +43,8 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
 
 export function workflowOnWire(workflow: WorkflowRecord): Workflow {
   const { name, status, posture, isExposed, latest } = workflow;
-  const { version, hash, format, savedAt } = latest;
-  return { name, status, posture, exposed: isExposed, version, hash, format, savedAt: isoFromEpochMs(savedAt) };
+  const { savedAt, ...version } = latest;
+  return { ...version, name, status, posture, exposed: isExposed, savedAt: isoFromEpochMs(savedAt) };
 }
 
 export function approvalOnWire(approval: ApprovalRecord): Approval {

@@ -9,11 +9,18 @@ import { digestJson, isJsonObject, type Json, type JsonObject, LIMITS } from "..
 import type { Path } from "../expression/index.ts";
 import { canonicalExpression } from "./canonical-expression.ts";
 import { allSteps, stepsInside } from "./all-steps.ts";
+import { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 import type { Definition, LensEdge, LensNode, Step } from "./definition.ts";
 
 /** SHA-256 of the canonical form, by which a workflow in code and one in a file are compared. */
 export function definitionHash(definition: Definition): string {
   return digestJson(canonicalDefinition(definition));
+}
+
+/** The same of a text; null when it is no valid definition. What it refers to outside itself does not matter. */
+export function definitionHashOf(source: string | Uint8Array): string | null {
+  const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
+  return definition === null ? null : definitionHash(definition);
 }
 
 function canonicalDefinition(definition: Definition): Json {

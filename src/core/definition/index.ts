@@ -10,7 +10,7 @@ export { allSteps, stepsInside } from "./all-steps.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
-export { definitionHash } from "./canonical.ts";
+export { definitionHashOf } from "./canonical.ts";
 export { jsonSchema } from "./json-schema.ts";
 export {
   channelRules,

@@ -37,6 +37,7 @@ import { PLACES } from "./0032-places.ts";
 import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
+import { DEFINITION_HASHES } from "./0038-definition-hashes.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -75,6 +76,7 @@ const MIGRATIONS: readonly Migration[] = [
   TOOLS,
   SECRETS,
   FAMILY_PARALLEL,
+  DEFINITION_HASHES,
 ];
 
 /** The last step this program knows. */
