@@ -28,7 +28,9 @@ function workflowsIn(exported) {
 function failureOf(thrown) {
   if (!(thrown instanceof Error)) return { name: "", message: String(thrown), stack: "" };
   const { name, message, stack = "" } = thrown;
-  const [code, path, hint] = ["code", "path", "hint"].map((key) => (typeof thrown[key] === "string" ? thrown[key] : ""));
+  const [code, path, hint] = ["code", "path", "hint"].map((key) =>
+    typeof thrown[key] === "string" ? thrown[key] : "",
+  );
   return { name, message, stack, code, path, hint };
 }
 

@@ -37,7 +37,10 @@ export function printModuleError(io: Io, { code, message, hint, place: { file, .
 }
 
 /** Where the part of a definition that a problem is about was written in code; undefined: it is a file. */
-export function placeInCode({ path: whole, code }: Pick<SourceFile, "code"> & { readonly path?: string }, { path }: Problem) {
+export function placeInCode(
+  { path: whole, code }: Pick<SourceFile, "code"> & { readonly path?: string },
+  { path }: Problem,
+) {
   if (code === undefined) return undefined;
   // The longest path that has a place is the innermost step.
   const found = Object.keys(code.places)

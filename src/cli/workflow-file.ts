@@ -42,7 +42,7 @@ export async function readWorkflowFile(io: Io, name: string): Promise<SourceFile
 export function refuseModule(io: Io, thrown: unknown): never {
   if (!(thrown instanceof ModuleError)) throw thrown;
   printModuleError(io, thrown);
-  throw new Refusal("");
+  throw new Refusal("the module gave no workflow, nothing was done");
 }
 
 function sourceFileOf(name: string, path: string, workflow: LoadedWorkflow): SourceFile {

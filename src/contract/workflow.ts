@@ -59,7 +59,9 @@ const versionHead = {
   definitionHash: z
     .string()
     .nullable()
-    .describe("Of the canonical definition: the same for a file and for code that say the same. Null: saved before it was kept"),
+    .describe(
+      "Of the canonical definition: the same for a file and for code that say the same. Null: saved before it was kept",
+    ),
   format: z.string(),
   origin: z.enum(ORIGINS).describe("Whether it was written as a file, or in code that made one"),
 };

@@ -28,7 +28,12 @@ function request<S extends Schema, I>(
   own: Readonly<Record<string, Json>> = {},
 ): StepRef<OutputsOf<S, I>> {
   const { command, ...rest } = options;
-  return addStep(kind, id, { ...(command === undefined ? {} : { command: written(command, options.inputs) }), ...rest }, own);
+  return addStep(
+    kind,
+    id,
+    { ...(command === undefined ? {} : { command: written(command, options.inputs) }), ...rest },
+    own,
+  );
 }
 
 function written<I>(command: Text | ((inputs: InputRefs<I>) => Text), inputs: I | undefined): Text {
@@ -78,10 +83,15 @@ export function http<S extends Schema, I extends Inputs>(
   const { url, method, body, inputs, ...rest } = options;
   const command = `${method ?? (body === undefined ? "GET" : "POST")} ${textOf(url)}`;
   const all = { ...inputs, ...(body === undefined ? {} : { body }) };
-  return request("http", id, { ...rest, ...(Object.keys(all).length === 0 ? {} : { inputs: all as unknown as I }) }, {
-    provider: "http",
-    command,
-  });
+  return request(
+    "http",
+    id,
+    { ...rest, ...(Object.keys(all).length === 0 ? {} : { inputs: all as unknown as I }) },
+    {
+      provider: "http",
+      command,
+    },
+  );
 }
 
 /** A step that runs a program of the Bridge's configuration. */

@@ -39,16 +39,13 @@ function propertiesOf(schema: JsonObject, path: string, isDefault: boolean): Jso
   );
 }
 
-function nullable(
-  schema: JsonObject,
-  path: string,
-  isDefault: boolean,
-): JsonObject & { readonly isNullable: boolean } {
+function nullable(schema: JsonObject, path: string, isDefault: boolean): JsonObject & { readonly isNullable: boolean } {
   const type = getOwn(schema, "type");
   const alternatives = getOwn(schema, "anyOf");
   if (isJsonArray(type) && type.includes("null")) {
     const [only, ...more] = type.filter((one) => one !== "null");
-    if (only !== undefined && more.length === 0) return { ...fieldOf({ ...schema, type: only }, path, isDefault), isNullable: true };
+    if (only !== undefined && more.length === 0)
+      return { ...fieldOf({ ...schema, type: only }, path, isDefault), isNullable: true };
   }
   if (isJsonArray(alternatives)) {
     const { anyOf: _alternatives, ...rest } = schema;
@@ -75,7 +72,11 @@ function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObje
   const strange = Object.keys(schema).find((key) => !SUPPORTED.has(key));
   if (strange !== undefined) {
     const what = strange === "$ref" ? "it refers to itself." : `"${strange}" cannot be expressed in a definition.`;
-    throw unsupported(path, what, "Write z.unknown(), z.array(z.unknown()) or z.record(z.string(), z.unknown()) there.");
+    throw unsupported(
+      path,
+      what,
+      "Write z.unknown(), z.array(z.unknown()) or z.record(z.string(), z.unknown()) there.",
+    );
   }
   const members = membersOf(schema, path);
   const about = pick(schema, ["default", "description"]);

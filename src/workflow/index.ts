@@ -5,6 +5,8 @@ export { agent, call, http, mcp, process, script } from "./agent-step.ts";
 export { cancel, emit, fail, library, set, wait } from "./work-step.ts";
 export { block, choose, each, repeat } from "./flow-step.ts";
 export { gate } from "./gate-step.ts";
+export { lensGraph } from "./lens-graph.ts";
+export { file } from "./file-schema.ts";
 export { typed } from "./declaration.ts";
 export { expr } from "./operand.ts";
 export * from "./operator.ts";

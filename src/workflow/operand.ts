@@ -1,5 +1,14 @@
 import { scanBraced } from "../core/expression/index.ts";
-import { bracedText, calculatedRef, expressionText, LEVEL, type Level, quoted, type Ref, sourceOf } from "./reference.ts";
+import {
+  bracedText,
+  calculatedRef,
+  expressionText,
+  LEVEL,
+  type Level,
+  quoted,
+  type Ref,
+  sourceOf,
+} from "./reference.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
 /** A value as part of an expression, in brackets where what is around it holds more strongly. */
@@ -19,7 +28,8 @@ function written(text: string, level: Level = LEVEL.operand): Written {
 
 function expressionOf(value: unknown): Written {
   const source = sourceOf(value);
-  if (source !== undefined) return written(expressionText(source), source.kind === "path" ? LEVEL.operand : source.level);
+  if (source !== undefined)
+    return written(expressionText(source), source.kind === "path" ? LEVEL.operand : source.level);
   if (typeof value === "string") return textOperand(value);
   if (typeof value === "boolean" || value === null) return written(String(value));
   if (typeof value === "number" && Number.isFinite(value)) {
@@ -31,7 +41,12 @@ function expressionOf(value: unknown): Written {
     return written(`{${members.map(([key, member]) => `${keyOf(key)}: ${operand(member, LEVEL.choice)}`).join(", ")}}`);
   }
   const message = `${typeof value === "function" ? "A function" : String(value)} cannot be part of an expression.`;
-  throw new WorkflowError("bad_value", "expression", message, "Use texts, numbers, true, false, null, lists and objects.");
+  throw new WorkflowError(
+    "bad_value",
+    "expression",
+    message,
+    "Use texts, numbers, true, false, null, lists and objects.",
+  );
 }
 
 function keyOf(key: string): string {

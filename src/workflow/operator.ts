@@ -52,7 +52,10 @@ export function lte<T extends Ordered>(left: Operand<T>, right: Operand<SameKind
 }
 
 /** `value in list` */
-export function isIn<T>(value: Operand<T>, list: readonly Operand<NoInfer<T>>[] | Reference<readonly T[]>): Ref<boolean> {
+export function isIn<T>(
+  value: Operand<T>,
+  list: readonly Operand<NoInfer<T>>[] | Reference<readonly T[]>,
+): Ref<boolean> {
   return comparison(value, "in", list);
 }
 
@@ -100,7 +103,11 @@ export function orElse<T, Other = T>(value: Operand<T>, other: Operand<Other>): 
 }
 
 /** `condition ? whenTrue : otherwise` */
-export function ifElse<T, Other = T>(condition: Condition, whenTrue: Operand<T>, otherwise: Operand<Other>): Ref<T | Other> {
+export function ifElse<T, Other = T>(
+  condition: Condition,
+  whenTrue: Operand<T>,
+  otherwise: Operand<Other>,
+): Ref<T | Other> {
   const [first, second, third] = [
     operand(condition, LEVEL.coalesce),
     operand(whenTrue, LEVEL.coalesce),

@@ -36,32 +36,18 @@ export interface Reference<T> {
   readonly [VALUE]: T;
 }
 
-/** A value that is known when the workflow runs. */
-export type Ref<T> = Reference<T> & Fields<T>;
+/** A value that is known when the workflow runs. Of what is not declared, nothing is known and nothing is checked. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as said above
+export type Ref<T> = unknown extends T ? any : Reference<T> & Fields<T>;
 
-/** Of a value of unknown type any field can be read; of a text or number, none. */
-type Fields<T> = 0 extends 1 & T
-  ? AnyFields
-  : unknown extends T
-    ? AnyFields
-    : T extends readonly (infer Element)[]
-      ? { readonly [index: number]: Ref<Element>; readonly length: Ref<number> }
-      : T extends object
-        ? string extends keyof T
-          ? { readonly [name: string]: Ref<T[keyof T]> }
-          : { readonly [Name in keyof T]-?: Ref<Exclude<T[Name], undefined>> }
-        : unknown;
-
-interface AnyFields {
-  // oxlint-disable-next-line typescript/no-explicit-any -- of what is not declared nothing is known
-  readonly [name: string]: Ref<any>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  readonly [index: number]: Ref<any>;
-}
-
-/** Nothing is known of it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- as above
-export type AnyRef = Ref<any>;
+/** Fields of objects, elements of lists; a text or number has none. */
+type Fields<T> = T extends readonly (infer Element)[]
+  ? { readonly [index: number]: Ref<Element>; readonly length: Ref<number> }
+  : T extends object
+    ? string extends keyof T
+      ? { readonly [name: string]: Ref<T[keyof T]> }
+      : { readonly [Name in keyof T]-?: Ref<Exclude<T[Name], undefined>> }
+    : unknown;
 
 /** A literal, or a reference to a value of that type. */
 export type Operand<T> = T | Reference<T>;
@@ -143,7 +129,11 @@ function proxyOf(source: Source): object {
     },
     apply: () => {
       const message = "A reference has no methods: its value is known only when the workflow runs.";
-      throw misused(source, message, 'Use the functions of "sluice/workflow", such as map(list, x => …) or lower(text).');
+      throw misused(
+        source,
+        message,
+        'Use the functions of "sluice/workflow", such as map(list, x => …) or lower(text).',
+      );
     },
   });
 }

@@ -33,7 +33,8 @@ export function stepFields(options: object, path: string): JsonObject {
     if (value === undefined) continue;
     const name = written === "when" ? "condition" : written;
     const convert = Object.hasOwn(CONVERT, name) ? CONVERT[name] : undefined;
-    fields[name] = convert === undefined ? valueOf(value, `${path}.${name}`) : convert(value as never, `${path}.${name}`);
+    fields[name] =
+      convert === undefined ? valueOf(value, `${path}.${name}`) : convert(value as never, `${path}.${name}`);
   }
   return fields;
 }

@@ -67,7 +67,8 @@ export function handedOn(values: object, path: string): JsonObject {
   return Object.fromEntries(
     entries.map(([name, value]) => {
       const declared = declarationOf(value);
-      if (declared !== undefined) return [name, { value: valueOf(declared.value, `${path}.${name}`), ...declared.field }];
+      if (declared !== undefined)
+        return [name, { value: valueOf(declared.value, `${path}.${name}`), ...declared.field }];
       const written = namedValueOf(value, `${path}.${name}`);
       return [name, isJsonObject(written) && Object.hasOwn(written, "value") ? { value: written } : written];
     }),

@@ -124,7 +124,12 @@ function contextOf<Args>(names: readonly string[]): Context<Args> {
       if (typeof key === "symbol" || key === "then") return Reflect.get(whole, key) as unknown;
       if (names.includes(key)) return pathRef(key);
       const known = names.length === 0 ? "The workflow declares no args." : `Its args are ${names.join(", ")}.`;
-      throw new WorkflowError("bad_reference", `args.${key}`, `There is no arg "${key}". ${known}`, "Declare it in args.");
+      throw new WorkflowError(
+        "bad_reference",
+        `args.${key}`,
+        `There is no arg "${key}". ${known}`,
+        "Declare it in args.",
+      );
     },
   });
   return { args: args as Ref<Args>, run: pathRef("run"), node: pathRef("node") };
@@ -183,4 +188,3 @@ export function ref<T = unknown>(name: string): Ref<T> {
   const [head = "", ...rest] = name.split(".");
   return pathRef<T>(head, ...rest);
 }
-

@@ -36,7 +36,9 @@ export function canonicalExpression(node: Expression, pathOf: (path: Path) => Js
     case "field":
       return { field: [of(node.target), node.name] };
     case "slice":
-      return { slice: [of(node.target), node.from === null ? null : of(node.from), node.to === null ? null : of(node.to)] };
+      return {
+        slice: [of(node.target), node.from === null ? null : of(node.from), node.to === null ? null : of(node.to)],
+      };
     case "call":
       return { call: [node.name, ...node.args.map((argument) => canonicalArgument(argument, of))] };
   }

@@ -74,7 +74,13 @@ describe("the hash of a definition", () => {
           name: "g",
           nodes: ["a", "b"].map((id) => ({ id, config: { template_body: id } })),
           edges: [
-            { id: "e", source_node_id: "a", target_node_id: "b", target_param_label: "x", condition: { type: "equals", value } },
+            {
+              id: "e",
+              source_node_id: "a",
+              target_node_id: "b",
+              target_param_label: "x",
+              condition: { type: "equals", value },
+            },
           ],
         }),
       );

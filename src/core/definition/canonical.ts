@@ -28,7 +28,6 @@ function canonicalDefinition(definition: Definition): Json {
   return new Canonical(new Set(Array.from(steps, ({ id }) => id))).object(definition, DEFAULTS);
 }
 
-
 const DEFAULTS: JsonObject = {
   gateway: "pinned",
   completion: "strict",

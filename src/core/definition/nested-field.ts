@@ -33,9 +33,15 @@ function nestedFields(isRequired: boolean) {
   const element = record(ELEMENT, { title: "items" }).schema;
   const property = record({ ...PROPERTY, required: flagField(isRequired) }, { title: "a property" }).schema;
   return {
-    items: optional(late(() => itemsShape(isRequired), element), "What the elements of an array are."),
+    items: optional(
+      late(() => itemsShape(isRequired), element),
+      "What the elements of an array are.",
+    ),
     properties: optional(
-      late(() => mapOf(propertyShape(isRequired)), { type: "object", additionalProperties: { anyOf: [{ type: "string" }, property] } }),
+      late(() => mapOf(propertyShape(isRequired)), {
+        type: "object",
+        additionalProperties: { anyOf: [{ type: "string" }, property] },
+      }),
       "What an object has under its keys: name → type and limits.",
     ),
   };

@@ -43,7 +43,8 @@ export const workflowRoutes: readonly Route[] = [
       200: { description: "The newest version has this content already", schema: savedWorkflowSchema },
       201: { description: "A new version", schema: savedWorkflowSchema },
     },
-    handle: async (call) => saveWorkflow(call, call.raw ?? call.body.source, call.raw === undefined ? call.body.origin : undefined),
+    handle: async (call) =>
+      saveWorkflow(call, call.raw ?? call.body.source, call.raw === undefined ? call.body.origin : undefined),
   }),
   defineRoute({
     method: "GET",
