@@ -1,4 +1,4 @@
-/** Shows: declared outputs and what Sluice makes of sloppy answers: fences, numbers as text, a verdict with a tail, */
+/** Shows: declared outputs and what Sluice makes of sloppy answers. */
 import { z } from "zod";
 import { agent, and, eq, gt, isIn, lte, ne, ref, typed, workflow } from "sluice/workflow";
 

@@ -1,4 +1,4 @@
-/** Shows: steps that need no model: a service over HTTP, a local command, one tool of an MCP server */
+/** Shows: steps that need no model: a service over HTTP, a local command, one tool of an MCP server. */
 import { z } from "zod";
 import { http, mcp, process, workflow } from "sluice/workflow";
 

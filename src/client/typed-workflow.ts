@@ -36,7 +36,7 @@ export type OutputsOf<W extends AnyWorkflow> = W extends { readonly types?: { re
 
 type PartOf<Known, Part extends string> = Known extends { readonly [Name in Part]: infer Type } ? Type : JsonObject;
 
-type Empty = Readonly<Record<never, never>>;
+type Empty = { readonly [Name in never]: unknown };
 
 /** Args may be left out only where none are needed. */
 export type GivenArgs<W extends AnyWorkflow, More extends readonly unknown[]> =

@@ -12,6 +12,6 @@ export { expr } from "./operand.ts";
 export * from "./operator.ts";
 export * from "./function.ts";
 export { WorkflowError } from "./workflow-error.ts";
-export type { Operand, Ref, Reference } from "./reference.ts";
+export type { Operand, Ref } from "./reference.ts";
 export type { Schema } from "./schema.ts";
 export type { StepRef } from "./step-options.ts";

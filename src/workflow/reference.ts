@@ -34,6 +34,8 @@ declare const VALUE: unique symbol;
 /** Only the compiler sees what type of value it stands for. */
 export interface Reference<T> {
   readonly [VALUE]: T;
+  /** The reference, as texts hold it. */
+  toString(): string;
 }
 
 /** A value that is known when the workflow runs. Of what is not declared, nothing is known and nothing is checked. */
@@ -67,6 +69,9 @@ export type Plain<V> =
             : V extends object
               ? { -readonly [Name in keyof V]: Plain<V[Name]> }
               : V;
+
+/** An object without fields. */
+export type Nothing = { readonly [Name in never]: unknown };
 
 const SOURCE = Symbol.for("sluice.reference");
 

@@ -63,7 +63,7 @@ export function wait<S extends Schema>(
 
 function waitFields(until: Exclude<WaitFor, Duration>) {
   if (!("until" in until)) return objectOf(until, "wait");
-  return { until: sourceOf(until.until) === undefined ? String(until.until) : expressionTextOf(until.until) };
+  return { until: typeof until.until === "string" ? until.until : expressionTextOf(until.until) };
 }
 
 export interface Emitted {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { fieldsOfSchema } from "./field.ts";
-import { pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
+import { type Nothing, pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
 import type { InputOf, ObjectSchema, OutputOf, Schema } from "./schema.ts";
 import { collect, type Place, type Places, placesUnder, requireScope, stepsOf } from "./scope.ts";
 import { addStep } from "./add-step.ts";
@@ -73,7 +73,7 @@ interface Role {
 
 // oxlint-disable-next-line typescript/no-explicit-any -- outputs of the last steps, by their ids
 type RunOutputs<R> = R extends object ? Plain<R> : any;
-type NoArgs = Schema<Readonly<Record<never, never>>, Readonly<Record<never, never>>>;
+type NoArgs = Schema<Nothing, Nothing>;
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a function that returns nothing
 type Returned = Readonly<Record<string, unknown>> | void;
 
@@ -119,7 +119,7 @@ export function made<Args extends object, Outputs extends object>(
 
 /** Args by their names, so that no other name is taken for one. */
 function contextOf<Args>(names: readonly string[]): Context<Args> {
-  const args = new Proxy(pathRef<Args>("run", "args") as object, {
+  const args = new Proxy(pathRef<object>("run", "args"), {
     get(whole, key) {
       if (typeof key === "symbol" || key === "then") return Reflect.get(whole, key) as unknown;
       if (names.includes(key)) return pathRef(key);

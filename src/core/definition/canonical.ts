@@ -47,10 +47,9 @@ const DERIVED: ReadonlySet<string> = new Set(["isOnFailureWritten", "isRetryWrit
 /** Values of authors, in which nothing is left out. */
 const LITERAL: ReadonlySet<string> = new Set(["default", "enum", "parameters"]);
 /** Their keys are names that authors chose. */
-const NAMED: ReadonlySet<string> = new Set([
-  ...["args", "rootInputs", "roles", "inputs", "outputs", "with", "members", "properties", "form", "outcomes"],
-  "paramOverrides",
-]);
+const NAMED: ReadonlySet<string> = new Set(
+  "args rootInputs roles inputs outputs with members properties form outcomes paramOverrides".split(" "),
+);
 
 class Canonical {
   readonly #ids: ReadonlySet<string>;
@@ -107,7 +106,7 @@ class Canonical {
     if ("root" in value) return canonicalExpression(value.root as never, (path) => this.#path(path));
     if ("segments" in value) return { path: this.#path(value as Path) };
     if ("parts" in value) return this.#template(value.parts as readonly unknown[]);
-    if ("kind" in value) return this.#kind(value as { readonly kind: unknown });
+    if ("kind" in value) return this.#kind(value);
     return this.object(value);
   }
 
