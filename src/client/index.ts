@@ -17,7 +17,7 @@ export type { ResultOptions, RunHandle } from "./run-handle.ts";
 export type { UiChunk } from "./ui-stream.ts";
 // Whole, so that the file of `sluice types` can add to it.
 export type * from "./typed-workflow.ts";
-export { type BranchOptions, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
+export { type BranchOptions, type RunsFilter, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type {
   Answer,
@@ -59,6 +59,7 @@ export type {
   LineageLink,
   LineagePoint,
   LineageQuery,
+  OrganisationPause,
   LineageView,
   ListPage,
   LiveRun,

@@ -127,9 +127,9 @@ export function ownOutputsOf(draft: StepDraft): Known {
   return { kind: "object", fields: new Map(fields), isOpen: true };
 }
 
-/** What a script returns or an event says is known only by what the author declares. */
+/** What a script or a function returns or an event says is known only by what the author declares. */
 function bringsOutputs(work: Work): boolean {
-  return work.kind === "script" || (work.kind === "wait" && "onTimeout" in work.wait);
+  return work.kind === "script" || work.kind === "function" || (work.kind === "wait" && "onTimeout" in work.wait);
 }
 
 /** Without declared outputs nothing can be said about what an agent returns. */

@@ -160,6 +160,7 @@ describe("a workflow of steps", () => {
       timeoutMs: null,
       gateway: "pinned",
       notify: [],
+      labels: {},
       maxParallel: 50,
       args: {},
       roles: {},

@@ -170,7 +170,7 @@ function textOf(value: Value): string {
 }
 
 function fieldOfValues({ work }: Step): string {
-  return work === null || work.kind === "script" ? "with" : work.kind;
+  return work === null || work.kind === "script" || work.kind === "function" ? "with" : work.kind;
 }
 
 /** Outputs of the document: they come after all nodes, and so they see all of them. */

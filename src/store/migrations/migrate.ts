@@ -37,7 +37,12 @@ import { PLACES } from "./0032-places.ts";
 import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
+import { FUNCTIONS } from "./0036-functions.ts";
 import { DEFINITION_HASHES } from "./0038-definition-hashes.ts";
+import { HISTORY } from "./0039-history.ts";
+import { SEARCH } from "./0043-search.ts";
+import { PRIORITY } from "./0046-priority.ts";
+import { PAUSES } from "./0047-pauses.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -76,7 +81,12 @@ const MIGRATIONS: readonly Migration[] = [
   TOOLS,
   SECRETS,
   FAMILY_PARALLEL,
+  FUNCTIONS,
   DEFINITION_HASHES,
+  HISTORY,
+  SEARCH,
+  PRIORITY,
+  PAUSES,
 ];
 
 /** The last step this program knows. */
