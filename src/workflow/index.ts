@@ -1,5 +1,5 @@
 /** Workflows in TypeScript: `sluice/workflow`. */
-export { workflow, child, concurrency, finallyDo, isWorkflow, ref } from "./workflow.ts";
+export { workflow, child, concurrency, finallyDo, isWorkflow, labels, ref } from "./workflow.ts";
 export type { Context, RunFacts, Workflow, WorkflowOptions } from "./workflow.ts";
 export { agent, call, http, mcp, process, script } from "./agent-step.ts";
 export { cancel, emit, fail, library, set, wait } from "./work-step.ts";
@@ -13,5 +13,4 @@ export * from "./operator.ts";
 export * from "./function.ts";
 export { WorkflowError } from "./workflow-error.ts";
 export type { Operand, Ref } from "./reference.ts";
-export type { Schema } from "./schema.ts";
 export type { StepRef } from "./step-options.ts";

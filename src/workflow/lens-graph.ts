@@ -66,6 +66,7 @@ export interface LensGraphOptions<S extends ObjectSchema, Id extends string> {
   readonly model?: string;
   readonly gateway?: "pinned" | "any";
   readonly completion?: "strict" | "leaves";
+  readonly priority?: "high" | "normal" | "low";
   readonly timeout?: number | string;
   readonly max_parallel?: number;
   readonly nodes: readonly LensNodeOptions<Id>[];

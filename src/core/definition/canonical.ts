@@ -31,6 +31,7 @@ function canonicalDefinition(definition: Definition): Json {
 const DEFAULTS: JsonObject = {
   gateway: "pinned",
   completion: "strict",
+  priority: "normal",
   maxParallel: LIMITS.runParallelDefault,
 };
 const STEP_DEFAULTS: JsonObject = {
@@ -48,7 +49,7 @@ const DERIVED: ReadonlySet<string> = new Set(["isOnFailureWritten", "isRetryWrit
 const LITERAL: ReadonlySet<string> = new Set(["default", "enum", "parameters"]);
 /** Their keys are names that authors chose. */
 const NAMED: ReadonlySet<string> = new Set(
-  "args rootInputs roles inputs outputs with members properties form outcomes paramOverrides".split(" "),
+  "args rootInputs roles inputs outputs with members properties form outcomes paramOverrides labels".split(" "),
 );
 
 class Canonical {
