@@ -74,8 +74,19 @@ export function startBackground(
     },
     onTrouble,
   });
+  const sums = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "usage",
+    what: "usage that is added up",
+    round: async () => {
+      for (let isMore = true; isMore;) isMore = await store.rollUsage();
+    },
+    onTrouble,
+  });
   scheduler.start();
   index.start();
+  sums.start();
   recoverer.start();
   launches.start();
   garbage.start();
@@ -89,6 +100,7 @@ export function startBackground(
         () => launches.stop(),
         () => garbage.stop(),
         () => index.stop(),
+        () => sums.stop(),
         () => outside.stop(),
         () => runtime.stop(),
         () => sealer.stop(),

@@ -43,6 +43,7 @@ import { DeliveryClient } from "./delivery-client.ts";
 import { JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
+import { SearchClient } from "./search-client.ts";
 import { TriggerClient } from "./trigger-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
@@ -66,6 +67,8 @@ export class SluiceClient extends AuditClient {
   readonly files = new FileClient(this.door);
   /** Many approvals at once, and what people add to them. */
   readonly approvals = new ApprovalClient(this.door);
+  /** Saved lists of runs, and what runs add up to. */
+  readonly search = new SearchClient(this.door);
   /** What starts runs. */
   readonly triggers = new TriggerClient(this.door);
 

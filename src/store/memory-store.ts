@@ -21,6 +21,7 @@ import { memorySecrets } from "./memory/memory-secrets.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
+import { memoryViews } from "./memory/memory-views.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
@@ -66,8 +67,9 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySchedules(world),
     ...memorySecrets(world),
     ...memoryFiles(world),
-    ...memorySearch(),
+    ...memorySearch(world),
     ...memoryTriggers(world),
+    ...memoryViews(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -29,6 +29,7 @@ import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
+import { sqlViews } from "./sql/sql-views.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
@@ -69,6 +70,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlFiles(sql),
     ...sqlSearch(sql),
     ...sqlTriggers(sql),
+    ...sqlViews(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

@@ -21,6 +21,7 @@ import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowS
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { ViewStore } from "./view-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
@@ -54,6 +55,7 @@ export interface Store
     FileStore,
     SearchStore,
     TriggerStore,
+    ViewStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;

@@ -62,6 +62,11 @@ const TABLES = [
   "run_facets",
   "run_words",
   "unindexed_runs",
+  "usage_sums",
+  "late_usage",
+  "usage_rolling",
+  "run_trends",
+  "saved_views",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

@@ -38,6 +38,8 @@ import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
 import { SEARCH } from "./0043-search.ts";
+import { ROLLUPS } from "./0044-rollups.ts";
+import { VIEWS } from "./0045-views.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -77,6 +79,8 @@ const MIGRATIONS: readonly Migration[] = [
   SECRETS,
   FAMILY_PARALLEL,
   SEARCH,
+  ROLLUPS,
+  VIEWS,
 ];
 
 /** The last step this program knows. */
