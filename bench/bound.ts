@@ -137,6 +137,7 @@ function completion(row: Row): RunCommit {
       waitingFor: null,
       errorCode: null,
       errorMessage: null,
+      paused: null,
     },
     events,
     opened: [opened],

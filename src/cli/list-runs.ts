@@ -38,7 +38,7 @@ export async function listRuns(io: Io, api: Api, words: readonly string[], optio
       run.id,
       nameOf(run),
       run.error === undefined || run.error.code === null
-        ? statusText(run)
+        ? statusText(run, run.paused)
         : `${run.status}: ${oneLine(run.error.code)}`,
       formatWhen(run.createdAt, now),
       durationText(run, now),
@@ -71,5 +71,5 @@ function filterOf(words: readonly string[], options: ListRunsOptions): RunsFilte
     until,
     q: words.length === 0 ? undefined : words.join(" "),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RunsFilter;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from "commander";
+import { PRIORITIES } from "../core/event/index.ts";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
@@ -157,6 +158,7 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .option("--max-time <seconds>", "end the run after so many seconds", positiveNumber)
     .option("--label <name=text>", "by which the run is found (repeatable); on a server", collect)
     .option("--team <name>", "whose members share the nodes; on a server")
+    .addOption(new Option("--priority <level>", "which runs go first; on a server").choices(PRIORITIES))
     .option(
       "--recover <n>",
       "recover the run by itself up to so many times when it fails; on a server",

@@ -15,9 +15,20 @@ import {
   type Workbench,
 } from "./command-words.ts";
 import { branchRun } from "./branch.ts";
+import { addRunHistoryCommands } from "./run-history-commands.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
 import { listRuns } from "./list-runs.ts";
-import { cancelRun, recoverRun, resolveNode, restartRun, rewindRun, showRun, watchRun } from "./runs.ts";
+import {
+  cancelRun,
+  pauseRun,
+  recoverRun,
+  resolveNode,
+  restartRun,
+  resumeRun,
+  rewindRun,
+  showRun,
+  watchRun,
+} from "./runs.ts";
 import { addSignalCommand } from "./events.ts";
 
 /** `sluice runs …`: what happened on the server, and what to do about it. */
@@ -28,6 +39,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addHistory(runs, bench);
   addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
+  addRunHistoryCommands(runs, bench);
 }
 
 function addLooking(runs: Command, bench: Workbench): void {
@@ -96,6 +108,14 @@ function addSteering(runs: Command, bench: Workbench): void {
   addActionOptions(runs.command("cancel").description("cancel a run and everything it started"))
     .addHelpText("after", example("sluice runs cancel run_01hq"))
     .action(onServer(bench, cancelRun));
+  addActionOptions(runs.command("pause").description("pause a run and its child runs: nothing new is dispatched"))
+    .option("--reason <text>", "why, for those who see it")
+    .addHelpText("after", example("sluice runs pause run_01hq --reason 'waiting for legal'"))
+    .action(onServer(bench, pauseRun));
+  addActionOptions(runs.command("resume").description("let a paused run and its child runs continue"))
+    .option("--reason <text>", "why, for those who see it")
+    .addHelpText("after", example("sluice runs resume run_01hq --watch"))
+    .action(onServer(bench, resumeRun));
   addActionOptions(runs.command("restart").description("start a new run that keeps what was completed"))
     .option("--from-node <id>", "do this node and all that depends on it again")
     .addHelpText("after", example("sluice runs restart run_01hq --from-node draft --watch"))

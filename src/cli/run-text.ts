@@ -4,11 +4,16 @@ import { WAITING_TEXTS } from "../core/view/index.ts";
 import type { Run, State } from "../client/index.ts";
 import { formatDuration } from "./figures.ts";
 import { durationOf } from "./follow.ts";
+import { pauseText } from "./pauses.ts";
 import { Refusal } from "./refusal.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
-/** One that waits says for what, although its status is `running`. */
-export function statusText({ status, waitingFor }: Pick<State, "status" | "waitingFor">): string {
+/** One that is paused or waits says so, although its status is `running`. */
+export function statusText(
+  { status, waitingFor }: Pick<State, "status" | "waitingFor">,
+  paused: Run["paused"],
+): string {
+  if (paused !== null && !isTerminal(status)) return `${status}, ${pauseText(paused)}`;
   return waitingFor === null || isTerminal(status) ? status : `${status}, ${WAITING_TEXTS[waitingFor]}`;
 }
 

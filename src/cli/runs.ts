@@ -37,7 +37,7 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["run", run.id],
     ["workflow", nameOf(run)],
     ["at event", at === undefined ? null : String(at)],
-    ["status", statusText(state)],
+    ["status", statusText(state, at === undefined ? run.paused : null)],
     ["created", formatWhen(run.createdAt, now)],
     ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
@@ -117,6 +117,18 @@ export interface ActionOptions extends WatchOptions {
 
 export async function cancelRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
   return acted(io, api, await api.cancelRun(id), options, "is being cancelled");
+}
+
+export interface PauseOptions extends ActionOptions {
+  readonly reason?: string;
+}
+
+export async function pauseRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
+  return acted(io, api, await api.pauses.pauseRun(id, options.reason), options, "is paused");
+}
+
+export async function resumeRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
+  return acted(io, api, await api.pauses.resumeRun(id, options.reason), options, "continues");
 }
 
 export async function recoverRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {

@@ -58,6 +58,7 @@ export type {
   LineageLink,
   LineagePoint,
   LineageQuery,
+  OrganisationPause,
   LineageView,
   ListPage,
   LiveRun,

@@ -1,10 +1,11 @@
 /** Runs as they are started, listed and started again. */
 import { z } from "zod";
-import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
+import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { LIMITS } from "../core/base/index.ts";
 import { LABEL_NAME } from "../core/definition/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
 import { filterText, pageQuery } from "./page.ts";
+import { runPauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
 
 const LABELS_MAX = LIMITS.labelsMax;
@@ -36,6 +37,7 @@ export const startBody = z.strictObject({
   roleBindings: z.record(word, word).optional().describe("Role → agent"),
   team: word.optional(),
   labels: labelsSchema.optional(),
+  priority: z.enum(PRIORITIES).optional().describe("Default: that of the workflow, which is normal unless it says"),
   recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
 });
 export type Start = Asked<typeof startBody>;
@@ -100,6 +102,7 @@ export const runSchema = z.object({
   model: z.string().nullable(),
   gateway: z.string().nullable(),
   roleBindings: z.record(z.string(), z.string()),
+  priority: z.enum(PRIORITIES).describe("Within an organisation, high goes first"),
   team: z.string().optional().describe("The team it was started with"),
   labels: z.record(z.string(), z.string()).describe("By which it is found"),
   traceId: z.string(),
@@ -120,6 +123,7 @@ export const runSchema = z.object({
     .object({ code: z.string().nullable(), message: z.string() })
     .optional()
     .describe("Of a run that has ended without completing: why, in a line"),
+  paused: runPauseSchema.nullable().describe("Nothing of it begins until it is resumed; null: it is not paused"),
   outputs: jsonObject
     .optional()
     .describe(

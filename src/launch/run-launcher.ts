@@ -49,6 +49,7 @@ export class RunLauncher implements Launcher {
         pinnedHash,
         trigger: request.trigger,
         requestedBy,
+        priority: request.priority ?? plan.priority,
         recoveryMax: request.recovery?.max ?? null,
         ...(caller === undefined ? {} : { traceId: caller.traceId, parentSpanId: caller.spanId }),
         ...(idempotency === undefined ? {} : { idempotency }),

@@ -49,6 +49,7 @@ export class RunRelauncher implements Relauncher {
       definitionHash: run.definitionHash,
       pinnedHash: run.pinnedHash,
       recoveryMax: run.recoveryMax,
+      priority: run.priority,
       trigger: from.kind,
       labels: from.kind === "restart" ? run.labels : labelsBeside(run, view?.state),
       ...more,

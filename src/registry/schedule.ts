@@ -50,6 +50,7 @@ export function scheduleOf({ id, body, savedBy }: Entry): ScheduledTrigger {
     args: Object.fromEntries(args),
     labels: {},
     concurrency: null,
+    priority: null,
     respond: "none",
     isEnabled: written.enabled,
     savedBy,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { getOwn, isJsonObject, type Json, type JsonObject, LIMITS, type TreePath } from "../core/base/index.ts";
 import { LABEL_NAME } from "../core/definition/index.ts";
-import { WHEN_FULL } from "../core/event/index.ts";
+import { PRIORITIES, WHEN_FULL } from "../core/event/index.ts";
 import { parseExpression, parsePath } from "../core/expression/index.ts";
 import { parseValue, type Value, type Values } from "../core/template/index.ts";
 import type { Entry } from "../store/index.ts";
@@ -79,6 +79,10 @@ export const triggerSpec = spec({
   })
     .nullish()
     .describe("How many of its runs may be open at a time"),
+  priority: z
+    .enum(PRIORITIES)
+    .nullish()
+    .describe("Of the runs it starts: high, normal or low; default: that of the workflow"),
   respond: z
     .enum(RESPONSES)
     .default("accepted")
@@ -102,6 +106,7 @@ export function triggerOf({ id, body, savedBy }: Entry): Trigger {
     args: written.args === undefined ? null : valuesOf(asBody(written.args)),
     labels: written.labels === undefined ? {} : valuesOf(asBody(written.labels)),
     concurrency: concurrencyOf(written.concurrency),
+    priority: written.priority ?? null,
     respond: written.respond,
     isEnabled: written.enabled,
     savedBy,

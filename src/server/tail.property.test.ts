@@ -24,6 +24,7 @@ const RUN: RunRecord = {
   waitingFor: null,
   errorCode: null,
   errorMessage: null,
+  paused: null,
   rowVersion: 1,
 };
 

@@ -9,6 +9,7 @@ import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
+import { memoryHistory } from "./memory/memory-history.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryLive } from "./memory/memory-live.ts";
@@ -22,8 +23,10 @@ import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
 import { memoryViews } from "./memory/memory-views.ts";
+import { memoryPauses } from "./memory/memory-pauses.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
+import { memoryWork } from "./memory/memory-work.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
@@ -50,6 +53,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryReplicas(world),
     ...memoryWaiting(world),
     ...memoryPlaces(world),
+    ...memoryPauses(world),
     ...memoryBacklog(world),
     ...memoryEvents(world),
     ...memoryLive(world),
@@ -68,8 +72,10 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySecrets(world),
     ...memoryFiles(world),
     ...memorySearch(world),
-    ...memoryTriggers(world),
     ...memoryViews(world),
+    ...memoryHistory(world),
+    ...memoryTriggers(world),
+    ...memoryWork(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -31,6 +31,7 @@ export const NEW_RUN: NewRun = {
   team: null,
   labels: {},
   recoveryMax: null,
+  priority: "normal",
   requestedBy: null,
   startedBy: "key_1",
   createdAt: 1_000,
@@ -50,6 +51,7 @@ const HEAD: Head = {
   waitingFor: null,
   errorCode: null,
   errorMessage: null,
+  paused: null,
 };
 
 export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };

@@ -6,6 +6,7 @@ const TABLES = [
   "run_heads",
   "event_blocks",
   "blobs",
+  "blob_references",
   "open_attempts",
   "timers",
   "waiting_nodes",
@@ -67,6 +68,8 @@ const TABLES = [
   "usage_rolling",
   "run_trends",
   "saved_views",
+  "run_imports",
+  "run_archives",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

@@ -71,6 +71,7 @@ export const WARNING_CODES = [
   "shadowed_fact",
   "text_not_value",
   "tool_action_unknown",
+  "function_not_registered",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/index.ts";
+import { PRIORITIES, type Priority } from "../event/index.ts";
 import type { Completion, GatewayRule } from "./definition.ts";
 import type { Values } from "../template/index.ts";
 import { labelsShape } from "./label-shape.ts";
@@ -28,6 +29,9 @@ export const DOCUMENT_HEAD = {
   ),
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
   allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
+  priority: optional(choice(PRIORITIES), "Which runs of an organisation go first, unless a start or a trigger says.", {
+    default: "normal",
+  }),
   notify: optional(workflowRules, "Which channels are used for what happens in its runs."),
   labels: optional(
     labelsShape,
@@ -49,6 +53,7 @@ interface RawHead {
   readonly timeout?: number | undefined;
   readonly labels?: Values | undefined;
   readonly max_parallel?: number | undefined;
+  readonly priority?: Priority | undefined;
   readonly notify?: readonly Located<NotifyRule>[] | undefined;
 }
 
@@ -63,5 +68,6 @@ export function headOf(raw: RawHead) {
     labels: raw.labels ?? {},
     notify: (raw.notify ?? []).map(({ read }) => read),
     maxParallel: raw.max_parallel ?? LIMITS.runParallelDefault,
+    priority: raw.priority ?? ("normal" as const),
   };
 }

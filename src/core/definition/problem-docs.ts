@@ -197,6 +197,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Neither the step nor a manifest of kind Tool says what kind of act a call of the tool is; it counts as execute.",
     "Write {name, action} under tools, or apply a manifest of kind Tool.",
   ),
+  function_not_registered: doc(
+    "A step names a function that no worker has registered; it waits for one when its turn has come.",
+    "Start a worker that has the function, or fix the name.",
+  ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",
     "Refer to step.name, which also makes this step wait, or add the step to depends_on.",

@@ -218,7 +218,7 @@ function planOf(
   order: Order,
   nodes: readonly PlanNode[],
 ): Plan {
-  const { name, completion, model, gateway, timeoutMs, maxParallel, labels } = definition;
+  const { name, completion, model, gateway, timeoutMs, maxParallel, labels, priority } = definition;
   return {
     name,
     format,
@@ -228,6 +228,7 @@ function planOf(
     timeoutMs,
     maxParallel,
     labels,
+    priority,
     args,
     outputs: null,
     concurrency: null,

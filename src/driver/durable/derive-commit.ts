@@ -26,6 +26,7 @@ import type { CommitFacts } from "./commit-facts.ts";
 import { deriveHead, isReindexed } from "./derive-head.ts";
 import { deriveEvents } from "./derive-events.ts";
 import { filesOfEvents } from "./file-references.ts";
+import { workOf } from "./function-attempts.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -117,7 +118,9 @@ function deriveAttempts(
     const agentId = admission?.agentId ?? null;
     const counted = admission?.parallel === undefined ? {} : { parallelOf: admission.parallel.runId };
     const key = { nodeId, attempt };
-    opened.set(attemptKey(key), { ...key, replicaId, deadlineAt, agentId, reserved, ...counted });
+    const work = workOf(effect, live);
+    const offered = work === undefined ? {} : { work };
+    opened.set(attemptKey(key), { ...key, replicaId, deadlineAt, agentId, reserved, ...counted, ...offered });
   }
   const closed: AttemptKey[] = [];
   for (const [nodeId, taken] of facts.reservedAnew()) {

@@ -1,4 +1,4 @@
-import { waitingForOf } from "../../core/engine/index.ts";
+import { pauseOf, waitingForOf } from "../../core/engine/index.ts";
 import { isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import type { Head } from "../../store/index.ts";
 import type { DrivenRun } from "./driven-run.ts";
@@ -13,6 +13,7 @@ export function deriveHead({ run, state }: DrivenRun, events: readonly RunEvent[
     startedAt: state.startedAt,
     endedAt: state.endedAt,
     waitingFor: waitingForOf(state),
+    paused: pauseOf(state),
     errorCode: state.errorCode === null ? null : lineOf(state.errorCode),
     errorMessage: isTerminal(state.status) ? errorTextOf(run, events) : null,
   };

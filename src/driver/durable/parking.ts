@@ -45,6 +45,7 @@ async function parkRun(
       lastEventId: lastEventId + 2,
       endedAt: at,
       waitingFor: null,
+      paused: null,
       errorCode: "engine_bug",
       errorMessage: lineOf(reason),
     },
@@ -77,13 +78,14 @@ const CALLED_OFF_WITHIN_MS = 3_000;
 
 /** A commit of a run that changes nothing. */
 function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
-  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, errorCode, errorMessage } = run;
+  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage } =
+    run;
   return {
     ...NO_CHANGES,
     runId,
     orgId,
     expectedVersion: rowVersion,
-    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, errorCode, errorMessage },
+    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage },
     workflow,
   };
 }

@@ -32,6 +32,7 @@ export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): 
     args: null,
     labels: {},
     concurrency: null,
+    priority: null,
     respond: "accepted",
     isEnabled: true,
     savedBy,

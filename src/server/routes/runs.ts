@@ -15,6 +15,7 @@ import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { awaitOutputs, outputsOf } from "../run-outputs.ts";
 import { needsReading, runFilterOf } from "../run-query.ts";
+import { runPauses } from "../shown-pause.ts";
 import { waitingOf } from "../run-waiting.ts";
 import { listOnWire, runOnWire } from "../wire.ts";
 
@@ -46,7 +47,8 @@ export const runRoutes: readonly Route[] = [
       if (needsReading(filter)) await services.store.indexRuns(READ_AT_ONCE);
       const found = await services.store.listRuns(principal.orgId, filter, pageOf(query));
       const waiting = await waitingOf(services.store, found.data);
-      return json(listOnWire(found, (run) => runOnWire(run, waiting(run))));
+      const paused = await runPauses(services, principal.orgId);
+      return json(listOnWire(found, (run) => runOnWire(run, waiting(run), paused(run))));
     },
   }),
   defineRoute({
@@ -78,14 +80,17 @@ export function unknownRun(runId: string): Refused {
 }
 
 /** One run, with what it came to. */
-async function shownRun(services: Services, run: RunRecord): Promise<Run> {
-  if (run.status !== "completed") return runOnWire(run, (await waitingOf(services.store, [run]))(run));
+export async function shownRun(services: Services, run: RunRecord): Promise<Run> {
+  if (run.status !== "completed") {
+    const paused = await runPauses(services, run.orgId);
+    return runOnWire(run, (await waitingOf(services.store, [run]))(run), paused(run));
+  }
   return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId) };
 }
 
 async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof startQuery>>): Promise<Response> {
   const { services, principal, body, request, query } = call;
-  const { workflow, version, args, model, gateway, roleBindings, team, labels, recovery } = body;
+  const { workflow, version, args, model, gateway, roleBindings, team, labels, recovery, priority } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
   // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
   const caller = readTraceparent(request.headers.get("traceparent") ?? "");
@@ -102,6 +107,7 @@ async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof s
     ...(team === undefined ? {} : { team }),
     ...(labels === undefined ? {} : { labels }),
     ...(recovery === undefined ? {} : { recovery }),
+    ...(priority === undefined ? {} : { priority }),
     ...(caller === null ? {} : { caller }),
     ...(idempotency === null ? {} : { idempotency }),
   });

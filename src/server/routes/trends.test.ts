@@ -52,7 +52,7 @@ describe("trends", () => {
     const { body } = await asked(`?by=${by}&bucket=hour`);
     expect(body.data.map(({ group }: { group: string }) => group)).toEqual(groups);
     for (const { filter, runs } of body.data) {
-      const listed = await api.request("GET", `runs?${new URLSearchParams(filter)}`);
+      const listed = await api.request("GET", `runs?${new URLSearchParams(filter).toString()}`);
       expect([filter, listed.body.data.length]).toEqual([filter, runs]);
     }
     const one = await asked(`?by=${by}&group=${encodeURIComponent(groups[0] ?? "")}`);

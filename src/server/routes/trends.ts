@@ -63,15 +63,18 @@ function spanOf(query: z.output<typeof trendsQuery>, now: number): { readonly si
   const { bucket } = query;
   const end = readMoment("until", query.until, now) ?? now + 1;
   const begin = readMoment("since", query.since, now) ?? end - SINCE_MS[bucket];
-  const problem = (code: string, message: string): Error => invalidRequest([{ code, message, path: "since" }]);
-  if (begin > end) throw problem("bad_number", '"since" lies after "until", so that there is nothing between them.');
+  if (begin > end) throw badSince('"since" lies after "until", so that there is nothing between them.');
   if (end - begin > SPAN_MS_MAX[bucket]) {
     const days = SPAN_MS_MAX[bucket] / DAY_MS;
     const hint = bucket === "hour" ? " Ask by day, or for less time." : " Ask for less time.";
-    throw problem("bad_number", `By ${bucket}, trends are of at most ${days} days.${hint}`);
+    throw badSince(`By ${bucket}, trends are of at most ${days} days.${hint}`);
   }
   const last = trendStart(bucket, end);
   return { since: trendStart(bucket, begin), until: last === end ? end : trendEnd(bucket, last) };
+}
+
+function badSince(message: string): Error {
+  return invalidRequest([{ code: "bad_number", message, path: "since" }]);
 }
 
 function pointOf({ bucketStart, group, figures }: TrendRow, bucket: TrendBucket, by: TrendGroup | null): TrendPoint {

@@ -73,7 +73,7 @@ function loadedRun(world: MemoryWorld, run: MemoryRun): LoadedRun {
   return {
     run: recordOf(run),
     events: unpackEvents(events, blobs),
-    openAttempts: attemptsOf(run).map(copy),
+    openAttempts: attemptsOf(run).map(({ work: _offered, ...attempt }) => copy(attempt)),
     timers: timersOf(run),
   };
 }

@@ -30,6 +30,9 @@ export const PARTS = {
     agentId: optional(text),
     reserved: parsed<OpenAttempt["reserved"]>("json"),
     parallelOf: optional(text),
+    function: optional(text),
+    work: optional(jsonText),
+    isOnce: optional(boolean),
   }),
   closed: new Columns({ runId: text, nodeId: text, attempt: int }),
   timers_set: new Columns({ ...KEY, ofRunId: text, key: text, dueAt: bigint }),
@@ -126,7 +129,15 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     if (commit.create === null) rows.updated.push(updatedRow(commit, body));
     else rows.created.push({ runId, orgId, body, ...commit.head, ...commit.create });
     for (const attempt of attemptsLeftOpen(commit))
-      rows.opened.push({ runId, orgId, ...attempt, parallelOf: attempt.parallelOf ?? null });
+      rows.opened.push({
+        runId,
+        orgId,
+        ...attempt,
+        parallelOf: attempt.parallelOf ?? null,
+        function: attempt.work?.function ?? null,
+        work: attempt.work === undefined ? null : JSON.stringify(attempt.work.request),
+        isOnce: attempt.work?.isOnce ?? null,
+      });
     for (const { nodeId, attempt } of commit.closed) rows.closed.push({ runId, nodeId, attempt });
     const { set, cleared } = timersOf(commit);
     for (const [key, { dueAt }] of set) rows.timers_set.push(timerRow(commit, runId, key, dueAt));

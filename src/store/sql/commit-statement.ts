@@ -63,7 +63,7 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
         row_version = h.row_version + 1, status = i.status, epoch = i.epoch,
         last_event_id = case when h.last_event_id = i.first_event_id - 1 then i.last_event_id end,
         cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at, waiting_for = i.waiting_for,
-        error_code = i.error_code, error_message = i.error_message,
+        error_code = i.error_code, error_message = i.error_message, paused = i.paused,
         settled_micros = case when i.ended_at is not null then i.cost_micros end,
         duration_ms = i.ended_at - coalesce(i.started_at, h.listed_at)
       from ${rows}
@@ -85,8 +85,8 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
     )`,
     `created_heads as (
       insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at,
-        waiting_for, error_code, error_message, workflow, listed_at, settled_micros, duration_ms)
-      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for, error_code,
+        waiting_for, paused, error_code, error_message, workflow, listed_at, settled_micros, duration_ms)
+      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for, paused, error_code,
         error_message, workflow, case when block is null then created_at end,
         case when ended_at is not null then cost_micros end, ended_at - coalesce(started_at, created_at)
       from new join created using (run_id)
@@ -109,8 +109,9 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   opened: (rows) => [
     `opened as (
       insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at, agent_id, reserved,
-        parallel_of)
-      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of
+        parallel_of, function, work, is_once, offered_at)
+      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of,
+        i.function, i.work, i.is_once, case when i.function is null then null else ${NOW_MS} end
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id, attempt)
       do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { OwnWait, RunStatus } from "../../core/event/index.ts";
+import type { OwnWait, Priority, RunPause, RunStatus } from "../../core/event/index.ts";
 import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 
 /** Of `run_heads`: what changes with every commit. */
@@ -13,6 +13,7 @@ export const HEAD_FIELDS = {
   waitingFor: optional(oneOf<OwnWait>()),
   errorCode: optional(text),
   errorMessage: optional(text),
+  paused: optional(parsed<RunPause>()),
 };
 
 export const RUN_HEAD = new Columns({ runId: text, rowVersion: int, ...HEAD_FIELDS });
@@ -40,6 +41,7 @@ export const NEW_RUN = new Columns({
   team: optional(text),
   labels: parsed<Readonly<Record<string, string>>>(),
   recoveryMax: optional(int),
+  priority: oneOf<Priority>(),
   startedBy: optional(text),
   requestedBy: optional(text),
   createdAt: bigint,
