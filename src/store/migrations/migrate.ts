@@ -41,6 +41,8 @@ import { FUNCTIONS } from "./0036-functions.ts";
 import { DEFINITION_HASHES } from "./0038-definition-hashes.ts";
 import { HISTORY } from "./0039-history.ts";
 import { SEARCH } from "./0043-search.ts";
+import { ROLLUPS } from "./0044-rollups.ts";
+import { VIEWS } from "./0045-views.ts";
 import { PRIORITY } from "./0046-priority.ts";
 import { PAUSES } from "./0047-pauses.ts";
 import type { Migration } from "./migration.ts";
@@ -85,6 +87,8 @@ const MIGRATIONS: readonly Migration[] = [
   DEFINITION_HASHES,
   HISTORY,
   SEARCH,
+  ROLLUPS,
+  VIEWS,
   PRIORITY,
   PAUSES,
 ];
