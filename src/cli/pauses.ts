@@ -26,7 +26,12 @@ async function pauseWorkflow(io: Io, api: Api, name: string, { reason, json }: S
 }
 
 async function resumeWorkflow(io: Io, api: Api, name: string, { reason, json }: SteerOptions): Promise<number> {
-  return print(io, await api.pauses.resumeWorkflow(name, reason), json, `${oneLine(name)} is active, its runs continue`);
+  return print(
+    io,
+    await api.pauses.resumeWorkflow(name, reason),
+    json,
+    `${oneLine(name)} is active, its runs continue`,
+  );
 }
 
 async function pauseOrganisation(io: Io, api: Api, id: string, { reason, json }: SteerOptions): Promise<number> {

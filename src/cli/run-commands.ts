@@ -9,15 +9,17 @@ import {
   onServer,
   collect,
   countFromZero,
+  dollars,
   example,
   positiveInteger,
   type Workbench,
 } from "./command-words.ts";
 import { branchRun } from "./branch.ts";
+import { addRunHistoryCommands } from "./run-history-commands.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
+import { listRuns } from "./list-runs.ts";
 import {
   cancelRun,
-  listRuns,
   pauseRun,
   recoverRun,
   resolveNode,
@@ -37,15 +39,33 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addHistory(runs, bench);
   addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
+  addRunHistoryCommands(runs, bench);
 }
 
 function addLooking(runs: Command, bench: Workbench): void {
   const list = addListOptions(runs.command("list").description("list runs, newest first"))
+    .argument(
+      "[words...]",
+      "only runs with all these words: in args, outputs, errors, labels, ids, names; wor* as a beginning",
+    )
     .option("--workflow <name>", "only runs of this workflow")
-    .option("--parent <run>", "only child runs of this run");
+    .option("--workflow-version <n>", "only runs of this version", positiveInteger)
+    .option("--parent <run>", "only child runs of this run")
+    .option("--trigger <what>", "only runs started so: api, schedule, hook, …, or trigger:NAME, schedule:NAME")
+    .option("--agent <id>", "only runs in which this agent worked")
+    .option("--model <id>", "only runs in which this model was asked")
+    .option("--label <name=text>", "only runs with this label (repeatable)", collect)
+    .option("--error <code>", "only runs that ended with this code")
+    .option("--min-cost <usd>", "only runs that cost at least so much", dollars)
+    .option("--max-cost <usd>", "only runs that cost at most so much", dollars)
+    .option("--min-duration <time>", "only runs that took at least so long: seconds, or 90s, 5m, 2h")
+    .option("--max-duration <time>", "only runs that took at most so long")
+    .option("--since <moment>", "only runs created since: 2026-11-17, or so long ago, such as 7d")
+    .option("--until <moment>", "only runs created before");
   addChoice(list, "--status <status>", "only runs in this status", RUN_STATUSES);
   addChoice(list, "--waiting-for <what>", "only runs that wait for this, child runs included", WAITING_FOR)
     .addHelpText("after", example("sluice runs list --status failed --limit 10"))
+    .addHelpText("after", example("sluice runs list --label customer=4711 --since 7d refund"))
     .action(onServer(bench, listRuns));
   addLinkOptions(runs.command("show").description("show a run and all its nodes, or what one node gave"))
     .argument("<run>", "id of the run")

@@ -45,6 +45,7 @@ export interface RunOptions {
   readonly detach?: boolean;
   /** Of the server: who shares the nodes. */
   readonly team?: string;
+  readonly label?: readonly string[];
   /** Of the server: how often the run may be recovered automatically. */
   readonly recover?: number;
   /** Of the server: which runs go first. */

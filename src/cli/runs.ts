@@ -1,58 +1,20 @@
-import { isTerminal, type RunStatus, type WaitingFor } from "../core/event/index.ts";
-import { type NodeResult, relaunchText, WAITING_TEXTS } from "../core/view/index.ts";
+import { type NodeResult, relaunchText } from "../core/view/index.ts";
 import type { Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { nestedNodes } from "./block-states.ts";
 import { EXIT } from "./exit-code.ts";
 import { formatCost, formatDuration } from "./figures.ts";
-import { durationOf, followRun } from "./follow.ts";
+import { followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
-import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
+import { formatWhen, printFacts, printJson } from "./listing.ts";
 import { withLargeValues } from "./large-value.ts";
+import { durationText, errorText, labelsText, nameOf, statusText } from "./run-text.ts";
 import { printFailures, outputText } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf } from "./remote-plan.ts";
-import { pauseText } from "./pauses.ts";
 import { formatTable } from "./table.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { printTurn } from "./turn-text.ts";
-
-export interface ListRunsOptions extends ListOptions {
-  readonly status?: RunStatus;
-  readonly workflow?: string;
-  readonly parent?: string;
-  readonly waitingFor?: WaitingFor;
-}
-
-export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Promise<number> {
-  const { status, workflow, parent, waitingFor } = options;
-  const filter = {
-    ...(status === undefined ? {} : { status }),
-    ...(workflow === undefined ? {} : { workflow }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
-  };
-  const now = io.clock.now();
-  printList(io, await api.listRuns({ ...filter, ...pageOf(options) }), options, {
-    none: "there are no runs; start one with: sluice run NAME",
-    head: ["RUN", "WORKFLOW", "STATUS", "CREATED", "DURATION", "COST"],
-    row: (run) => [
-      run.id,
-      nameOf(run),
-      statusText(run, run.paused),
-      formatWhen(run.createdAt, now),
-      durationText(run, now),
-      run.costMicros > 0 ? formatCost(run.costMicros) : "–",
-    ],
-  });
-  return EXIT.fine;
-}
-
-/** One that is paused or waits says so, although its status is `running`. */
-function statusText({ status, waitingFor }: Pick<State, "status" | "waitingFor">, paused: Run["paused"]): string {
-  if (paused !== null && !isTerminal(status)) return `${status}, ${pauseText(paused)}`;
-  return waitingFor === null || isTerminal(status) ? status : `${status}, ${WAITING_TEXTS[waitingFor]}`;
-}
 
 export interface ShowRunOptions {
   readonly json?: boolean;
@@ -79,6 +41,8 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["created", formatWhen(run.createdAt, now)],
     ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
+    ["labels", labelsText(run)],
+    ["error", run.error === undefined ? null : errorText(run.error)],
     ["parent", run.parentRunId],
     ["block", run.block],
     ["args", oneLine(JSON.stringify(run.args))],
@@ -240,18 +204,7 @@ async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: s
   return EXIT.fine;
 }
 
-function nameOf({ workflow, version }: Run): string {
-  return `${oneLine(workflow)}${version === null ? "" : `@${version}`}`;
-}
-
 /** How long the run had taken when an event came. */
 function durationUntil({ startedAt, createdAt }: Run, timestamp: string): string {
   return formatDuration(Math.max(0, Date.parse(timestamp) - Date.parse(startedAt ?? createdAt)));
-}
-
-function durationText(run: Run, now: number): string {
-  const settled = durationOf(run.startedAt, run.completedAt);
-  if (settled !== null) return formatDuration(settled);
-  const started = run.startedAt === null || run.startedAt === undefined ? NaN : Date.parse(run.startedAt);
-  return isTerminal(run.status) || Number.isNaN(started) ? "–" : formatDuration(Math.max(0, now - started));
 }

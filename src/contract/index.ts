@@ -33,4 +33,5 @@ export * from "./turn.ts";
 export * from "./usage.ts";
 export * from "./verdict.ts";
 export * from "./webhook.ts";
+export * from "./work.ts";
 export * from "./workflow.ts";

@@ -44,6 +44,7 @@ import { Tally } from "./tally.ts";
 import type { TurnScene } from "./tool-facts.ts";
 import type { RoundRulingResult, ToolRulingResult } from "./turn-ruling.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
+import type { WorkerPresence } from "./worker-route.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
 
 export interface GovernorOptions {
@@ -51,6 +52,8 @@ export interface GovernorOptions {
   readonly directory: GatewayDirectory;
   readonly registered: RegisteredCache;
   readonly clock: Clock;
+  /** Without it functions are answered by whatever answers. */
+  readonly workers?: WorkerPresence | null;
   /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
   /** True where no other process can change what is counted. */
@@ -82,10 +85,10 @@ export class Governor implements Judge {
     this.#starts = new StartWindows(options.startRate);
     this.#watch = new BudgetWatch(options.store);
     this.memories = new Memories(options.store);
-    const { store, registered, clock, onTrouble } = options;
+    const { store, registered, clock, workers = null, onTrouble } = options;
     const tallyOf = (orgId: string): Tally => this.#tally(orgId);
     const prepareAll = (orgIds: ReadonlySet<string>): Promise<void> | undefined => this.prepare(orgIds);
-    this.#waiting = new WaitingNodes({ store, registered, clock, onTrouble, tallyOf, prepare: prepareAll });
+    this.#waiting = new WaitingNodes({ store, registered, clock, workers, onTrouble, tallyOf, prepare: prepareAll });
   }
 
   /** May this run be created? What is asked before it exists. */
@@ -147,7 +150,8 @@ export class Governor implements Judge {
     const tally = this.#tally(about.orgId);
     const registered = this.#options.registered.of(about.orgId);
     const gateways = this.#options.directory.of(about.orgId);
-    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room };
+    const { workers = null } = this.#options;
+    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room, workers };
     const gathered = gatherFacts(scene);
     const judgement = judgeDispatch(gathered.facts);
     const instructions = instructed(judgement, gathered.facts, { request, about }, this.memories);
@@ -230,14 +234,19 @@ export class Governor implements Judge {
     this.#tally(orgId).load(counters);
   }
 
+  /** A function has a worker that had none. */
+  workerCame(): void {
+    this.#waiting.wakeForWorkers();
+  }
+
   get waitingCount(): number {
     return this.#waiting.size;
   }
 
   #isReady(orgId: string): boolean {
-    const { directory, registered } = this.#options;
+    const { directory, registered, workers } = this.#options;
     const isKnown = this.#tallies.has(orgId) && directory.knows(orgId) && registered.knows(orgId);
-    return isKnown && this.memories.isReady(orgId, registered.of(orgId));
+    return isKnown && workers?.knows(orgId) !== false && this.memories.isReady(orgId, registered.of(orgId));
   }
 
   /** One after the other: of many that start at once the first reads, and the others find what it has read. */
@@ -246,7 +255,8 @@ export class Governor implements Judge {
   }
 
   async #load(orgIds: ReadonlySet<string>): Promise<void> {
-    const { directory, registered } = this.#options;
+    const { directory, registered, workers } = this.#options;
+    await workers?.ensure(orgIds);
     await directory.ensure(orgIds);
     await registered.ensure(orgIds);
     for (const orgId of orgIds) {

@@ -28,6 +28,7 @@ import { Governor } from "./governor.ts";
 import { LaunchAdmission } from "./launch-admission.ts";
 import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
 import { grantsByHolder, type Registered } from "./registered.ts";
+import type { WorkerPresence } from "./worker-route.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
@@ -35,6 +36,7 @@ export interface GovernanceOptions {
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;
+  readonly workers?: WorkerPresence;
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -55,14 +57,14 @@ export interface OpenedGovernance {
 
 /** The judge of a server, over what its organisations have registered. */
 export function openGovernance(options: GovernanceOptions): OpenedGovernance {
-  const { store, directory, clock, isAlone, startRate, onTrouble } = options;
+  const { store, directory, clock, isAlone, workers = null, startRate, onTrouble } = options;
   const registered = new RegisteredCache({
     load: (orgId) => loadRegistered(store, orgId),
     versions: () => store.configVersions(),
     clock,
     onTrouble,
   });
-  const governor = new Governor({ store, directory, registered, clock, isAlone, startRate, onTrouble });
+  const governor = new Governor({ store, directory, registered, clock, isAlone, workers, startRate, onTrouble });
   const reconciler = new Reconciler({ store, clock, onTrouble });
   return {
     governor,

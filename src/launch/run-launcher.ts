@@ -53,6 +53,7 @@ export class RunLauncher implements Launcher {
         recoveryMax: request.recovery?.max ?? null,
         ...(caller === undefined ? {} : { traceId: caller.traceId, parentSpanId: caller.spanId }),
         ...(idempotency === undefined ? {} : { idempotency }),
+        ...(request.labels === undefined ? {} : { labels: request.labels }),
         ...(request.hops === undefined ? {} : { hops: request.hops }),
         ...(request.limit === undefined ? {} : { limit: request.limit }),
       },

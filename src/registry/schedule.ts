@@ -48,6 +48,7 @@ export function scheduleOf({ id, body, savedBy }: Entry): ScheduledTrigger {
     on: scheduleSourceOf(written),
     filter: null,
     args: Object.fromEntries(args),
+    labels: {},
     concurrency: null,
     priority: null,
     respond: "none",

@@ -22,6 +22,8 @@ export interface Trigger {
   readonly filter: ParsedExpression | null;
   /** Null: what was delivered, by the names of the args. */
   readonly args: Values | null;
+  /** By which its runs are found, besides what their workflow writes. */
+  readonly labels: Values;
   /** How many of its runs may be open at a time; null: any number. */
   readonly concurrency: TriggerConcurrency | null;
   /** Of the runs it starts; null: that of the workflow. */

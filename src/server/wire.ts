@@ -32,6 +32,7 @@ export function runOnWire(
     roleBindings: { ...run.roleBindings },
     priority: run.priority,
     ...(run.team === null ? {} : { team: run.team }),
+    labels: { ...run.labels },
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
@@ -46,7 +47,13 @@ export function runOnWire(
     lastEventId: run.lastEventId,
     waitingFor,
     paused: runPauseOnWire(paused),
+    ...errorOf(run),
   };
+}
+
+function errorOf({ errorCode, errorMessage }: RunRecord): Pick<Run, "error"> {
+  if (errorCode === null && errorMessage === null) return {};
+  return { error: { code: errorCode, message: errorMessage ?? "" } };
 }
 
 export function workflowOnWire(workflow: WorkflowRecord, pause?: Pause): Workflow {

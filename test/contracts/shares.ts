@@ -29,6 +29,7 @@ export const NEW_RUN: NewRun = {
   model: null,
   roleBindings: { writer: "agent-1" },
   team: null,
+  labels: {},
   recoveryMax: null,
   priority: "normal",
   requestedBy: null,
@@ -48,6 +49,8 @@ const HEAD: Head = {
   startedAt: 1_000,
   endedAt: null,
   waitingFor: null,
+  errorCode: null,
+  errorMessage: null,
   paused: null,
 };
 

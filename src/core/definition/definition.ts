@@ -9,6 +9,7 @@ import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { DependencyOutcome, Join } from "./dependency.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { WorkerFunction } from "./worker-function.ts";
 import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
 import type { Block, Branch } from "./block.ts";
@@ -34,6 +35,8 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** By which its runs are found. */
+  readonly labels: Values;
   /** Of its runs, unless a start or a trigger says. */
   readonly priority: Priority;
   /** Which channels are used for what happens in its runs. */
@@ -287,4 +290,6 @@ export interface Catalog {
   readonly channels?: readonly string[] | null;
   /** Tools of which a manifest says what kind of act a call is; absent or null when unknown. */
   readonly tools?: readonly ToolPattern[] | null;
+  /** Functions of workers that are registered, of those that are named; absent or null when unknown. */
+  readonly functions?: Readonly<Record<string, WorkerFunction>> | null;
 }

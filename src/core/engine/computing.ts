@@ -67,7 +67,8 @@ function compute(turn: Turn, node: NodeState): void {
     case "emit":
       return emitEvent(turn, node, work.emit, values);
     case "script":
-      return invariant(false, "a script has attempts");
+    case "function":
+      return invariant(false, `a ${work.kind} has attempts`);
   }
 }
 

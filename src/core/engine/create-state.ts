@@ -109,6 +109,7 @@ function createNode(
     retries: 0,
     calls: 0,
     pausedAsks: 0,
+    isOnce: false,
     extraAttempts: 0,
     hasEscalated: false,
     isGateApproved: false,

@@ -79,6 +79,8 @@ export interface StartInput {
   /** The person or program that starts it, as people know it. */
   readonly startedBy?: string;
   readonly handoffs?: number;
+  /** By which it is found; absent: none. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** The run that began the family; absent: this one. */
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** How many runs before it have started one another by events; absent: none. */

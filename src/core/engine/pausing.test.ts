@@ -109,7 +109,12 @@ describe("a run whose workflow or organisation is paused", () => {
   it("begins nothing while that is so, and all of it with the next input", () => {
     const rig = runOf(workflow(["a", "b < a"]));
     const [dispatched] = rig.dispatches;
-    const result = { status: "completed", stdout: "x", tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 }, costMicros: 0 } as const;
+    const result = {
+      status: "completed",
+      stdout: "x",
+      tokens: { inputTokens: 0, outputTokens: 0, thinkingTokens: 0, cachedTokens: 0 },
+      costMicros: 0,
+    } as const;
     rig.submit({ type: "callback", nodeId: "a", attempt: dispatched?.attempt ?? 1, result, isPausedAround: true });
     expect(names(rig)).toEqual(["a"]);
     rig.submit({ type: "timer", timer: { kind: "run", epoch: -1 }, isPausedAround: true });

@@ -164,7 +164,8 @@ export function requestNode(turn: Turn, node: NodeState): void {
       }
       return failNode(turn, node, binding.failure);
     case "bound":
-      if (planNode.work === null) return requestVerdict(turn, node, planNode, binding);
+      if (planNode.work === null || planNode.work.kind === "function")
+        return requestVerdict(turn, node, planNode, binding);
       noteFindings(turn, node, binding);
       return startScript(turn, node, planNode, binding);
   }

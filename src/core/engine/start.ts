@@ -51,6 +51,7 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(placement === undefined ? {} : { placement }),
     ...(startedBy === undefined ? {} : { startedBy }),
     ...(root === undefined ? {} : { root }),
+    ...(input.labels === undefined ? {} : { labels: { ...input.labels } }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
     ...placeOf(state, input),
     ...(input.priority === undefined || input.priority === "normal" ? {} : { priority: input.priority }),
@@ -62,7 +63,12 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
   if (input.paused !== undefined) {
     const { by, reason } = input.paused;
-    onPause(turn, { type: "pause", ...(by === null ? {} : { by }), ...(reason === null ? {} : { reason }), isByParent: true });
+    onPause(turn, {
+      type: "pause",
+      ...(by === null ? {} : { by }),
+      ...(reason === null ? {} : { reason }),
+      isByParent: true,
+    });
   }
   armRunTimeout(turn);
   // Facts before the node they are of begins.

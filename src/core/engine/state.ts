@@ -157,6 +157,8 @@ export interface NodeState {
   calls: number;
   /** Times a paused agent was asked in this epoch. */
   pausedAsks: number;
+  /** The verdict of its last attempt allows that once only, whatever the plan says. */
+  isOnce: boolean;
   /** Attempts an answered escalation added to the policy's. */
   extraAttempts: number;
   hasEscalated: boolean;

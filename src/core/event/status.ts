@@ -60,6 +60,7 @@ export const WAITING_REASONS = [
   "event",
   "concurrency",
   "child",
+  "worker",
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 

@@ -39,6 +39,8 @@ export interface Plan {
   readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** By which runs are found; evaluated when one starts. */
+  readonly labels: Values;
   readonly priority: Priority;
   readonly args: Readonly<Record<string, ArgField>>;
   /** What a run has to show for itself; null: the outputs of its leaves. */
@@ -73,6 +75,7 @@ export const NODE_KINDS = [
   "utility",
   "set",
   "script",
+  "function",
   "end",
   "wait",
   "emit",

@@ -11,7 +11,10 @@ interface Entry {
 }
 
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ orgId: fc.constantFrom("a", "b", "c", "d"), priority: fc.constantFrom(...PRIORITIES) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ orgId: fc.constantFrom("a", "b", "c", "d"), priority: fc.constantFrom(...PRIORITIES) }),
+  },
   { weight: 2, arbitrary: fc.constant(null) },
 );
 

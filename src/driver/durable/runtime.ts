@@ -5,6 +5,7 @@ import type {
   BoundRequest,
   OutputOfRun,
   Refusal,
+  RunLabels,
   RunLimit,
   RunState,
   StartInput,
@@ -84,6 +85,8 @@ export interface Launch {
   /** Where the run belongs; unless given, found when it is launched. */
   readonly placement?: Placement;
   readonly team?: string | null;
+  /** By which it is found, besides what its workflow writes. */
+  readonly labels?: RunLabels;
   /** Default: `normal`. */
   readonly priority?: Priority;
   /** The run that waits for it is paused. */

@@ -13,7 +13,7 @@ export interface SweeperOptions {
   readonly lease: Lease;
   readonly attempts: Pick<Attempts, "leaseRenewed" | "leaseLost">;
   readonly deadlines: Pick<Deadlines, "has">;
-  readonly dueTimers: Pick<DueTimers, "found">;
+  readonly dueTimers: Pick<DueTimers, "found" | "workLost">;
   readonly matcher: Pick<EventMatcher, "round">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -23,6 +23,7 @@ const DUE_EVERY_MS = 500;
 const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
 const MATCH_EVERY_MS = 5_000;
+const LOST_WORK_EVERY_MS = 2_000;
 const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
 const RELEASED_PAGE = 5_000;
@@ -36,6 +37,7 @@ export class Sweeper {
   #nextTakeoverAt = 0;
   #nextStalledAt = 0;
   #nextMatchAt = 0;
+  #nextLostWorkAt = 0;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -70,6 +72,7 @@ export class Sweeper {
       await this.#submitDue();
       if (renewed === "anew" || clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
       if (clock.now() >= this.#nextMatchAt) await this.#match();
+      if (clock.now() >= this.#nextLostWorkAt) await this.#findLostWork();
       if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
       onTrouble("a sweep failed", error);
@@ -99,6 +102,12 @@ export class Sweeper {
   async #match(): Promise<void> {
     this.#nextMatchAt = this.#options.clock.now() + MATCH_EVERY_MS;
     await this.#options.matcher.round();
+  }
+
+  async #findLostWork(): Promise<void> {
+    const { store, clock, dueTimers } = this.#options;
+    this.#nextLostWorkAt = clock.now() + LOST_WORK_EVERY_MS;
+    for (const { runId, ...key } of await store.lostWork(PAGE)) dueTimers.workLost(runId, key);
   }
 
   /** Runs that wait for nothing: with any input the engine looks for what is left to do, or ends the run. */

@@ -30,6 +30,7 @@ export function candidateOfHook(hook: HookRecord, box: SecretBox, now: number): 
     on: STANDARD,
     filter: null,
     args: null,
+    labels: {},
     concurrency: null,
     priority: null,
     respond: "accepted",

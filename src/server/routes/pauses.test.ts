@@ -7,7 +7,10 @@ steps:
   - { id: second, command: Second, depends_on: [first] }
   - { id: third, command: Third, depends_on: [second] }
 `;
-const HELD = LINE.replace("name: line", "name: held").replace("depends_on: [first]", "depends_on: [first], approval: required");
+const HELD = LINE.replace("name: line", "name: held").replace(
+  "depends_on: [first]",
+  "depends_on: [first], approval: required",
+);
 const FAMILY = `name: family
 steps:
   - { id: before, command: Before }
@@ -45,7 +48,10 @@ describe("a run", () => {
     const runId = await api.run("held");
     const paused = await post(`runs/${runId}/pause`, { reason: "legal has to look" });
     expect(paused.status).toBe(200);
-    expect(paused.body).toMatchObject({ status: "running", paused: { by: "admin", reason: "legal has to look", scope: "run" } });
+    expect(paused.body).toMatchObject({
+      status: "running",
+      paused: { by: "admin", reason: "legal has to look", scope: "run" },
+    });
     expect((await read(`runs/${runId}`)).paused).toEqual(paused.body.paused);
     expect((await read("runs?workflow=held")).data).toMatchObject([{ id: runId, paused: { scope: "run" } }]);
     await approve();
@@ -93,7 +99,11 @@ describe("a workflow", () => {
     const { status, body } = await post("workflows/held/pause", { reason: "CRM is down" });
     expect([status, body.status, body.paused.reason]).toEqual([200, "paused", "CRM is down"]);
     expect((await post("runs", { workflow: "held" })).body).toMatchObject({ status: 409, code: "workflow_paused" });
-    expect((await read(`runs/${runId}`)).paused).toMatchObject({ scope: "workflow", by: "admin", reason: "CRM is down" });
+    expect((await read(`runs/${runId}`)).paused).toMatchObject({
+      scope: "workflow",
+      by: "admin",
+      reason: "CRM is down",
+    });
     expect((await read("workflows/held")).paused).toMatchObject({ by: "admin" });
     await approve();
     expect((await nodesOf(runId))["second"]).toBe("queued");
@@ -132,6 +142,9 @@ describe("the priority of a run", () => {
     expect(await start({ workflow: "urgent" })).toBe("high");
     expect(await start({ workflow: "urgent", priority: "low" })).toBe("low");
     expect((await post("runs", { workflow: "line", priority: "urgent" })).body).toMatchObject({ status: 422 });
-    expect((await read("runs?workflow=urgent")).data.map((run: { priority: string }) => run.priority).sort()).toEqual(["high", "low"]);
+    expect((await read("runs?workflow=urgent")).data.map((run: { priority: string }) => run.priority).sort()).toEqual([
+      "high",
+      "low",
+    ]);
   });
 });
