@@ -33,6 +33,7 @@ import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
+import { pauseRules } from "./pause-rules.ts";
 import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
@@ -65,6 +66,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     secretRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    pauseRules(subjectOf);
     placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);
