@@ -39,12 +39,8 @@ export interface WorkflowSaving extends PinnedDefinition {
 /** How a version was written: as a file, or in code that made one. */
 export type WorkflowOrigin = "file" | "code";
 
-export interface WorkflowVersion extends PinnedDefinition {
-  readonly name: string;
+export interface WorkflowVersion extends Omit<WorkflowSaving, "savedBy"> {
   readonly version: number;
-  readonly hash: string;
-  readonly format: "lobsterx" | "lens-graph/v1";
-  readonly savedAt: number;
 }
 
 export interface WorkflowRecord extends WorkflowSettings {

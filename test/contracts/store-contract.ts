@@ -34,6 +34,7 @@ import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
 import { trendRules } from "./trend-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
+import { pauseRules } from "./pause-rules.ts";
 import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
 import { workRules } from "./work-rules.ts";
@@ -68,6 +69,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     timerRules(subjectOf);
     waitingRules(subjectOf);
     workRules(subjectOf);
+    pauseRules(subjectOf);
     placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);
