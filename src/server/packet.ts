@@ -2,6 +2,7 @@ import type { RunEvent } from "../core/event/index.ts";
 import { hideCredentials } from "../core/redaction/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RunRecord, Store } from "../store/index.ts";
+import { auditReasons } from "./audit-reasons.ts";
 import { frameOf } from "./frame-text.ts";
 import type { Services } from "./route.ts";
 import { approvalOnWire, runOnWire } from "./wire.ts";
@@ -11,7 +12,7 @@ export const PACKET_FORMAT = "sluice-packet/1";
 const EVENTS_PAGE = 500;
 const RECORDS_PAGE = 100;
 
-type Sources = Pick<Store, "readEvents" | "getApproval" | "listAudit" | "verdictsOf">;
+type Sources = Pick<Store, "readEvents" | "getApproval" | "listAudit" | "auditTexts" | "verdictsOf">;
 
 /**
  * Everything there is to know of a run as one JSON object, a piece of its text at a time: a long run is never in memory
@@ -67,7 +68,7 @@ async function* recordsOf(store: Sources, { orgId, runId }: RunRecord): AsyncGen
   const records: object[] = [];
   for (let cursor: string | null = null; ;) {
     const page = await store.listAudit(orgId, { run: runId }, { limit: RECORDS_PAGE, cursor });
-    records.push(...page.data);
+    records.push(...page.data.map(await auditReasons(store, orgId, page.data)));
     if (page.nextCursor === null) break;
     cursor = page.nextCursor;
   }

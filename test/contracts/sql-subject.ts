@@ -62,6 +62,9 @@ const TABLES = [
   "run_places",
   "run_imports",
   "run_archives",
+  "run_erasures",
+  "audit_salts",
+  "audit_texts",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
