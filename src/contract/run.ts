@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
+import { erasedSchema } from "./erasure.ts";
 import { filterText, pageQuery } from "./page.ts";
 import { sentProblemSchema } from "./problem.ts";
 
@@ -68,6 +69,7 @@ export const runSchema = z.object({
     .describe(
       "Of a run that has completed, where one run is shown: the outputs of the document, else of its last nodes",
     ),
+  erased: erasedSchema.optional().describe("Where one run is shown: its content was taken out"),
   warnings: z
     .array(sentProblemSchema)
     .optional()

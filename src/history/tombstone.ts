@@ -1,4 +1,4 @@
-import { canonicalJson, digestJson, type JsonObject } from "../core/base/index.ts";
+import { digestJson, type JsonObject } from "../core/base/index.ts";
 import { APPROVAL_CONTENT, EVENT_CONTENT, type EventType, withoutContent } from "../core/event/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 
@@ -38,9 +38,4 @@ export function erasedArgs(args: JsonObject): JsonObject {
 export function erasedApproval(approval: ApprovalRecord): ApprovalRecord {
   const whole = approval as unknown as JsonObject;
   return withoutContent(whole, APPROVAL_CONTENT, tombstoneOf(whole)) as unknown as ApprovalRecord;
-}
-
-/** Of texts, in their order. */
-export function textOf(value: JsonObject): string {
-  return canonicalJson(value);
 }

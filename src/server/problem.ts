@@ -84,6 +84,7 @@ export const API_PROBLEMS = {
   message_repeated: [409, "The message was received before"],
   run_finished: [409, "The run has finished"],
   run_not_finished: [409, "The run has not finished"],
+  run_erased: [409, "The content of the run was erased"],
   run_exists: [409, "The run is there already"],
   run_in_use: [409, "An open run was started from the run"],
   run_has_parent: [409, "The run belongs to another run"],

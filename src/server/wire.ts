@@ -4,12 +4,17 @@ import { describePlanToDraw, type Plan } from "../core/plan/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import {
   type ApprovalRecord,
+  type ErasureRecord,
   isLaunchApproval,
   type KeyRecord,
   type Listed,
   type RunRecord,
   type WorkflowRecord,
 } from "../store/index.ts";
+
+export function erasureOnWire({ at, by, sha256 }: ErasureRecord): NonNullable<Run["erased"]> {
+  return { at: isoFromEpochMs(at), by, sha256 };
+}
 
 /** `waitingFor` includes child runs; without it, what the run knows by itself. */
 export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child" ? null : run.waitingFor): Run {

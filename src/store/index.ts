@@ -10,6 +10,7 @@ export { everyEntry } from "./every-entry.ts";
 export { familyWaiting } from "./family-waiting.ts";
 export * from "./file-store.ts";
 export * from "./governance-store.ts";
+export type * from "./erasure-store.ts";
 export * from "./history-store.ts";
 export * from "./hook-store.ts";
 export * from "./invitation-store.ts";

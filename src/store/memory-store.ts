@@ -5,6 +5,7 @@ import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
+import { memoryErasure } from "./memory/memory-erasure.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
@@ -67,6 +68,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySecrets(world),
     ...memoryFiles(world),
     ...memoryHistory(world),
+    ...memoryErasure(world),
     ...memoryTriggers(world),
     migrate: async () => undefined,
     ping: async () => undefined,

@@ -11,6 +11,7 @@ import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
 import type { FileStore } from "./file-store.ts";
+import type { ErasureStore } from "./erasure-store.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { ReplicaStore } from "./replica-store.ts";
@@ -52,6 +53,7 @@ export interface Store
     SecretStore,
     FileStore,
     HistoryStore,
+    ErasureStore,
     TriggerStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */

@@ -18,6 +18,7 @@ export const CATEGORY_OF = {
   "run.finished": "execution",
   "run.deleted": "lifecycle",
   "run.imported": "lifecycle",
+  "run.erased": "governance",
   "node.dispatched": "execution",
   "node.completed": "execution",
   "node.failed": "execution",

@@ -27,8 +27,6 @@ const FORM: ContentPlaces = {
   "form.*.label": "value",
   "form.*.description": "value",
   "form.*.default": "value",
-  "form.*.enum": "list",
-  "form.*.pattern": "value",
 };
 const REASON: ContentPlaces = { reason: "value" };
 const ERROR: ContentPlaces = { errorMessage: "value" };

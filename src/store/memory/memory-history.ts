@@ -83,6 +83,7 @@ function removeRuns(world: MemoryWorld, orgId: string, runIds: ReadonlySet<strin
     for (const nodeId of [...(world.runs.get(runId)?.waiters.keys() ?? [])]) removeWaiter(world, runId, nodeId);
     world.places.delete(runId);
     world.history.imports.delete(runId);
+    world.history.erasures.delete(runId);
     world.webhooks.feeds.delete(runId);
   }
   removeUnusedBlobs(world, orgId, runIds);
@@ -104,7 +105,7 @@ function removeApproval(world: MemoryWorld, orgId: string, id: string): void {
 }
 
 /** What these runs refer to, and no other run of the organisation. */
-function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySet<string>): void {
+export function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySet<string>): void {
   const hashesOf = (isWanted: (runId: string) => boolean): ReadonlySet<string> =>
     new Set(
       [...world.runs].flatMap(([runId, run]) =>
@@ -117,10 +118,10 @@ function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySe
   }
 }
 
-function removeFrom<T>(map: Map<string, T>, isGone: (value: T) => boolean): void {
+export function removeFrom<T>(map: Map<string, T>, isGone: (value: T) => boolean): void {
   for (const [key, value] of map) if (isGone(value)) map.delete(key);
 }
 
-function keep<T>(list: T[], isKept: (value: T) => boolean): void {
+export function keep<T>(list: T[], isKept: (value: T) => boolean): void {
   list.splice(0, list.length, ...list.filter(isKept));
 }

@@ -113,6 +113,7 @@ const OF_RUNS = [
   "webhook_deliveries",
   "file_references",
   "run_imports",
+  "run_erasures",
   "run_heads",
   "runs",
 ];
