@@ -81,7 +81,9 @@ async function hashing(
   const subjects = new Set(entriesIn(pending).flatMap((entry) => freeTextOf(entry)?.subject ?? []));
   const salts = subjects.size === 0 ? new Map<string, string>() : await saltsOf([...subjects].toSorted());
   return ({ subject, text }) =>
-    createHmac("sha256", required(salts.get(subject), "every subject has a salt")).update(text).digest("hex");
+    createHmac("sha256", required(salts.get(subject), "every subject has a salt"))
+      .update(text)
+      .digest("hex");
 }
 
 function linked(

@@ -90,5 +90,19 @@ export async function openEngine(
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
   const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
-  return { store, secrets, gateways, governance, audit, agent, runtime, launcher, outbound, files, history, objects, scripts };
+  return {
+    store,
+    secrets,
+    gateways,
+    governance,
+    audit,
+    agent,
+    runtime,
+    launcher,
+    outbound,
+    files,
+    history,
+    objects,
+    scripts,
+  };
 }

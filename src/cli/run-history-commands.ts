@@ -6,7 +6,9 @@ import { deleteRuns, importRuns, verifyPacketFile, type VerifyPacketOptions } fr
 export function addRunHistoryCommands(runs: Command, bench: Workbench): void {
   const { io, settle } = bench;
   addLinkOptions(
-    runs.command("delete").description("delete runs that have ended, with their child runs and all that is kept of them"),
+    runs
+      .command("delete")
+      .description("delete runs that have ended, with their child runs and all that is kept of them"),
   )
     .argument("<run...>", "ids of the runs")
     .option("--quiet", "print nothing")

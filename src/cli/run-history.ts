@@ -62,7 +62,9 @@ export async function verifyPacketFile(io: Io, file: string, options: VerifyPack
     if (json === true) printJson(io, { file, ok: true, lines, sha256, key: signer, ...header });
     else if (quiet !== true) {
       const { run, workflow, runs, archivedAt, erased = [] } = header;
-      io.out.write(`ok: ${printable(run)} of ${printable(workflow)}, ${runs} runs, archived ${printable(archivedAt)}\n`);
+      io.out.write(
+        `ok: ${printable(run)} of ${printable(workflow)}, ${runs} runs, archived ${printable(archivedAt)}\n`,
+      );
       for (const { run: id, at, by } of erased) {
         io.out.write(`  ${printable(id)} was erased ${printable(at)} by ${printable(by)}\n`);
       }

@@ -19,7 +19,9 @@ const ids = z.array(z.string());
 
 export const erasureSchema = z.object({
   dryRun: z.boolean(),
-  runs: ids.describe("Runs that were erased, or would be: those that match, their families, and runs started from them"),
+  runs: ids.describe(
+    "Runs that were erased, or would be: those that match, their families, and runs started from them",
+  ),
   already: ids.describe("Runs that were erased before"),
   open: ids.describe("Runs that have not ended, and were left as they are"),
   undecided: ids.describe("Runs the condition could not be decided for, and were left as they are"),

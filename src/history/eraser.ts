@@ -3,12 +3,13 @@ import type { AuditTrail } from "../audit/index.ts";
 import { auditEntry, type AuditType, freeTextOf } from "../core/audit/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { Files } from "../files/index.ts";
-import type { ArchiveRecord, Erasing, RunRecord, Store } from "../store/index.ts";
+import type { ArchiveRecord, ErasedTraces, Erasing, RunRecord, Store } from "../store/index.ts";
 import type { Archiver } from "./archiver.ts";
 import { type IsAbout, readSubject, type SubjectFacts } from "./erasure-subject.ts";
 import { erasedPacket } from "./erased-packet.ts";
+import type { PacketLine } from "./packet-line.ts";
 import { packetLines, verifyPacket } from "./packet-reader.ts";
-import { erasedApproval, erasedArgs, erasedBlock } from "./tombstone.ts";
+import { erasedApproval, erasedArgs, erasedBlock, withoutMentions } from "./tombstone.ts";
 
 export interface EraserOptions {
   readonly store: Store;
@@ -70,8 +71,10 @@ export class Eraser {
     const related = await store.relatedRuns(orgId, found);
     const outcomes = { erased: [] as string[], already: [] as string[], open: [] as string[], unknown: [] as string[] };
     for (const runId of related) outcomes[await this.#eraseRun(orgId, runId, request)].push(runId);
-    const archives = await this.#eraseArchives(orgId, isAbout, new Set(found), request);
+    const { archives, runIds } = await this.#eraseArchives(orgId, isAbout, new Set(found), request);
     const launches = await this.#eraseLaunches(orgId, isAbout, request);
+    const gone = new Set([...outcomes.erased, ...runIds]);
+    if (!request.isDryRun) await store.eraseMentions(orgId, [...gone], (body) => withoutMentions(body, gone));
     const sealed = await this.#sealedTexts(orgId, [...new Set([...related, ...archives])]);
     if (!request.isDryRun) await files.sweep(SWEEP_MAX);
     const { erased: runs, already, open } = outcomes;
@@ -124,18 +127,19 @@ export class Eraser {
     isAbout: IsAbout,
     found: ReadonlySet<string>,
     { isDryRun, by }: ErasureRequest,
-  ): Promise<readonly string[]> {
+  ): Promise<{ readonly archives: readonly string[]; readonly runIds: readonly string[] }> {
     const { store } = this.#options;
     const archives: string[] = [];
+    const runIds: string[] = [];
     for (let after = ""; ;) {
       const page = await store.listArchives(orgId, after, PAGE);
       for (const archive of page) {
         if (!found.has(archive.runId) && !(await this.#isArchiveAbout(archive, isAbout))) continue;
         archives.push(archive.runId);
-        if (!isDryRun) await this.#rewrite(archive, by);
+        if (!isDryRun) runIds.push(...(await this.#rewrite(archive, by)));
       }
       const last = page.at(-1);
-      if (last === undefined) return archives;
+      if (last === undefined) return { archives, runIds };
       after = last.runId;
     }
   }
@@ -147,17 +151,21 @@ export class Eraser {
     return false;
   }
 
-  async #rewrite(archive: ArchiveRecord, by: string): Promise<void> {
+  /** The runs in it. */
+  async #rewrite(archive: ArchiveRecord, by: string): Promise<readonly string[]> {
     const { archiver, audit, store, now } = this.#options;
     const { size: _size, sha256, ...about } = archive;
+    const { orgId, runId } = archive;
     const { header } = await verifyPacket(archiver.read(archive), (...signed) => audit.isSigned(...signed));
+    const traces = await tracesIn(packetLines(archiver.read(archive)));
     const at = now();
     const erasure = { at: isoFromEpochMs(at), by, run: archive.runId, sha256: `sha256:${sha256}` };
     await archiver.write(about, erasedPacket(header, packetLines(archiver.read(archive)), erasure));
-    const { orgId, runId } = archive;
+    await store.eraseTraces(orgId, traces);
     const detail = { sha256: `sha256:${sha256}`, archive: archive.place };
     const entry = { at, type: "run.erased", actor: by, resource: `run/${runId}`, run: runId, detail } as const;
     await store.appendAudit(orgId, [auditEntry(entry)]);
+    return traces.runIds;
   }
 
   async #eraseLaunches(orgId: string, isAbout: IsAbout, { isDryRun }: ErasureRequest): Promise<readonly string[]> {
@@ -196,4 +204,20 @@ export class Eraser {
 
 function factsOf({ runId, workflow, trigger, startedBy, args }: RunRecord): SubjectFacts {
   return { args, run: { id: runId, workflow, trigger, startedBy } };
+}
+
+/** What may be left elsewhere of the runs in a packet. */
+async function tracesIn(lines: AsyncIterable<PacketLine>): Promise<ErasedTraces> {
+  const runIds: string[] = [];
+  const eventIds: string[] = [];
+  const fileHashes: string[] = [];
+  for await (const line of lines) {
+    if (line.kind === "run") runIds.push(line.run.runId);
+    if (line.kind === "files") fileHashes.push(...line.files.map((file) => file.sha256));
+    if (line.kind !== "events") continue;
+    for (const { type, payload } of line.events) {
+      if (type === "event.received" || type === "event.emitted") eventIds.push(payload.id);
+    }
+  }
+  return { runIds, eventIds, fileHashes };
 }

@@ -35,7 +35,11 @@ export function readSubject(text: string): IsAbout {
   const parsed = parseExpression(text);
   if (!parsed.ok) {
     const { message, position, hint } = parsed.failure;
-    throw new SubjectRefused("bad_expression", `It cannot be read at character ${position + 1}: ${message}.`, hint ?? HINT);
+    throw new SubjectRefused(
+      "bad_expression",
+      `It cannot be read at character ${position + 1}: ${message}.`,
+      hint ?? HINT,
+    );
   }
   checkPaths(parsed.value);
   return (facts) => {

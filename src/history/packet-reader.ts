@@ -47,7 +47,11 @@ export async function verifyPacket(content: AsyncIterable<Uint8Array>, isSigned:
   const sha256 = hash.digest("hex");
   const { lines, key, signature } = end;
   if (lines !== count || end.sha256 !== sha256) throw invalid("its lines are not those that were signed");
-  if (typeof key !== "string" || typeof signature !== "string" || !(await isSigned(signedText(sha256), key, signature))) {
+  if (
+    typeof key !== "string" ||
+    typeof signature !== "string" ||
+    !(await isSigned(signedText(sha256), key, signature))
+  ) {
     throw new PacketRefused(
       "packet_unsigned",
       `The packet is not signed with a key that is known here, but with ${String(key)}.`,

@@ -48,7 +48,11 @@ function over(wide: Periods, rule: RetentionRule | undefined): Periods {
 }
 
 /** The runs of a part that ended longer ago than a period; null: they are kept for ever. */
-export function overdue({ workflow, except }: RetentionPart, periodMs: number | null, now: number): EndedSelection | null {
+export function overdue(
+  { workflow, except }: RetentionPart,
+  periodMs: number | null,
+  now: number,
+): EndedSelection | null {
   return periodMs === null ? null : { before: now - periodMs, workflow, except };
 }
 

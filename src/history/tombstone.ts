@@ -1,5 +1,11 @@
 import { digestJson, type JsonObject } from "../core/base/index.ts";
-import { APPROVAL_CONTENT, EVENT_CONTENT, type EventType, withoutContent } from "../core/event/index.ts";
+import {
+  APPROVAL_CONTENT,
+  EVENT_CONTENT,
+  type EventPayload,
+  type EventType,
+  withoutContent,
+} from "../core/event/index.ts";
 import type { ApprovalRecord } from "../store/index.ts";
 
 /** What stands in place of content: the hash of what the event, or the args, were. */
@@ -38,4 +44,18 @@ export function erasedArgs(args: JsonObject): JsonObject {
 export function erasedApproval(approval: ApprovalRecord): ApprovalRecord {
   const whole = approval as unknown as JsonObject;
   return withoutContent(whole, APPROVAL_CONTENT, tombstoneOf(whole)) as unknown as ApprovalRecord;
+}
+
+/** A block of another run, without what an agent remembered there of erased ones: each such text as a whole. */
+export function withoutMentions(body: string, runIds: ReadonlySet<string>): string {
+  const events = (JSON.parse(body) as KeptEvent[]).map((event) => {
+    if (event.type !== "node.started") return event;
+    const { instructions = [] } = event.payload as EventPayload<"node.started">;
+    const isMention = (text: string): boolean => [...runIds].some((runId) => text.includes(runId));
+    const kept = instructions.map((one) =>
+      isMention(one.text) ? { ...one, text: tombstoneOf({ text: one.text }) } : one,
+    );
+    return { ...event, payload: { ...event.payload, ...(instructions.length === 0 ? {} : { instructions: kept }) } };
+  });
+  return JSON.stringify(events);
 }

@@ -14,10 +14,26 @@ export interface ErasureStore {
   getErasure(orgId: string, runId: string): Promise<ErasureRecord | undefined>;
   /** Runs that were started from one of these, and their parents and child runs, whatever has become of them. */
   relatedRuns(orgId: string, runIds: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Other runs in whose prompts an agent remembered one of these: rewrites the blocks of their logs that name it, and
+   * removes what their attempts reported besides their results. Reads the whole log; how many blocks it changed.
+   */
+  eraseMentions(orgId: string, runIds: readonly string[], rewrite: (body: string) => string): Promise<number>;
+  /** Removes what is left of runs that were deleted before. */
+  eraseTraces(orgId: string, traces: ErasedTraces): Promise<void>;
   /** Approvals of launches, by id, open ones left out. */
   listClosedLaunches(orgId: string, afterId: string, limit: number): Promise<readonly ApprovalRecord[]>;
   /** The same for the approval of a launch, which belongs to no run. */
   eraseLaunch(orgId: string, approvalId: string, erase: (approval: ApprovalRecord) => ApprovalRecord): Promise<void>;
+}
+
+export interface ErasedTraces {
+  /** Their texts of the audit go. */
+  readonly runIds: readonly string[];
+  /** Events of the organisation that they took or sent. */
+  readonly eventIds: readonly string[];
+  /** Files that no other run refers to become garbage at once. */
+  readonly fileHashes: readonly string[];
 }
 
 export interface Erasing {

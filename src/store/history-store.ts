@@ -15,7 +15,12 @@ export interface HistoryStore {
   /** A run and its child runs and theirs, the run itself first; empty when there is none. */
   familyOf(orgId: string, runId: string): Promise<readonly FamilyMember[]>;
   /** Runs without a parent whose time is over, the one that ended first before the others; after one of them, if given. */
-  listEndedRuns(orgId: string, selection: EndedSelection, after: EndedRun | null, limit: number): Promise<readonly EndedRun[]>;
+  listEndedRuns(
+    orgId: string,
+    selection: EndedSelection,
+    after: EndedRun | null,
+    limit: number,
+  ): Promise<readonly EndedRun[]>;
   /** Removes verdicts of runs whose time is over, at most so many rows; how many it was. */
   pruneVerdicts(orgId: string, selection: EndedSelection, limit: number): Promise<number>;
   /** The same of what attempts reported besides their results. */

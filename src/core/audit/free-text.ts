@@ -20,7 +20,12 @@ export interface FreeText {
 }
 
 /** What people wrote in an entry; null: nothing. */
-export function freeTextOf({ type, detail, run, resource }: Pick<AuditEntry, "type" | "detail" | "run" | "resource">): FreeText | null {
+export function freeTextOf({
+  type,
+  detail,
+  run,
+  resource,
+}: Pick<AuditEntry, "type" | "detail" | "run" | "resource">): FreeText | null {
   const text = WRITTEN_BY_PEOPLE.has(type) ? getOwn(detail, "reason") : undefined;
   if (typeof text !== "string" || text === "" || text.startsWith(HASHED)) return null;
   return { subject: run ?? resource, text };

@@ -19,7 +19,8 @@ const STRUCTURE = new Set(
 
 /** Every place of a payload that can hold a text or any value, as content names them. */
 function placesIn(schema: z.ZodType, place: readonly string[] = []): string[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return placesIn(schema.unwrap() as z.ZodType, place);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return placesIn(schema.unwrap() as z.ZodType, place);
   if (schema instanceof z.ZodObject) {
     const shape = schema.shape as Record<string, z.ZodType>;
     return Object.entries(shape).flatMap(([name, member]) => placesIn(member, [...place, name]));
@@ -35,7 +36,12 @@ const isCovered = (type: EventType, place: string): boolean => {
   const own = Object.keys(EVENT_CONTENT[type]);
   const isAbove = own.some((one) => place === one || place.startsWith(`${one}.`));
   const name = parts.findLast((part) => part !== "*") ?? "";
-  return isAbove || STRUCTURE.has(name) || (type === "run.status.changed" && place === "reason") || place.startsWith("placement.");
+  return (
+    isAbove ||
+    STRUCTURE.has(name) ||
+    (type === "run.status.changed" && place === "reason") ||
+    place.startsWith("placement.")
+  );
 };
 
 describe("the content of events", () => {
@@ -67,7 +73,9 @@ describe("the content of events", () => {
       outputs: { "": "[erased]", list: "[erased]", none: "[erased]" },
     });
     expect(EVENT_PAYLOADS["node.completed"].safeParse(erased).success).toBe(true);
-    expect(withoutContent({ items: [1, { a: 2 }] }, EVENT_CONTENT["node.expanded"], "x")).toEqual({ items: ["x", "x"] });
+    expect(withoutContent({ items: [1, { a: 2 }] }, EVENT_CONTENT["node.expanded"], "x")).toEqual({
+      items: ["x", "x"],
+    });
     expect(withoutContent({ reason: "" }, EVENT_CONTENT["run.cancelled"], "x")).toEqual({ reason: "" });
   });
 });

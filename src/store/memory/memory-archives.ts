@@ -24,7 +24,11 @@ export function memoryEnded(world: MemoryWorld): Ended {
     listEndedRuns: async (orgId, selection, after, limit) =>
       [...world.runs]
         .filter(([runId, run]) => isChosen(world, orgId, runId, run, selection) && !isChild(world, run))
-        .map(([runId, { pinned, head }]): EndedRun => ({ runId, workflow: pinned.workflow, endedAt: head.endedAt ?? 0 }))
+        .map(([runId, { pinned, head }]): EndedRun => ({
+          runId,
+          workflow: pinned.workflow,
+          endedAt: head.endedAt ?? 0,
+        }))
         .filter((run) => after === null || byEnd(run, after) > 0)
         .sort(byEnd)
         .slice(0, limit),

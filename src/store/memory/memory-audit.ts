@@ -2,7 +2,16 @@ import { compareCodeUnits } from "../../core/base/index.ts";
 import { GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
 import { newSalt } from "../audit-salt.ts";
 import { appendedAuditId, committedAuditId } from "../audit-id.ts";
-import type { AuditStore, AuditText, ClosedSegment, ComputeSeal, PruneAsked, Sealed, SealedRecord, SegmentRead } from "../audit-store.ts";
+import type {
+  AuditStore,
+  AuditText,
+  ClosedSegment,
+  ComputeSeal,
+  PruneAsked,
+  Sealed,
+  SealedRecord,
+  SegmentRead,
+} from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { RunCommit } from "../store.ts";
 import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";

@@ -29,6 +29,25 @@ export function memoryErasure(world: MemoryWorld): ErasureStore {
       return found === undefined ? undefined : copy(found);
     },
     relatedRuns: async (orgId, runIds) => relatedRuns(world, orgId, runIds),
+    eraseMentions: async (orgId, runIds, rewrite) => {
+      const isMentioned = (text: string): boolean => runIds.some((runId) => text.includes(runId));
+      let count = 0;
+      for (const [runId, { orgId: owner, bodies }] of world.runs) {
+        if (owner !== orgId || runIds.includes(runId)) continue;
+        for (const [index, body] of bodies.entries()) {
+          if (!body.includes('"instructions":') || !isMentioned(body)) continue;
+          bodies[index] = rewrite(body);
+          count += 1;
+        }
+      }
+      removeFrom(world.reports, (one) => one.orgId === orgId && isMentioned(JSON.stringify([one.messages, one.logs])));
+      return count;
+    },
+    eraseTraces: async (orgId, { runIds, eventIds, fileHashes }) => {
+      for (const runId of runIds) removeTexts(world, orgId, runId);
+      for (const id of eventIds) world.waiting.events.delete(keyOf(orgId, id));
+      removeUnusedFiles(world, orgId, fileHashes);
+    },
     listClosedLaunches: async (orgId, afterId, limit) =>
       [...world.approvals.values()]
         .filter((one) => one.orgId === orgId && one.runId === NO_RUN && one.status !== "pending")
@@ -77,11 +96,20 @@ function eraseApprovals(
   for (const [id, approval] of approvals) if (isWanted(approval)) approvals.set(id, erase(copy(approval)));
 }
 
-function removeFiles({ files: { files, uploads, references, garbage } }: MemoryWorld, orgId: string, runId: string): void {
+function removeFiles(world: MemoryWorld, orgId: string, runId: string): void {
+  const { references } = world.files;
   const own = [...references.values()].filter((one) => one.runId === runId).map(({ sha256 }) => sha256);
   removeFrom(references, (one) => one.runId === runId);
+  removeUnusedFiles(world, orgId, own);
+}
+
+function removeUnusedFiles(
+  { files: { files, uploads, references, garbage } }: MemoryWorld,
+  orgId: string,
+  hashes: readonly string[],
+): void {
   const used = new Set([...references.values()].filter((one) => one.orgId === orgId).map(({ sha256 }) => sha256));
-  for (const sha256 of own.filter((hash) => !used.has(hash))) {
+  for (const sha256 of hashes.filter((hash) => !used.has(hash))) {
     const file = files.get(keyOf(orgId, sha256));
     if (file !== undefined) garbage.add(file.place);
     files.delete(keyOf(orgId, sha256));

@@ -35,19 +35,17 @@ function membersOf(world: MemoryWorld, runId: string): readonly FamilyMember[] {
   });
 }
 
-function closedFamily(
-  world: MemoryWorld,
-  orgId: string,
-  runId: string,
-  as?: readonly FamilyMember[],
-): Deletion {
+function closedFamily(world: MemoryWorld, orgId: string, runId: string, as?: readonly FamilyMember[]): Deletion {
   const run = world.runs.get(runId);
   if (run?.orgId !== orgId) return { kind: "unknown" };
   const rootRunId = rootOf(world, runId);
   if (rootRunId !== runId) return { kind: "child", rootRunId };
   const members = membersOf(world, runId);
   const runIds = members.map((member) => member.runId);
-  const [open] = members.filter(({ isOpen }) => isOpen).map((member) => member.runId).toSorted();
+  const [open] = members
+    .filter(({ isOpen }) => isOpen)
+    .map((member) => member.runId)
+    .toSorted();
   if (open !== undefined) return { kind: "open", runId: open };
   if (as !== undefined && !isSameFamily(as, members)) return { kind: "changed" };
   const own = new Set(runIds);

@@ -21,20 +21,29 @@ export function sqlErasure(sql: Sql): ErasureStore {
         for (const statement of REMOVE) await within.query(statement, [runId]);
         await removeUnusedBlobs(within, orgId, [runId]);
         await removeFiles(within, orgId, runId);
-        for (const statement of [REMOVE_TEXTS, REMOVE_SALTS]) await within.query(statement, [orgId, runId]);
-        await within.query(PUT, [...ERASURE.values({ runId, at: erasing.at, by: erasing.by, sha256: erasing.sha256() }), orgId]);
+        await removeTexts(within, orgId, [runId]);
+        await within.query(PUT, [
+          ...ERASURE.values({ runId, at: erasing.at, by: erasing.by, sha256: erasing.sha256() }),
+          orgId,
+        ]);
         await within.query(APPEND_AUDIT, [appendedAuditId(), orgId, JSON.stringify([erasing.note()])]);
         return "erased";
       }),
     getErasure: async (orgId, runId) => ERASURE.first(await lookUp(sql, GET, [orgId, runId])),
     relatedRuns: async (orgId, runIds) =>
       (await sql.query<{ run_id: string }>(RELATED, [orgId, arrayLiteral(runIds)])).map((row) => row.run_id),
+    eraseMentions: (orgId, runIds, rewrite) => eraseMentions(sql, orgId, runIds, rewrite),
+    eraseTraces: (orgId, { runIds, eventIds, fileHashes }) =>
+      sql.transaction(async (within) => {
+        await removeTexts(within, orgId, runIds);
+        await within.query(REMOVE_EVENTS, [orgId, arrayLiteral(eventIds), arrayLiteral(runIds)]);
+        await removeUnusedFiles(within, orgId, fileHashes);
+      }),
     listClosedLaunches: (orgId, afterId, limit) => launchesAfter(sql, orgId, afterId, limit),
     eraseLaunch: (orgId, approvalId, erase) =>
       sql.transaction(async (within) => {
         await eraseApprovals(within, "id", approvalId, erase);
-        const subject = `approval/${approvalId}`;
-        for (const statement of [REMOVE_TEXTS, REMOVE_SALTS]) await within.query(statement, [orgId, subject]);
+        await removeTexts(within, orgId, [`approval/${approvalId}`]);
       }),
   };
 }
@@ -86,7 +95,7 @@ const WRITE_BLOCK = {
 const REMOVE_EVENTS = {
   name: "remove events of erased run",
   text: `delete from received_events where org_id = $1
-    and (id = any($2::text[]) or id in (select key from idempotency_keys where run_id = $3 and org_id = $1))`,
+    and (id = any($2::text[]) or id in (select key from idempotency_keys where run_id = any($3::text[]) and org_id = $1))`,
 };
 const REMOVE: readonly Statement[] = [
   {
@@ -100,16 +109,20 @@ const REMOVE: readonly Statement[] = [
 ];
 const REMOVE_TEXTS = {
   name: "remove erased audit texts",
-  text: "delete from audit_texts where org_id = $1 and subject = $2",
+  text: "delete from audit_texts where org_id = $1 and subject = any($2::text[])",
 };
 const REMOVE_SALTS = {
   name: "remove erased audit salts",
-  text: "delete from audit_salts where org_id = $1 and subject = $2",
+  text: "delete from audit_salts where org_id = $1 and subject = any($2::text[])",
 };
 const APPEND_AUDIT = {
   name: "append audit of erasure",
   text: `insert into audit_pending (id, org_id, at, body) values ($1, $2, ${NOW_MS}, $3)`,
 };
+
+async function removeTexts(sql: Sql, orgId: string, subjects: readonly string[]): Promise<void> {
+  for (const statement of [REMOVE_TEXTS, REMOVE_SALTS]) await sql.query(statement, [orgId, arrayLiteral(subjects)]);
+}
 
 async function eraseLog(sql: Sql, orgId: string, runId: string, erasing: Erasing): Promise<void> {
   const [run] = await sql.query<{ args: string }>(READ_ARGS, [runId]);
@@ -121,7 +134,44 @@ async function eraseLog(sql: Sql, orgId: string, runId: string, erasing: Erasing
     for (const id of events) ids.add(id);
     await sql.query(WRITE_BLOCK, [runId, row.first_event_id, body]);
   }
-  await sql.query(REMOVE_EVENTS, [orgId, arrayLiteral([...ids]), runId]);
+  await sql.query(REMOVE_EVENTS, [orgId, arrayLiteral([...ids]), arrayLiteral([runId])]);
+}
+
+const FIND_MENTIONS = {
+  name: "blocks that mention erased runs",
+  text: `select run_id, first_event_id from event_blocks
+    where org_id = $1 and body like '%"instructions":%' and body like any($2::text[]) and run_id <> all($3::text[])
+    order by run_id, first_event_id`,
+};
+const READ_BLOCK = {
+  name: "block that mentions erased runs",
+  text: "select body from event_blocks where run_id = $1 and first_event_id = $2",
+};
+const REMOVE_REPORTS = {
+  name: "reports that mention erased runs",
+  text: "delete from attempt_reports where org_id = $1 and (messages like any($2::text[]) or logs like any($2::text[]))",
+};
+
+/** A block never changes but here, so that it needs no lock. */
+async function eraseMentions(
+  sql: Sql,
+  orgId: string,
+  runIds: readonly string[],
+  rewrite: (body: string) => string,
+): Promise<number> {
+  if (runIds.length === 0) return 0;
+  const patterns = arrayLiteral(runIds.map((runId) => `%${runId.replaceAll(/[\\%_]/g, "\\$&")}%`));
+  const found = await sql.query<{ run_id: string; first_event_id: number }>(FIND_MENTIONS, [
+    orgId,
+    patterns,
+    arrayLiteral(runIds),
+  ]);
+  for (const { run_id, first_event_id } of found) {
+    const [block] = await sql.query<{ body: string }>(READ_BLOCK, [run_id, first_event_id]);
+    if (block !== undefined) await sql.query(WRITE_BLOCK, [run_id, first_event_id, rewrite(block.body)]);
+  }
+  await sql.query(REMOVE_REPORTS, [orgId, patterns]);
+  return found.length;
 }
 
 const REMOVE_REFERENCES = {
@@ -145,5 +195,13 @@ const REMOVE_FILES = {
 
 async function removeFiles(sql: Sql, orgId: string, runId: string): Promise<void> {
   const rows = await sql.query<{ sha256: string }>(REMOVE_REFERENCES, [runId]);
-  if (rows.length > 0) await sql.query(REMOVE_FILES, [orgId, arrayLiteral(rows.map(({ sha256 }) => sha256))]);
+  await removeUnusedFiles(
+    sql,
+    orgId,
+    rows.map(({ sha256 }) => sha256),
+  );
+}
+
+async function removeUnusedFiles(sql: Sql, orgId: string, hashes: readonly string[]): Promise<void> {
+  if (hashes.length > 0) await sql.query(REMOVE_FILES, [orgId, arrayLiteral(hashes)]);
 }

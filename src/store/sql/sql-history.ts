@@ -70,12 +70,7 @@ const APPEND_AUDIT = {
 };
 
 /** The family, locked, if nothing of it is open and nothing open needs it. */
-async function closedFamily(
-  sql: Sql,
-  orgId: string,
-  runId: string,
-  as?: readonly FamilyMember[],
-): Promise<Deletion> {
+async function closedFamily(sql: Sql, orgId: string, runId: string, as?: readonly FamilyMember[]): Promise<Deletion> {
   const [run] = await lookUp<{ workflow: string }>(sql, FIND, [orgId, runId]);
   if (run === undefined) return { kind: "unknown" };
   const [root] = await sql.query<{ run_id: string }>(ROOT, [runId]);
