@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import { evaluateCondition, type ParsedExpression, parseExpression, walk } from "../core/expression/index.ts";
 
-/** What an expression can tell runs by. */
+/** What an expression knows runs by. */
 export interface SubjectFacts {
   readonly args: JsonObject;
   readonly run: {

@@ -29,7 +29,8 @@ export function erasedBlock(body: string): ErasedBlock {
   const events: string[] = [];
   const erased = (JSON.parse(body) as KeptEvent[]).map(({ refs, ...event }) => {
     const { type, payload } = event as KeptEvent;
-    if (type === "event.received" || type === "event.emitted") events.push(String(payload["id"]));
+    const { id } = payload;
+    if ((type === "event.received" || type === "event.emitted") && typeof id === "string") events.push(id);
     const whole = refs === undefined ? payload : { payload, refs };
     return { ...event, payload: withoutContent(payload, EVENT_CONTENT[type], tombstoneOf(whole)) };
   });
@@ -48,10 +49,10 @@ export function erasedApproval(approval: ApprovalRecord): ApprovalRecord {
 
 /** A block of another run, without what an agent remembered there of erased ones: each such text as a whole. */
 export function withoutMentions(body: string, runIds: ReadonlySet<string>): string {
+  const isMention = (text: string): boolean => [...runIds].some((runId) => text.includes(runId));
   const events = (JSON.parse(body) as KeptEvent[]).map((event) => {
     if (event.type !== "node.started") return event;
     const { instructions = [] } = event.payload as EventPayload<"node.started">;
-    const isMention = (text: string): boolean => [...runIds].some((runId) => text.includes(runId));
     const kept = instructions.map((one) =>
       isMention(one.text) ? { ...one, text: tombstoneOf({ text: one.text }) } : one,
     );

@@ -109,9 +109,8 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
         }),
       );
     const before = await look();
-    const { approvalId } = (await api.store.loadRuns([runId]))[0]?.events.find(
-      ({ type }) => type === "approval.requested",
-    )?.payload as { approvalId: string };
+    const { data } = (await api.request("GET", "approvals?status=approved")).body;
+    const { id: approvalId } = data.find((one: { runId: string }) => one.runId === runId);
     const comments = (await api.request("GET", `approvals/${approvalId}/comments`)).body;
     const approval = (await api.request("GET", `approvals/${approvalId}`)).body;
     expect(comments.data).toMatchObject([{ text: "looks fine to me" }]);

@@ -78,7 +78,8 @@ function removeRuns(world: MemoryWorld, orgId: string, runIds: ReadonlySet<strin
   const isOwn = ({ runId }: { readonly runId: string | null }): boolean => runId !== null && runIds.has(runId);
   for (const [id, approval] of world.approvals) if (isOwn(approval)) removeApproval(world, orgId, id);
   for (const runId of runIds) {
-    for (const nodeId of [...(world.runs.get(runId)?.waiters.keys() ?? [])]) removeWaiter(world, runId, nodeId);
+    const waiting = Array.from(world.runs.get(runId)?.waiters.keys() ?? []);
+    for (const nodeId of waiting) removeWaiter(world, runId, nodeId);
     world.places.delete(runId);
     world.history.imports.delete(runId);
     world.history.erasures.delete(runId);
