@@ -25,6 +25,7 @@ const MEANINGS: Readonly<Record<ManifestKind, string>> = {
   Alert: "Sends a message when a limit is passed. See [webhooks](../webhooks.md).",
   Trigger: "Starts runs at given times, on messages, on events or from a form. See [triggers](../triggers.md).",
   Tool: "What calls of tools are, and what they need. See [tools](../tools.md).",
+  Function: "Code that workers run as a step. See [workers](../workers.md).",
   Grant: "Calls of a tool that need no further approval. See [tools](../tools.md#grants).",
   Secret: "A value that is sealed, or kept elsewhere, and who gets it. See [secrets](../secrets.md).",
   RoleBinding: "Which agent takes a role, in all workflows or in one. See [teams](../teams.md).",

@@ -24,6 +24,9 @@ interface BackgroundOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+/** Runs are found by what they say within seconds of their commits. */
+const INDEX_EVERY_MS = 2_000;
+const INDEX_BATCH = 100;
 /** Files that are deleted in one round. */
 const SWEEP_MAX = 200;
 
@@ -61,6 +64,17 @@ export function startBackground(
     round: () => files.sweep(SWEEP_MAX),
     onTrouble,
   });
+  const index = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "search",
+    what: "what runs are found by",
+    everyMs: INDEX_EVERY_MS,
+    round: async () => {
+      for (let read = INDEX_BATCH; read === INDEX_BATCH;) read = await store.indexRuns(INDEX_BATCH);
+    },
+    onTrouble,
+  });
   const retainer = new Retainer({ store, archiver: history.archiver, clock, onTrouble });
   const retention = new LeasedRounds({
     leases: store,
@@ -71,6 +85,7 @@ export function startBackground(
     onTrouble,
   });
   scheduler.start();
+  index.start();
   recoverer.start();
   launches.start();
   garbage.start();
@@ -84,6 +99,7 @@ export function startBackground(
         () => recoverer.stop(),
         () => launches.stop(),
         () => garbage.stop(),
+        () => index.stop(),
         () => retention.stop(),
         () => outside.stop(),
         () => runtime.stop(),

@@ -13,6 +13,7 @@ import { createScriptAdapter } from "../script/index.ts";
 import { DispatchSecrets, openSources, Secrets } from "../secrets/index.ts";
 import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
+import { openWork } from "../work/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
 import { openArchivePlaces, openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
@@ -54,8 +55,11 @@ export async function openEngine(
     secrets,
     referencesOf: (orgId, gatewayId, provider) => directory.find(orgId, gatewayId)?.secrets[provider] ?? [],
   });
-  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
+  const work = openWork({ store, clock, onTrouble });
+  const { workers } = work;
+  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, workers, startRate, onTrouble });
   const { governor } = governance;
+  workers.onCame(() => governor.workerCame());
   const seed = env["SLUICE_AUDIT_SEED"] ?? "";
   const audit = new AuditTrail({
     store,
@@ -77,6 +81,7 @@ export async function openEngine(
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    functions: work.queue,
     secrets: (place, request) => handed.forDispatch(place, request),
     onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
@@ -104,5 +109,6 @@ export async function openEngine(
     history,
     objects,
     scripts,
+    work,
   };
 }

@@ -20,7 +20,7 @@ export function addEraseCommand(program: Command, bench: Workbench): void {
       .command("erase")
       .description("take the content of the runs about a subject out of everything that is kept; it cannot be undone"),
   )
-    .requiredOption("--subject <expression>", "a condition on args or run that says whose runs are meant")
+    .requiredOption("--subject <expression>", "a condition on args, labels or run that says whose runs are meant")
     .option("--dry-run", "only print what would be erased")
     .option("--json", "print what the API answers")
     .option("--quiet", "nothing but the ids of the runs")

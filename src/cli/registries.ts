@@ -105,6 +105,13 @@ export const REGISTRIES: readonly Registry[] = [
     columns: ["name", "server", "action", "effects", "approval"],
   },
   {
+    noun: "functions",
+    one: "function",
+    kind: "Function",
+    example: "charge-card",
+    columns: ["action", "effects", "description"],
+  },
+  {
     noun: "grants",
     one: "grant",
     kind: "Grant",

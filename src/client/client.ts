@@ -43,6 +43,7 @@ import { DeliveryClient } from "./delivery-client.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
 import { TriggerClient } from "./trigger-client.ts";
+import { PauseClient } from "./pause-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
 import { HistoryClient } from "./history-client.ts";
@@ -68,6 +69,9 @@ export class SluiceClient extends AuditClient {
   readonly approvals = new ApprovalClient(this.door);
   /** What starts runs. */
   readonly triggers = new TriggerClient(this.door);
+
+  /** Runs, workflows and organisations of which nothing new begins for a while. */
+  readonly pauses = new PauseClient(this.door);
 
   /** Letting go of what was kept, and taking it back. */
   readonly history = new HistoryClient(this.door);

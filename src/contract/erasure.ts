@@ -10,7 +10,7 @@ export const erasureBody = z.strictObject({
     .string()
     .min(1)
     .max(SUBJECT_LENGTH_MAX)
-    .describe('A condition on args or run that says whose runs are meant: args.customer == "4711"'),
+    .describe('A condition on args, labels or run that says whose runs are meant: args.customer == "4711"'),
   dryRun: z.boolean().optional().describe("Only say what would be erased"),
 });
 export type ErasureRequest = Asked<typeof erasureBody>;

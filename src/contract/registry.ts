@@ -20,6 +20,7 @@ export const COLLECTIONS = [
   "credit-plans",
   "retentions",
   "tools",
+  "functions",
   "grants",
   "deployments",
   "bindings",

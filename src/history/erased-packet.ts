@@ -20,7 +20,7 @@ export async function* erasedPacket(
 function erasedLine(line: PacketLine): PacketLine | null {
   switch (line.kind) {
     case "run":
-      return { ...line, run: { ...line.run, args: erasedArgs(line.run.args) } };
+      return { ...line, run: { ...line.run, args: erasedArgs(line.run.args), labels: {}, errorMessage: null } };
     case "events":
       return { ...line, events: line.events.map(erasedEvent) };
     case "approval":

@@ -20,7 +20,7 @@ export interface EraserOptions {
 }
 
 export interface ErasureRequest {
-  /** An expression over `args` and `run`. */
+  /** An expression over `args`, `labels` and `run`. */
   readonly subject: string;
   /** Only find out what would be erased. */
   readonly isDryRun: boolean;
@@ -176,7 +176,8 @@ export class Eraser {
       for (const { id, subject, workflow } of page) {
         if (subject === null) continue;
         const { args, trigger, startedBy } = subject;
-        if (isAbout({ args, run: { id: "", workflow: workflow ?? "", trigger, startedBy } }) !== true) continue;
+        const run = { id: "", workflow: workflow ?? "", trigger, startedBy };
+        if (isAbout({ args, labels: {}, run }) !== true) continue;
         launches.push(id);
         if (!isDryRun) await store.eraseLaunch(orgId, id, erasedApproval);
       }
@@ -202,8 +203,8 @@ export class Eraser {
   }
 }
 
-function factsOf({ runId, workflow, trigger, startedBy, args }: RunRecord): SubjectFacts {
-  return { args, run: { id: runId, workflow, trigger, startedBy } };
+function factsOf({ runId, workflow, trigger, startedBy, args, labels }: RunRecord): SubjectFacts {
+  return { args, labels, run: { id: runId, workflow, trigger, startedBy } };
 }
 
 /** What may be left elsewhere of the runs in a packet. */

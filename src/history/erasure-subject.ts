@@ -4,6 +4,7 @@ import { evaluateCondition, type ParsedExpression, parseExpression, walk } from 
 /** What an expression knows runs by. */
 export interface SubjectFacts {
   readonly args: JsonObject;
+  readonly labels: Readonly<Record<string, string>>;
   readonly run: {
     readonly id: string;
     readonly workflow: string;
@@ -26,7 +27,7 @@ export class SubjectRefused extends Error {
 }
 
 const RUN_FACTS: ReadonlySet<string> = new Set(["id", "workflow", "trigger", "startedBy"]);
-const HINT = `Write a condition on args or run, such as args.customer == "4711" or run.startedBy == "key_1".`;
+const HINT = `Write a condition on args, labels or run, such as args.customer == "4711" or run.startedBy == "key_1".`;
 
 /** Whether facts are about the subject; null: the expression cannot be decided for them. */
 export type IsAbout = (facts: SubjectFacts) => boolean | null;
@@ -53,7 +54,8 @@ function checkPaths({ paths }: ParsedExpression): void {
   if (paths.length === 0) throw new SubjectRefused("unknown_fact", "It does not say whose runs are meant.", HINT);
   for (const { segments, text } of paths) {
     const [root, name] = segments;
-    const isKnown = root === "args" ? segments.length > 1 : root === "run" && RUN_FACTS.has(String(name));
+    const isKnown =
+      root === "args" || root === "labels" ? segments.length > 1 : root === "run" && RUN_FACTS.has(String(name));
     if (!isKnown) throw new SubjectRefused("unknown_fact", `"${text}" is nothing a run is known by.`, HINT);
   }
 }

@@ -153,9 +153,11 @@ class CollectedRun {
   /** Its share of a commit that writes the events from one on; the first one writes all the rest, too. */
   share(orgId: string, expectedVersion: number, from: number): RunCommit {
     const { rowVersion: _rowVersion, orgId: _orgId, runId, lastEventId: _lastEventId, ...rest } = this.record;
-    const { status, epoch, costMicros, startedAt, endedAt, waitingFor, ...create } = rest;
+    const { status, epoch, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage, ...create } =
+      rest;
     const events = this.events.slice(from, from + EVENTS_PER_COMMIT);
-    const head = { status, epoch, lastEventId: from + events.length, costMicros, startedAt, endedAt, waitingFor };
+    const why = { waitingFor, paused, errorCode, errorMessage };
+    const head = { status, epoch, lastEventId: from + events.length, costMicros, startedAt, endedAt, ...why };
     const share = { ...NO_CHANGES, runId, orgId, workflow: create.workflow, expectedVersion, head, events };
     if (expectedVersion > 0) return share;
     return {

@@ -20,6 +20,7 @@ export const MANIFEST_KINDS = {
   Alert: { entry: "alert", collection: "alerts", title: "an alert" },
   Trigger: { entry: "trigger", collection: "triggers", title: "a trigger" },
   Tool: { entry: "tool", collection: "tools", title: "a tool" },
+  Function: { entry: "function", collection: "functions", title: "a function" },
   Grant: { entry: "grant", collection: "grants", title: "a grant" },
   Secret: { entry: "secret", collection: "secrets", title: "a secret" },
   RoleBinding: { entry: "binding", collection: "bindings", title: "a role binding" },

@@ -236,6 +236,16 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     },
     least: { name: "payments/refund" },
   },
+  Function: {
+    full: {
+      description: "takes money",
+      input: { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] },
+      output: { type: "object" },
+      action: "financial",
+      effects: "at_most_once",
+    },
+    least: {},
+  },
   Grant: {
     full: {
       tool: "payments/refund",

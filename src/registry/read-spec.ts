@@ -9,6 +9,7 @@ import { channelProblems, channelSpec, CHANNEL_SECRETS } from "./channel.ts";
 import { creditPlanProblems, creditPlanSpec } from "./credit-plan.ts";
 import { deploymentProblems, deploymentSpec } from "./deployment.ts";
 import { asBody } from "./field.ts";
+import { functionProblems, functionSpec } from "./function.ts";
 import { gatewayBodyOf, gatewaySpec } from "./gateway.ts";
 import { MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
 import { grantProblems, grantSpec } from "./grant.ts";
@@ -71,6 +72,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
   Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },
   Tool: { schema: toolSpec, problems: toolProblems },
+  Function: { schema: functionSpec, problems: functionProblems },
   Grant: { schema: grantSpec, problems: grantProblems },
   Secret: { schema: secretSpec, problems: secretProblems, secrets: [SECRET_VALUE] },
   RoleBinding: { schema: roleBindingSpec },

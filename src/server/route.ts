@@ -12,6 +12,7 @@ import type { TriggerStarter } from "../outside/trigger/index.ts";
 import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { SecretBox } from "../seal/index.ts";
 import type { Secrets } from "../secrets/index.ts";
+import type { OpenedWork } from "../work/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
 import type { Refusals } from "./audit-note.ts";
@@ -55,6 +56,7 @@ export interface Services {
   readonly relauncher: Relauncher;
   readonly triggers: TriggerStarter;
   readonly sessionTickets: SessionTickets;
+  readonly work: OpenedWork;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;
 }

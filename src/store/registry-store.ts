@@ -64,6 +64,7 @@ export const ENTRY_KINDS = [
   "channel",
   "credit_plan",
   "deployment",
+  "function",
   "gateway",
   "grant",
   "lens",

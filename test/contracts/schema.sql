@@ -499,6 +499,14 @@
   archived_at bigint not null
   PRIMARY KEY (org_id, run_id)
   CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
+-- run_facets
+  org_id text not null collate C
+  facet text not null collate C
+  created_at bigint not null
+  run_id text not null collate C
+  PRIMARY KEY (org_id, facet, created_at, run_id)
+  CREATE UNIQUE INDEX run_facets_pkey ON public.run_facets USING btree (org_id, facet, created_at, run_id)
+  CREATE INDEX run_facets_run ON public.run_facets USING btree (run_id)
 
 -- run_heads  fillfactor=50
   run_id text not null collate C
@@ -511,13 +519,24 @@
   started_at bigint
   ended_at bigint
   waiting_for text
+  workflow text collate C
+  listed_at bigint
+  error_code text collate C
+  error_message text
+  settled_micros bigint
+  duration_ms bigint
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
   CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
+  CREATE INDEX run_heads_cost ON public.run_heads USING btree (org_id, settled_micros) WHERE ((settled_micros IS NOT NULL) AND (listed_at IS NOT NULL))
+  CREATE INDEX run_heads_duration ON public.run_heads USING btree (org_id, duration_ms) WHERE ((duration_ms IS NOT NULL) AND (listed_at IS NOT NULL))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
+  CREATE INDEX run_heads_error ON public.run_heads USING btree (org_id, error_code, listed_at DESC, run_id DESC) WHERE ((error_code IS NOT NULL) AND (listed_at IS NOT NULL))
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
+  CREATE INDEX run_heads_status ON public.run_heads USING btree (org_id, status, listed_at DESC, run_id DESC) WHERE (listed_at IS NOT NULL)
   CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
+  CREATE INDEX run_heads_workflow ON public.run_heads USING btree (org_id, workflow, status, listed_at DESC, run_id DESC) WHERE (listed_at IS NOT NULL)
 
 -- run_imports
   run_id text not null collate C
@@ -536,6 +555,16 @@
   CREATE UNIQUE INDEX run_places_held ON public.run_places USING btree (org_id, key, slot) WHERE (slot IS NOT NULL)
   CREATE UNIQUE INDEX run_places_pkey ON public.run_places USING btree (run_id)
   CREATE INDEX run_places_waiting ON public.run_places USING btree (org_id, key, since, run_id) WHERE (slot IS NULL)
+
+-- run_words
+  run_id text not null collate C
+  org_id text not null collate C
+  created_at bigint not null
+  words tsvector not null
+  PRIMARY KEY (run_id)
+  CREATE INDEX run_words_newest ON public.run_words USING btree (org_id, created_at DESC, run_id DESC)
+  CREATE UNIQUE INDEX run_words_pkey ON public.run_words USING btree (run_id)
+  CREATE INDEX run_words_words ON public.run_words USING gin (words)
 
 -- runs
   run_id text not null collate C
@@ -563,10 +592,16 @@
   parent_span_id text
   requested_by text
   block text collate C
+  labels text not null,
+  priority text not null
   PRIMARY KEY (run_id)
   CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_listed ON public.runs USING btree (org_id, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_starter ON public.runs USING btree (org_id, started_by, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_trigger ON public.runs USING btree (org_id, trigger, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_version ON public.runs USING btree (org_id, version, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_workflow ON public.runs USING btree (org_id, workflow, created_at DESC, run_id DESC) WHERE (block IS NULL)
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
   CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
   CREATE INDEX runs_source ON public.runs USING btree (source_run_id) WHERE (source_run_id IS NOT NULL)
@@ -662,6 +697,13 @@
   CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (org_id, trigger_id, seq DESC)
   CREATE UNIQUE INDEX trigger_deliveries_pkey ON public.trigger_deliveries USING btree (org_id, trigger_id, delivery_id)
   CREATE INDEX trigger_deliveries_recent ON public.trigger_deliveries USING btree (org_id, trigger_id, received_at)
+
+-- unindexed_runs
+  id bigint not null
+  org_id text not null collate C
+  run_id text not null collate C
+  PRIMARY KEY (id)
+  CREATE UNIQUE INDEX unindexed_runs_pkey ON public.unindexed_runs USING btree (id)
 
 -- usage_records
   org_id text not null collate C

@@ -15,6 +15,7 @@ import { deliveryRules } from "./delivery-rules.ts";
 import { eventRules } from "./event-rules.ts";
 import { feedRules } from "./feed-rules.ts";
 import { fileRules } from "./file-rules.ts";
+import { searchRules } from "./search-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
 import { historyRules } from "./history-rules.ts";
 import { hookRules } from "./hook-rules.ts";
@@ -69,6 +70,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);
+    searchRules(subjectOf);
     approvalInboxRules(subjectOf);
     approvalWorkRules(subjectOf);
     registryRules(subjectOf);

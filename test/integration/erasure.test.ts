@@ -12,6 +12,7 @@ import { type OpenedStore, openStore, STORES, tablesWith } from "./support/histo
 const NAME = "Zebulon Quartz";
 
 const LETTERS = `name: letters
+labels: { customer: "\${customer}" }
 args:
   customer: { type: string, required: true }
   story: { type: string }
@@ -99,9 +100,19 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
 
   it("finds the person everywhere before, and says what it would do without doing it", async () => {
     expect(filesWith(folder, NAME).length).toBeGreaterThan(1);
+    await api.store.indexRuns(1_000);
     if (opened.sql !== null) {
+      expect(await tablesWith(opened.sql, "zebulon")).toEqual(["approvals", "run_words"]);
       expect(await tablesWith(opened.sql, NAME)).toEqual(
-        expect.arrayContaining(["agent_memories", "approvals", "approval_comments", "blobs", "event_blocks", "runs"]),
+        expect.arrayContaining([
+          "agent_memories",
+          "approvals",
+          "approval_comments",
+          "blobs",
+          "event_blocks",
+          "run_facets",
+          "runs",
+        ]),
       );
     }
     const report = await erase({ dryRun: true });
@@ -118,7 +129,10 @@ describe.each(Object.keys(STORES))("erasure on %s", (kind) => {
     expect(report.archives).toEqual([runs.archived]);
     expect(report.outOfReach.join()).toContain("telemetry");
     await api.audit.catchUp(ORG);
-    if (opened.sql !== null) expect(await tablesWith(opened.sql, NAME)).toEqual([]);
+    await api.store.indexRuns(1_000);
+    for (const text of [NAME, "zebulon", "Quartz", "quartz"]) {
+      if (opened.sql !== null) expect(await tablesWith(opened.sql, text)).toEqual([]);
+    }
     expect(filesWith(folder, NAME)).toEqual([]);
     const { body } = await api.request("GET", `runs/${runs.erased}/events`);
     expect(JSON.stringify(body)).not.toContain(NAME);

@@ -153,6 +153,16 @@ export const KINDS = {
     purpose: "What calls of a tool are, how often they may be made, and whether a person approves them.",
     sample: "name: payments/refund\naction: financial\neffects: at_most_once\napproval: required\n",
   },
+  functions: {
+    kind: "Function",
+    collection: "functions",
+    title: "a function",
+    permission: "registry:write",
+    purpose: "Code that workers run as a step, with what it takes and returns. Workers register theirs by themselves.",
+    sample:
+      "input:\n  type: object\n  properties: { cents: { type: integer } }\n  required: [cents]\n" +
+      "output:\n  type: object\n  properties: { id: { type: string } }\n  required: [id]\naction: financial\neffects: at_most_once\n",
+  },
   grants: {
     kind: "Grant",
     collection: "grants",
@@ -203,7 +213,7 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "savedBy",
 ]);
 /** Maps whose keys and values are the author's: they are shown as they were written. */
-const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings", "match"]);
+const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings", "match", "input", "output"]);
 /** Maps whose keys are the author's, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 /** Written in camelCase by authors, too. */

@@ -36,12 +36,20 @@ const ERROR: ContentPlaces = { errorMessage: "value" };
  * times, counts, codes, digests) stays, so that an erased log folds like any other.
  */
 export const EVENT_CONTENT: Readonly<Record<EventType, ContentPlaces>> = {
-  "run.started": { args: "members", "owner.args": "members", "place.key": "value", heldKeys: "list" },
+  "run.started": {
+    args: "members",
+    labels: "members",
+    "owner.args": "members",
+    "place.key": "value",
+    heldKeys: "list",
+  },
   "run.status.changed": { detail: "value" },
   "run.ending": REASON,
   "run.finally": { ...REASON, ...ERROR, outputs: "members" },
   "run.finally.ended": ERROR,
   "run.rewound": {},
+  "run.paused": REASON,
+  "run.resumed": REASON,
   "run.completed": { ...REASON, outputs: "members" },
   "run.failed": { ...REASON, "snapshot.variables": "members", "snapshot.accumulatedOutputs.*": "members" },
   "run.cancelled": REASON,

@@ -71,8 +71,8 @@ function eraseLog(world: MemoryWorld, run: MemoryRun, erasing: Erasing): void {
   for (const id of [...keys, ...blocks.flatMap(({ events }) => events)]) {
     world.waiting.events.delete(keyOf(run.orgId, id));
   }
-  const pinned = { ...run.pinned, args: erasing.args(run.pinned.args) };
-  const head = { ...run.head, rowVersion: run.head.rowVersion + 1 };
+  const pinned = { ...run.pinned, args: erasing.args(run.pinned.args), labels: {} };
+  const head = { ...run.head, rowVersion: run.head.rowVersion + 1, errorMessage: null };
   world.runs.set(run.head.runId, { ...run, pinned, head });
 }
 

@@ -58,7 +58,7 @@ const LOCK = {
 /** A program that has the run in memory finds that it has changed. */
 const MARK_CHANGED = {
   name: "mark erased run as changed",
-  text: "update run_heads set row_version = row_version + 1 where run_id = $1",
+  text: "update run_heads set row_version = row_version + 1, error_message = null where run_id = $1",
 };
 const GET = {
   name: "get run erasure",
@@ -82,7 +82,7 @@ const RELATED = {
     ) select run_id from related order by run_id`,
 };
 const READ_ARGS = { name: "args to erase", text: "select args from runs where run_id = $1" };
-const WRITE_ARGS = { name: "erase args", text: "update runs set args = $2 where run_id = $1" };
+const WRITE_ARGS = { name: "erase args", text: "update runs set args = $2, labels = '{}' where run_id = $1" };
 const READ_BLOCKS = {
   name: "blocks to erase",
   text: "select first_event_id, body from event_blocks where run_id = $1 order by first_event_id",
@@ -102,7 +102,16 @@ const REMOVE: readonly Statement[] = [
     name: "remove comments of erased run",
     text: "delete from approval_comments where approval_id in (select id from approvals where run_id = $1)",
   },
-  ...["verdict_blocks", "attempt_reports", "agent_memories", "webhook_deliveries"].map((table) => ({
+  {
+    name: "remove label facets of erased run",
+    text: "delete from run_facets where run_id = $1 and facet like 'label:%'",
+  },
+  // What a reader of words is just about to write is written again from what is left.
+  {
+    name: "read words of erased run again",
+    text: "insert into unindexed_runs (org_id, run_id) select org_id, run_id from runs where run_id = $1 and block is null",
+  },
+  ...["run_words", "verdict_blocks", "attempt_reports", "agent_memories", "webhook_deliveries"].map((table) => ({
     name: `remove ${table} of erased run`,
     text: `delete from ${table} where run_id = $1`,
   })),

@@ -109,6 +109,9 @@ const OF_RUNS = [
   "file_references",
   "run_imports",
   "run_erasures",
+  "run_facets",
+  "run_words",
+  "unindexed_runs",
   "run_heads",
   "runs",
 ];

@@ -132,6 +132,11 @@ function placesOf(tab: string): Parts {
         kind: KINDS.tools,
         columns: [textColumn("name", "Tools"), textColumn("server", "Servers"), textColumn("action", "Action")],
       };
+    case "functions":
+      return {
+        kind: KINDS.functions,
+        columns: [textColumn("action", "Action"), textColumn("effects", "Effects"), textColumn("description", "For")],
+      };
     case "grants":
       return {
         kind: KINDS.grants,

@@ -15,6 +15,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "credit-plans", label: "Credit plans" },
   { id: "retentions", label: "Retention" },
   { id: "tools", label: "Tools" },
+  { id: "functions", label: "Functions" },
   { id: "grants", label: "Grants" },
   { id: "deployments", label: "Deployments" },
   { id: "bindings", label: "Role bindings" },
