@@ -21,7 +21,6 @@ import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
 import type { SearchStore } from "./search-store.ts";
 import type { FileStore } from "./file-store.ts";
-import type { ErasureStore } from "./erasure-store.ts";
 import type { HistoryStore } from "./history-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { RunFilter } from "./run-filter.ts";
@@ -68,7 +67,6 @@ export interface Store
     FileStore,
     SearchStore,
     HistoryStore,
-    ErasureStore,
     TriggerStore,
     WorkStore,
     OutsideStore {

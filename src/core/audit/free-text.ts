@@ -4,6 +4,8 @@ import type { AuditEntry, AuditType } from "./entry.ts";
 /** Records whose `reason` was written by a person, or may have been. */
 const WRITTEN_BY_PEOPLE: ReadonlySet<AuditType> = new Set([
   "run.finished",
+  "run.paused",
+  "run.resumed",
   "node.failed",
   "approval.answered",
   "approval.revised",

@@ -1,5 +1,6 @@
 import { isTerminal } from "../../core/event/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
+import type { ErasureStore } from "../erasure-store.ts";
 import { hashesIn, readBodies } from "../event-pack.ts";
 import {
   type DeletedFamily,
@@ -12,7 +13,7 @@ import { memoryArchives, memoryEnded } from "./memory-archives.ts";
 import { removeWaiter } from "./memory-events.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
-export function memoryHistory(world: MemoryWorld): HistoryStore {
+export function memoryHistory(world: MemoryWorld): Omit<HistoryStore, keyof ErasureStore> {
   return {
     deleteFamily: async (orgId, runId, note, as) => {
       const found = closedFamily(world, orgId, runId, as);
