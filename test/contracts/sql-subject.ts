@@ -71,6 +71,9 @@ const TABLES = [
   "saved_views",
   "run_imports",
   "run_archives",
+  "run_erasures",
+  "audit_salts",
+  "audit_texts",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
