@@ -8,7 +8,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { checkAdapter, type AdapterRequest } from "../src/adapter/index.ts";
+import { checkAdapter, type AdapterRequest, type TurnHooks } from "../src/adapter/index.ts";
 import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../src/adapters/index.ts";
 import { createSystemClock } from "../src/clock/index.ts";
 import {
@@ -40,7 +40,8 @@ function behave(text: string): Behaviour {
   if (/ESCAPE|OUTSIDE/.test(text) && !isAnswered) {
     return callTool("Bash", JSON.stringify({ command: `touch ${proof}` }));
   }
-  if (text.includes("EDIT") && !isAnswered) return callTool("Write", '{"file_path":"note.txt","content":"x"}');
+  if (text.includes("RESUME") && isAnswered) return text.includes("interrupted") ? say("continued") : hang("one ");
+  if (/EDIT|RESUME/.test(text) && !isAnswered) return callTool("Write", '{"file_path":"note.txt","content":"x"}');
   return say("Hello ", /canary\d+end/.exec(text)?.[0] ?? "world");
 }
 
@@ -85,6 +86,20 @@ const begun = Date.now();
 const stop = new AbortController();
 const aborted = await attempt(adapter, { message: "SLOW" }, { signal: stop.signal, onPartial: () => stop.abort() });
 print(`aborted (${Date.now() - begun} ms): ${JSON.stringify({ ...aborted.result, messages: undefined })}`);
+const writing = { message: "RESUME", tools: ["Write"], idempotencyKey: "run-1/writing/0" };
+const cut = new AbortController();
+const calls: string[] = [];
+const turn: TurnHooks = {
+  round: () => Promise.reject(new Error("a session reports no rounds")),
+  tool: ({ callId, tool, args }) => {
+    calls.push(tool);
+    return Promise.resolve({ disposition: "allow", callId, args });
+  },
+  toolResult: () => Promise.resolve(),
+};
+await attempt(adapter, writing, { signal: cut.signal, turn, onPartial: () => cut.abort("stopped") });
+const continued = await attempt(adapter, { ...writing, segment: 1 }, { turn });
+print(`continued: ${JSON.stringify({ ...continued.result, messages: undefined })} calls ${calls.join(", ")}`);
 print(
   `written by a tool: ${existsSync(proof)}; left in the work directory: ${readdirSync(join(directory, "work")).length}`,
 );

@@ -63,9 +63,12 @@ export const adapterModelsSchema = z.object({
 });
 export type AdapterModels = z.infer<typeof adapterModelsSchema>;
 
+/** Why the signal of an attempt is aborted. `stopped`: the process that carries it out ends, and another execution may continue it. */
+export type AbortReason = "timeout" | "cancelled" | "stopped";
+
 /** The hooks of a turn are absent where no calls are judged: in tests of an adapter alone, and in a page. */
 export interface AdapterHooks extends Partial<TurnHooks> {
-  /** Aborted when the result is not wanted any more. */
+  /** Aborted when the result is not wanted any more, with an `AbortReason`. */
   readonly signal: AbortSignal;
   /** The new piece, never the text so far. */
   readonly onPartial: (part: StreamPart) => void;

@@ -1,4 +1,5 @@
 export {
+  type AbortReason,
   ADAPTER_SPECIFICATION,
   adapterModelsSchema,
   adapterRequestSchema,

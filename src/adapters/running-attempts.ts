@@ -1,4 +1,4 @@
-import type { AdapterResult } from "../adapter/index.ts";
+import type { AbortReason, AdapterResult } from "../adapter/index.ts";
 
 /** The attempts an adapter is at: each can be called off, and all of them ended. */
 export class RunningAttempts {
@@ -27,7 +27,8 @@ export class RunningAttempts {
 
   /** Resolves when nothing of them is left. */
   async end(): Promise<void> {
-    for (const stop of this.#running.keys()) stop.abort();
+    const why: AbortReason = "stopped";
+    for (const stop of this.#running.keys()) stop.abort(why);
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 }

@@ -1,6 +1,7 @@
 import type { StreamInput } from "../core/engine/index.ts";
 import type { Redactor } from "../core/redaction/index.ts";
 import type {
+  AbortReason,
   Adapter,
   AdapterHooks,
   AdapterRequest,
@@ -86,14 +87,14 @@ export class OpenDispatch {
     this.#abortedFor = why;
     this.#abortReason = reason;
     if (why === "timeout") this.#flush();
-    this.letGo();
+    this.letGo(why);
   }
 
-  /** Notifies the adapter that its result is not needed any more. */
-  letGo(): void {
+  /** Notifies the adapter that its result is not needed any more; `stopped`: by this Bridge, and perhaps by a later one. */
+  letGo(why: AbortReason): void {
     this.#stopTimer?.();
     this.#batcher.close();
-    this.#controller.abort();
+    this.#controller.abort(why);
     try {
       this.adapter.cancel(this.request.dispatchId).catch(() => undefined);
     } catch {

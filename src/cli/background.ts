@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
 import { type Clock, LeasedRounds } from "../clock/index.ts";
+import { Retainer } from "../history/index.ts";
 import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../outside/schedule/index.ts";
@@ -23,12 +24,15 @@ interface BackgroundOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+/** Runs are found by what they say within seconds of their commits. */
+const INDEX_EVERY_MS = 2_000;
+const INDEX_BATCH = 100;
 /** Files that are deleted in one round. */
 const SWEEP_MAX = 200;
 
 export function startBackground(
   log: Log,
-  { store, runtime, launcher, secrets, governance, audit, outbound, files }: Engine,
+  { store, runtime, launcher, secrets, governance, audit, outbound, files, history }: Engine,
   app: App,
   { publicUrl, slackUrl, clock, onTrouble }: BackgroundOptions,
 ): Background {
@@ -60,10 +64,32 @@ export function startBackground(
     round: () => files.sweep(SWEEP_MAX),
     onTrouble,
   });
+  const index = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "search",
+    what: "what runs are found by",
+    everyMs: INDEX_EVERY_MS,
+    round: async () => {
+      for (let read = INDEX_BATCH; read === INDEX_BATCH;) read = await store.indexRuns(INDEX_BATCH);
+    },
+    onTrouble,
+  });
+  const retainer = new Retainer({ store, archiver: history.archiver, clock, onTrouble });
+  const retention = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "retention",
+    what: "runs that are kept no longer",
+    round: () => retainer.round(),
+    onTrouble,
+  });
   scheduler.start();
+  index.start();
   recoverer.start();
   launches.start();
   garbage.start();
+  retention.start();
   const sealer = startSealer({ trail: audit, store, clock, onTrouble });
   outside.start();
   return {
@@ -73,6 +99,8 @@ export function startBackground(
         () => recoverer.stop(),
         () => launches.stop(),
         () => garbage.stop(),
+        () => index.stop(),
+        () => retention.stop(),
         () => outside.stop(),
         () => runtime.stop(),
         () => sealer.stop(),

@@ -15,6 +15,7 @@ import {
 } from "./command-words.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { ListOptions } from "./listing.ts";
+import { addWorkflowPauses } from "./pauses.ts";
 import { addSlotsCommand } from "./schedules.ts";
 import { addSecretCommands } from "./secrets.ts";
 import {
@@ -49,6 +50,7 @@ export function addWorkflowCommands(program: Command, bench: Workbench): void {
     .option("--json", "print workflow and version as JSON")
     .addHelpText("after", example("sluice workflows get demo-hello --source > hello.lobsterX"))
     .action(onServer(bench, getWorkflow));
+  addWorkflowPauses(workflows, bench);
   addHookCommand(workflows, bench);
   addLinkOptions(program.command("apply").description("bring the registry of the server to the state of files"))
     .requiredOption(

@@ -11,6 +11,7 @@ import { sendFile } from "./files.ts";
 import { followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
+import { readLabel } from "./run-text.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
@@ -35,9 +36,11 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ? await saveFile(io, api, target, options)
     : await findVersion(api, target);
   const args = await readArgs(io, plan.args, options, {}, (path) => sendFile(io, api, path, options));
-  const { team, recover } = options;
+  const { team, label = [], recover, priority } = options;
   const more = {
     ...(team === undefined ? {} : { team }),
+    ...(label.length === 0 ? {} : { labels: Object.fromEntries(label.map(readLabel)) }),
+    ...(priority === undefined ? {} : { priority }),
     ...(recover === undefined ? {} : { recovery: { max: recover } }),
   };
   const run = await api.startRun({ workflow: name, version, args, ...more }, { idempotencyKey: randomUUID() });

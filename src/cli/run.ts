@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
-import type { RunEvent } from "../core/event/index.ts";
+import type { Priority, RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
 import { newRunId } from "../driver/index.ts";
@@ -45,8 +45,11 @@ export interface RunOptions {
   readonly detach?: boolean;
   /** Of the server: who shares the nodes. */
   readonly team?: string;
+  readonly label?: readonly string[];
   /** Of the server: how often the run may be recovered automatically. */
   readonly recover?: number;
+  /** Of the server: which runs go first. */
+  readonly priority?: Priority;
 }
 
 /** Everything a run needs, read and checked before anything starts. */

@@ -4,6 +4,7 @@ import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { SERVER_CATALOG } from "./remote-plan.ts";
 import { checkSource } from "../core/plan/index.ts";
+import { pauseText } from "./pauses.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 export async function listWorkflows(io: Io, api: Api, options: ListOptions): Promise<number> {
@@ -47,6 +48,7 @@ export async function getWorkflow(io: Io, api: Api, name: string, options: GetWo
   printFacts(io, [
     ["workflow", oneLine(workflow.name)],
     ["status", workflow.status],
+    ["paused", workflow.paused === null ? null : pauseText(workflow.paused)],
     [
       "version",
       version.version === workflow.version ? `${version.version}` : `${version.version} of ${workflow.version}`,

@@ -16,7 +16,7 @@ export { RESULT_TIMEOUT, RunError } from "./run-error.ts";
 export type { ResultOptions, RunHandle } from "./run-handle.ts";
 export type { UiChunk } from "./ui-stream.ts";
 export type { AnyWorkflow, ArgsOf, OutputsOf, TypedWorkflow } from "./typed-workflow.ts";
-export { type BranchOptions, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
+export { type BranchOptions, type RunsFilter, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type {
   Answer,
@@ -58,6 +58,7 @@ export type {
   LineageLink,
   LineagePoint,
   LineageQuery,
+  OrganisationPause,
   LineageView,
   ListPage,
   LiveRun,

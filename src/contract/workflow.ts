@@ -3,6 +3,7 @@ import { z } from "zod";
 import { WORKFLOW_STATUSES, type WorkflowStatus } from "../core/event/index.ts";
 import { POSTURES } from "../core/governance/index.ts";
 import { type Answered, count, moment } from "./field.ts";
+import { pauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
 
 const graph = {
@@ -65,6 +66,9 @@ export const workflowSchema = z.object({
   posture: z.enum(POSTURES).describe("How far it may go by itself"),
   exposed: z.boolean().describe("Over MCP"),
   savedAt: moment,
+  paused: pauseSchema
+    .nullable()
+    .describe("Its runs are paused with it; null: they are not, whatever its status says of new ones"),
 });
 export type Workflow = Answered<typeof workflowSchema>;
 

@@ -31,6 +31,7 @@ export function verdictOf(
         ...(route.reroutedFrom === undefined ? {} : { reroutedFrom: route.reroutedFrom }),
         ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
         ...(limitMs === null ? {} : { timeoutMs: limitMs }),
+        ...(gathered.toolCall?.facts.tool.effects === "at_most_once" ? { effects: "at_most_once" as const } : {}),
         ...(instructions.length === 0 ? {} : { instructions }),
       };
     }
@@ -77,6 +78,8 @@ function aheadOf({ waitingAhead, parallel }: Gathered["facts"], isOfRun = false)
 function routeOf(gateway: GatewayView, { facts, provider, model, timeoutMs }: Gathered): Route {
   const isQuick = timeoutMs !== null && timeoutMs <= SYNC_TIMEOUT_MAX_MS;
   const isSync = facts.agent?.executionTarget === "cloud" && isQuick;
+  if (gateway.workerFor !== undefined)
+    return { agentId: facts.agentId, gatewayId: null, provider, model: null, executionPath: "async" };
   return {
     agentId: facts.agentId,
     gatewayId: gateway.id,

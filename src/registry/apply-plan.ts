@@ -11,6 +11,7 @@ import {
   planWorkflowChange,
   type WorkflowSettingsInput,
 } from "./change.ts";
+import { changedSchema, SCHEMA_HINT, schemaConflict } from "./function.ts";
 import { entryKindOf, type RegisteredKind } from "./kind.ts";
 import { kindOf, type Manifest } from "./manifest.ts";
 import { type CheckOutbound, outboundProblems } from "./outbound-url.ts";
@@ -146,6 +147,11 @@ async function planEntry(
   const newSecrets = isGateway
     ? await around.newTokens(name, secrets)
     : await differing(secrets, async () => openSecrets(box, place, keptSecrets));
+  const changed = changedSchema(kind, before, body);
+  if (changed !== null) {
+    const problem = specProblem("conflicting_fields", [changed], schemaConflict(name, changed), { hint: SCHEMA_HINT });
+    return invalid(manifest, [inDocument(problem)]);
+  }
   const plan = planChange({ kind, name, body }, before, newSecrets, at);
   if (!plan.ok) return invalid(manifest, plan.problems.map(inDocument));
   const applied = { kind, name, action: plan.action, ...(plan.diff === undefined ? {} : { diff: plan.diff }) };
@@ -179,7 +185,7 @@ async function workflowCatalog(
 ): Promise<Catalog> {
   const { store, orgId } = around;
   const registered = lookUpIn(store, orgId);
-  const written = { library: "LibraryStep", lens: "Lens", channel: "Channel" } as const;
+  const written = { library: "LibraryStep", lens: "Lens", channel: "Channel", function: "Function" } as const;
   const { workflows, ...found } = await surroundingsOf(source, async (kind, name) => {
     const beside = stream.find((one) => one.kind === written[kind] && one.name === name)?.spec;
     return isJsonObject(beside) ? beside : registered(kind, name);

@@ -36,7 +36,7 @@ describe("a node that is a tool call itself", () => {
       redact: ["card.number"],
       rate,
     });
-    await put(api, "tools/crm", { name: "crm", timeout: "30s" });
+    await put(api, "tools/crm", { name: "crm", timeout: "30s", effects: "at_most_once" });
     await put(api, "tools/reports", { name: "report", action: "write" });
     await put(api, "policies/small", {
       category: "tool",

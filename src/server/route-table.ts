@@ -20,7 +20,9 @@ import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
+import { pauseRoutes } from "./routes/pauses.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
+import { runHistoryRoutes } from "./routes/run-history.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -34,6 +36,7 @@ import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { workRoutes } from "./routes/work.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
 export const BASE_PATH = "/api/v1";
@@ -51,6 +54,8 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...pauseRoutes,
+    ...runHistoryRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,
@@ -79,4 +84,5 @@ export const ROUTES: readonly Route[] = [
     ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
   ...legacyStreamRoutes,
+  ...workRoutes,
 ];

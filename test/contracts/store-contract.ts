@@ -15,7 +15,9 @@ import { deliveryRules } from "./delivery-rules.ts";
 import { eventRules } from "./event-rules.ts";
 import { feedRules } from "./feed-rules.ts";
 import { fileRules } from "./file-rules.ts";
+import { searchRules } from "./search-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
+import { historyRules } from "./history-rules.ts";
 import { hookRules } from "./hook-rules.ts";
 import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
@@ -68,6 +70,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);
+    searchRules(subjectOf);
     approvalInboxRules(subjectOf);
     approvalWorkRules(subjectOf);
     registryRules(subjectOf);
@@ -91,6 +94,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     triggerRules(subjectOf);
     alertRules(subjectOf);
     fileRules(subjectOf);
+    historyRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);
     saverRules(subjectOf);

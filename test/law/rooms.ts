@@ -46,6 +46,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "core/moderation": pure(["base", "text", "redaction"]),
   "core/provenance": pure(["base", "event"]),
   "core/trace": pure(["base", "event"]),
+  "core/search": pure(["base", "event", "redaction"]),
   clock: { rooms: [], packages: [], isNode: true },
   adapter: { rooms: ["core"], packages: ["zod"], isNode: true },
   script: {
@@ -142,6 +143,8 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   oidc: { rooms: ["core", "outbound"], packages: ["jose", "openid-client"], isNode: true },
   contract: { rooms: ["core"], packages: ["zod"], isNode: false },
   client: { rooms: ["core", "contract"], packages: [], isNode: false },
+  work: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
+  worker: { rooms: ["core", "contract"], packages: [], isNode: true },
   testing: { rooms: ["adapter"], packages: [], isNode: true },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
@@ -161,6 +164,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "@codemirror/view",
     ],
     isNode: false,
+  },
+  history: {
+    rooms: ["core", "clock", "registry", "audit", "files", "store"],
+    packages: [],
+    isNode: true,
   },
   server: {
     rooms: [
@@ -184,8 +192,10 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "outbound",
       "files",
+      "history",
       "client",
       "mcp",
+      "work",
     ],
     packages: ["hono", "@hono/node-server", "zod"],
     isNode: true,
@@ -224,6 +234,8 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "mcp",
       "files",
+      "work",
+      "history",
     ],
     packages: ["commander", "pino", "zod"],
     isNode: true,

@@ -56,7 +56,7 @@ export async function fileParts(
     );
   }
   const parts: (TextPart | FilePart)[] = [];
-  for (const [, file] of given) parts.push(partOf(file, await named(gather(files, file))));
+  for (const [, file] of given) parts.push(partOf(file, await gather(files, file)));
   return parts;
 }
 
@@ -65,10 +65,14 @@ function partOf({ name, mime }: FileValue, data: Uint8Array): TextPart | FilePar
   return { type: "file", data, mediaType: mime, filename: name };
 }
 
-async function gather(files: AdapterFiles, file: FileValue): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of files.read(file)) pieces.push(piece);
-  return Buffer.concat(pieces);
+/** All of a file, for what takes it only as a whole. */
+export function gather(files: AdapterFiles, file: FileValue): Promise<Uint8Array> {
+  const read = async (): Promise<Uint8Array> => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of files.read(file)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
+  return named(read());
 }
 
 /** What is asked for in words: files are not. A step that returns nothing but files is asked for text. */

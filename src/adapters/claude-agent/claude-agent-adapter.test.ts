@@ -90,7 +90,6 @@ describe("a session of claude-agent", () => {
       permissionMode: "default",
       settingSources: [],
       strictMcpConfig: true,
-      persistSession: false,
       verbatimPrompts: true,
       maxTurns: 50,
     });

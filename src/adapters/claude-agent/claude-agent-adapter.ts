@@ -5,6 +5,7 @@
  */
 import { basename } from "node:path";
 import {
+  type AbortReason,
   ADAPTER_SPECIFICATION,
   type Adapter,
   type AdapterHealth,
@@ -20,14 +21,14 @@ import { sessionIdOf, userTextOf } from "../ai-sdk/prompt.ts";
 import { storable } from "../ai-sdk/storable.ts";
 import { readConfigSection } from "../config-section.ts";
 import type { Environment } from "../environment.ts";
-import { createWorkDirectory, removeWorkDirectory } from "../process/surroundings.ts";
 import { RunningAttempts } from "../running-attempts.ts";
 import { CLAUDE_AGENT_PROVIDER, configSchema, type ClaudeAgentConfig } from "./config.ts";
 import { findSdk, loadSdk, type ClaudeSdk, type LoadSdk } from "./sdk.ts";
 import { endOf, usageOf, type SessionEnd } from "./session-end.ts";
 import { credentialOf, readOrder, sessionEnvironment, sessionOptions, type SessionOrder } from "./session-options.ts";
+import { removeOldHomes, SessionHome } from "./session-home.ts";
 import { SessionProcess } from "./session-process.ts";
-import { SessionRecord } from "./session-record.ts";
+import { SessionRecord, sessionOf } from "./session-record.ts";
 import { judgeTools } from "./tool-judge.ts";
 
 export interface ClaudeAgentAdapterOptions {
@@ -45,10 +46,9 @@ export function createClaudeAgentAdapter(options: ClaudeAgentAdapterOptions): Ad
   return {
     specificationVersion: ADAPTER_SPECIFICATION,
     provider: CLAUDE_AGENT_PROVIDER,
-    initialize(section) {
-      return Promise.resolve().then(() => {
-        config = readConfigSection(configSchema, section, CLAUDE_AGENT_PROVIDER);
-      });
+    async initialize(section) {
+      config = readConfigSection(configSchema, section, CLAUDE_AGENT_PROVIDER);
+      await removeOldHomes(options.directory, (options.clock ?? createSystemClock()).now());
     },
     shutdown: () => running.end(),
     checkHealth: () => Promise.resolve(healthOf(config, options)),
@@ -79,21 +79,46 @@ async function perform(
   if (!credential.ok) return failed(credential.failure);
   const sdk = await (options.load ?? loadSdk)(config.sdk);
   if (!sdk.ok) return failed(refused(`sdk_not_installed: ${sdk.failure}`));
-  const home = await createWorkDirectory(directory, undefined);
-  if (!home.ok) {
-    const message = `The session got no directory under ${directory}: ${home.failure}`;
+  const opened = await SessionHome.open(directory, request);
+  if (!opened.ok) {
+    const message = `The session got no directory under ${directory}: ${opened.failure}`;
     return failed({ failure: "provider_error", message });
   }
+  const home = opened.value;
   const clock = options.clock ?? createSystemClock();
   try {
-    const place = { config, env, home: home.value, apiKey: credential.value };
-    return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock });
+    const begun = await home.sessionId();
+    // A further execution of an attempt begins only after one that had its calls judged.
+    if (begun === null && (request.segment ?? 0) > 0) return failed(lost());
+    const place = { config, env, home: home.path, apiKey: credential.value };
+    return await converse({ sdk: sdk.value, request, order: order.value, prompt, hooks, place, clock, home, begun });
   } finally {
-    await removeWorkDirectory(home.value).catch(() => {
-      hooks.onLog({ level: "warning", message: `The directory ${basename(home.value)} could not be removed.` });
-    });
+    // A Bridge that stops leaves the session for its next life.
+    if (isStopped(hooks.signal)) home.leave();
+    else await remove(home, hooks.onLog);
   }
 }
+
+function isStopped(signal: AbortSignal): boolean {
+  const why: AbortReason = "stopped";
+  return signal.aborted && signal.reason === why;
+}
+
+async function remove(home: SessionHome, onLog: AdapterHooks["onLog"]): Promise<void> {
+  await home.remove().catch(() => {
+    home.leave();
+    onLog({ level: "warning", message: `The directory ${basename(home.path)} could not be removed.` });
+  });
+}
+
+/** Its calls were judged and perhaps made; what it knew of them is gone with the machine it ran on. */
+function lost(): CallFailure {
+  const message =
+    "The session had begun to use its tools and was lost: it was kept on another Bridge, or is gone. It is not begun again, because that could do everything twice.";
+  return { failure: "outcome_unknown", message };
+}
+
+const CONTINUE = "You were interrupted. Continue where you were, and do not repeat what is done.";
 
 interface Talk {
   readonly sdk: ClaudeSdk;
@@ -103,13 +128,26 @@ interface Talk {
   readonly hooks: AdapterHooks;
   readonly place: Parameters<typeof sessionOptions>[1];
   readonly clock: Clock;
+  readonly home: SessionHome;
+  /** The session that an earlier execution began; null: none. */
+  readonly begun: string | null;
 }
 
-async function converse({ sdk, request, order, prompt, hooks, place, clock }: Talk): Promise<AdapterResult> {
+async function converse({
+  sdk,
+  request,
+  order,
+  prompt,
+  hooks,
+  place,
+  clock,
+  home,
+  begun,
+}: Talk): Promise<AdapterResult> {
   if (hooks.signal.aborted) return failed(abortFailure(hooks.signal));
-  const { config, home, apiKey } = place;
+  const { config, apiKey } = place;
   const abortController = new AbortController();
-  const session = new SessionProcess(basename(home), hooks.onLog);
+  const session = new SessionProcess(basename(home.path), hooks.onLog);
   const record = new SessionRecord(prompt, order.instructions, config.max_retries ?? 0, hooks);
   const stop = (): void => {
     session.kill();
@@ -123,9 +161,13 @@ async function converse({ sdk, request, order, prompt, hooks, place, clock }: Ta
       env,
       spawnClaudeCodeProcess: session.spawn,
       ...(judged === undefined ? {} : { hooks: judged }),
+      ...(begun === null ? {} : { resume: begun }),
     };
-    for await (const message of sdk.query({ prompt, options: sessionOptions(order, place, bound) })) {
+    const options = sessionOptions(order, place, bound);
+    for await (const message of sdk.query({ prompt: begun === null ? prompt : CONTINUE, options })) {
       if (abortController.signal.aborted) break;
+      const id = sessionOf(message);
+      if (id !== null) await home.keepSessionId(id);
       if (!record.listen(message)) stop();
     }
     return "";

@@ -64,6 +64,8 @@ export interface SessionOptions {
   readonly settingSources: readonly string[];
   readonly strictMcpConfig: boolean;
   readonly persistSession: boolean;
+  /** The session that is continued. */
+  readonly resume?: string;
   readonly includePartialMessages: boolean;
   readonly verbatimPrompts: boolean;
   readonly maxTurns: number;

@@ -96,7 +96,7 @@ export function sessionEnvironment(
   };
 }
 
-type Bound = "abortController" | "env" | "spawnClaudeCodeProcess" | "hooks";
+type Bound = "abortController" | "env" | "spawnClaudeCodeProcess" | "hooks" | "resume";
 
 /** All instructions of a session; what it may not do is defined here and nowhere else. */
 export function sessionOptions(
@@ -117,7 +117,8 @@ export function sessionOptions(
     canUseTool: (tool, input) => Promise.resolve(permissionFor(tool, input, rules)),
     settingSources: [],
     strictMcpConfig: true,
-    persistSession: false,
+    // In the home of the session, which goes when the attempt ends: until then it can be continued.
+    persistSession: true,
     includePartialMessages: true,
     verbatimPrompts: true,
     maxTurns: config.max_turns ?? MAX_TURNS,

@@ -186,6 +186,13 @@ export class SessionRecord {
   }
 }
 
+/** The id of the session whose beginning this message says; null: it says something else. */
+export function sessionOf(given: unknown): string | null {
+  const message = objectOf(given);
+  if (message === null || textAt(message, "subtype") !== "init") return null;
+  return textAt(message, "session_id") ?? null;
+}
+
 function tokensOf(usage: JsonObject): Tokens | null {
   const [cached, written] = [countAt(usage, "cache_read_input_tokens"), countAt(usage, "cache_creation_input_tokens")];
   return believable({

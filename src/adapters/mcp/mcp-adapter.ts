@@ -1,9 +1,12 @@
 import { ADAPTER_SPECIFICATION, type Adapter, type AdapterResult } from "../../adapter/index.ts";
+import { ModelFileError } from "../ai-sdk/model-files.ts";
 import type { Environment } from "../environment.ts";
+import { fileFailure } from "../file-trouble.ts";
 import { awaitedSecrets, secretsInHeaders } from "../secret-lookup.ts";
 import { headersOf, MCP_PROVIDER, readMcpConfig, type McpConfig } from "./config.ts";
 import { connectServer, type McpConnection } from "./connection.ts";
 import { failureOf } from "./mcp-failure.ts";
+import { keepResources, withResources } from "./tool-files.ts";
 import { readToolRequest } from "./tool-request.ts";
 import { resultOf } from "./tool-result.ts";
 
@@ -49,13 +52,17 @@ export function createMcpAdapter({ env }: McpAdapterOptions): Adapter {
         const connection = await connectServer(config, wanted.server, env, hooks);
         try {
           const tool = await connection.findTool(wanted.tool);
-          const answer = await connection.call(tool, wanted.arguments, signal);
-          return resultOf(answer, `${wanted.server}/${wanted.tool}`, wanted.server);
+          const args = await withResources(wanted.arguments, hooks.files);
+          const said = await connection.call(tool, args, signal);
+          const { answer, outputs } = await keepResources(request, said, hooks.files);
+          const result = resultOf(answer, `${wanted.server}/${wanted.tool}`, wanted.server);
+          return Object.keys(outputs).length === 0 ? result : { ...result, outputs: { ...result.outputs, ...outputs } };
         } finally {
           await leave(connection, signal);
         }
       };
       const outcome = work().catch((error: unknown): AdapterResult => {
+        if (error instanceof ModelFileError) return fileFailure(error);
         const { failure, message, retryable } = failureOf(error, server, "call");
         return { status: "failed", failure, message, ...(retryable === undefined ? {} : { retryable }) };
       });

@@ -94,6 +94,6 @@ function addLink(parts: Parts, uri: string, mimeType: string | undefined): void 
   else parts.notes.push({ mime, uri: uri.slice(0, 2_048), note: "A resource of the server." });
 }
 
-function safeMime(mime: string | undefined): string {
+export function safeMime(mime: string | undefined): string {
   return mime !== undefined && MIME.test(mime) ? mime : "application/octet-stream";
 }

@@ -45,6 +45,7 @@ export const PROBLEM_CODES = [
   "bad_join",
   "bad_repeat",
   "bad_concurrency",
+  "bad_label",
   "bad_choose",
   "duplicate_else",
   "too_deep",
@@ -71,6 +72,7 @@ export const WARNING_CODES = [
   "shadowed_fact",
   "text_not_value",
   "tool_action_unknown",
+  "function_not_registered",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

@@ -601,6 +601,16 @@ const PROBLEMS: readonly Row[] = [
     finds: [["bad_concurrency concurrency.key 2:21"]],
   },
   {
+    about: "labels of which nothing is known when a run starts, or that have no name or text",
+    source: 'name: w\nlabels: { a: "${x}", "b:c": d, e: [1], f: "${args.y}" }\nsteps:\n  - id: a\n    command: x\n',
+    finds: [
+      ["bad_label labels.a 2:15"],
+      ["bad_label labels.b:c 2:22"],
+      ["bad_label labels.e 2:35"],
+      ["bad_label labels.f 2:44"],
+    ],
+  },
+  {
     about: "rounds without an end",
     source: step("command: x", "repeat: {max: 3}"),
     finds: [["bad_repeat steps[0].repeat.until 5:13", "Write repeat: { until: outputs.done }."]],

@@ -171,6 +171,7 @@ function applyStarted(state: RunState, node: NodeState, { payload, at }: EventOf
   if (segment === undefined || node.turn?.paused === "lost") node.calls += 1;
   beginExecution(node, segment);
   node.pausedAsks = 0;
+  node.isOnce = payload.effects !== undefined;
   node.agentId = agentId;
   node.firstStartedAt ??= at;
   const route = { agentId, gatewayId, provider, model, executionPath };

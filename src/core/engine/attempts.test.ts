@@ -249,6 +249,16 @@ describe("an attempt whose sender was lost", () => {
     expect(late.effects.some(({ type }) => type === "cancel-dispatch")).toBe(true);
   });
 
+  it("fails as unknown when what is registered about its call allows it only once", () => {
+    const judge = () => ({ ...ALLOW, effects: "at_most_once" }) as Verdict;
+    const rig = runOf(workflow(["a {retry: {attempts: 3}}"]), { judge });
+    expect(rig.dispatches[0]).toMatchObject({ effects: "at_most_once" });
+    lost(rig);
+    expect(rig.of("node.failed")[0]).toMatchObject({ errorCode: "outcome_unknown", retryable: false });
+    const late = runOf(workflow(["a {timeout: 1, retry: {attempts: 3}}"]), { judge }).fire("attempt");
+    expect(late.of("node.failed")[0]).toMatchObject({ errorCode: "outcome_unknown" });
+  });
+
   it("fails at the limit of calls, which the retries of a person share", () => {
     const rig = runOf(workflow(["a"]));
     for (let call = 1; call < LIMITS.callsPerNodeMax; call += 1) lost(rig);

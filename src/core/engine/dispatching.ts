@@ -1,7 +1,7 @@
 import { dispatchIdOf } from "../event/index.ts";
 import type { BoundRequest, Dispatch } from "./effect.ts";
 import type { Instruction, Route } from "./input.ts";
-import { planNodeOf } from "./move.ts";
+import { guaranteeOf, planNodeOf } from "./move.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 export interface Sending {
@@ -14,7 +14,7 @@ export interface Sending {
 }
 
 export function dispatchOf(state: RunState, node: NodeState, sending: Sending): Dispatch {
-  const { timeoutMs, effects, request: hints } = planNodeOf(state, node);
+  const { timeoutMs, request: hints } = planNodeOf(state, node);
   const { attempt, route, request, maxOutputTokens, instructions, isResend } = sending;
   const { turn } = node;
   return {
@@ -25,7 +25,7 @@ export function dispatchOf(state: RunState, node: NodeState, sending: Sending): 
     idempotencyKey: `${state.runId}/${node.id}/${node.epoch}`,
     hints,
     timeoutMs: timeLeft(node, timeoutMs, turn?.segment ?? 0),
-    effects,
+    effects: guaranteeOf(state, node),
     attempt,
     route,
     request,

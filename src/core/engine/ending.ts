@@ -14,6 +14,7 @@ import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopChild } from "./ending-child.ts";
 import { startFinally } from "./finally.ts";
 import { findNode, isMet, isWaitingForPlace, nodeAt, planNodeOf } from "./move.ts";
+import { isHeld } from "./pausing.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -171,6 +172,7 @@ function finish(turn: Turn): void {
   const { plan, startedAt, finally: last } = state;
   const outcome = last?.outcome ?? decideOutcome(state);
   if (plan.finally === null || startedAt === null) return end(turn, outcome);
+  if (last === null && isHeld(turn)) return;
   if (last === null) startFinally(turn, outcome);
   const { failure = null, isRunning = false } = state.finally ?? {};
   if (isRunning) return;

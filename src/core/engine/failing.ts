@@ -7,7 +7,7 @@ import { errorFacts } from "./error-facts.ts";
 import { mayRetry, retryDelayMs } from "./failure-policy.ts";
 import { evaluateCondition } from "../expression/index.ts";
 import type { PlanNode } from "../plan/index.ts";
-import { isComputed, planNodeOf } from "./move.ts";
+import { guaranteeOf, isComputed, planNodeOf } from "./move.ts";
 import { completeGate } from "./settle.ts";
 import type { NodeState } from "./state.ts";
 import { titleOf } from "./subject.ts";
@@ -47,7 +47,8 @@ function nextModel({ request }: PlanNode, node: NodeState, { code, cause }: Fail
 export function failNode(turn: Turn, node: NodeState, given: Failure, kind: FailureKind = {}): void {
   const planNode = planNodeOf(turn.state, node);
   const failure = { ...given, message: given.message.slice(0, LIMITS.errorTextLengthMax) };
-  const isFinal = turn.state.ending !== null || planNode.effects === "at_most_once" || kind.isRefusal === true;
+  const isOnce = guaranteeOf(turn.state, node) === "at_most_once";
+  const isFinal = turn.state.ending !== null || isOnce || kind.isRefusal === true;
   // A gate that refused has kept an attempt from beginning: it counts as one.
   const tried = kind.isBlock === true ? { ...node, tries: node.tries + node.pausedAsks + 1 } : node;
   if (!isFinal && mayRetry(planNode.retry, failure, tried) && isWanted(turn, node, planNode, failure)) {

@@ -1,6 +1,14 @@
 import { required } from "../base/index.ts";
 import type { DependencyOutcome } from "../definition/index.ts";
-import { type AttemptKey, dispatchIdOf, isInFlight, isSettled, isTerminal, type NodeStatus } from "../event/index.ts";
+import {
+  type AttemptKey,
+  dispatchIdOf,
+  type EffectGuarantee,
+  isInFlight,
+  isSettled,
+  isTerminal,
+  type NodeStatus,
+} from "../event/index.ts";
 import type { NodeKind, PlanNode } from "../plan/index.ts";
 import type { Execution } from "./input.ts";
 import type { Lane, NodeNow, NodeState, RunState } from "./state.ts";
@@ -157,6 +165,11 @@ export function nodeAt(state: RunState, index: number): NodeState {
 
 export function planNodeOf(state: RunState, node: NodeState) {
   return required(state.plan.nodes[node.planIndex], "a node has a plan node");
+}
+
+/** Whether what an attempt does must not happen twice: its step says so, or what is registered about its call. */
+export function guaranteeOf(state: RunState, node: NodeState): EffectGuarantee {
+  return node.isOnce ? "at_most_once" : planNodeOf(state, node).effects;
 }
 
 const COMPUTED: ReadonlySet<NodeKind> = new Set(["set", "end", "wait", "emit"]);

@@ -5,7 +5,7 @@ import { recordCost } from "./cost.ts";
 import { cancelReason } from "./ending.ts";
 import { failNode } from "./failing.ts";
 import type { CallbackInput, CallbackResult, Execution, StreamInput } from "./input.ts";
-import { findNode, hasReported, isAttemptOpen, isExecutionOpen, planNodeOf } from "./move.ts";
+import { findNode, guaranteeOf, hasReported, isAttemptOpen, isExecutionOpen, planNodeOf } from "./move.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
 import { closeCallQuestions, suspendTurn } from "./tool-answer.ts";
@@ -95,7 +95,7 @@ function failAttempt(
 
 /** The attempt passed its deadline. An effect that must not happen twice is then simply unknown. */
 export function timeOut(turn: Turn, node: NodeState, timeoutMs: number): void {
-  if (planNodeOf(turn.state, node).effects === "at_most_once") {
+  if (guaranteeOf(turn.state, node) === "at_most_once") {
     return failNode(turn, node, outcomeUnknown(node, `no answer within ${timeoutMs} ms`));
   }
   const message = `${node.id} did not answer within ${timeoutMs} ms`;

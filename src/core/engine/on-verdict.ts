@@ -82,6 +82,7 @@ function admit(turn: Turn, node: NodeState, request: BoundRequest, verdict: Of<"
   };
   if (verdict.reroutedFrom !== undefined) started.reroutedFrom = verdict.reroutedFrom;
   if (limitMs !== null) started.deadlineAt = at + limitMs;
+  if (verdict.effects !== undefined) started.effects = verdict.effects;
   if (segment > 0) started.segment = segment;
   if (instructions.length > 0) started.instructions = instructions.map((one) => ({ ...one }));
   emit(turn, "node.started", started);

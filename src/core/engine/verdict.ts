@@ -33,6 +33,8 @@ export type Verdict =
       readonly maxOutputTokens?: number;
       /** The attempt may take so long, where its step says no less. */
       readonly timeoutMs?: number;
+      /** It must not be made twice, whatever its step says; absent: as the step says. */
+      readonly effects?: "at_most_once";
       /** The gateway it was pinned to, where that is gone and another was chosen. */
       readonly reroutedFrom?: string;
       /** Instructions for the agent besides the work itself, by layer. */
@@ -46,7 +48,7 @@ export type Verdict =
       readonly message: string;
       /** `final`: the node fails. `queue`: it waits for a slot or a window. `paused`: it asks again after 1, 2, 4 s. */
       readonly after: "final" | "queue" | "paused";
-      readonly waitingReason?: "queued" | "rate_limit";
+      readonly waitingReason?: "queued" | "rate_limit" | "worker";
       readonly until?: number;
       /** With `queue` and `until`: no `queue_timeout` ends the wait; it asks again then, or when it is woken. */
       readonly isPatient?: true;

@@ -2,18 +2,21 @@ import { z } from "zod";
 import { AGENT_PAYLOADS } from "./agent-event.ts";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { CHILD_PAYLOADS } from "./child-event.ts";
-import { at, count, json, jsonObject, onNode } from "./payload.ts";
-import { countsSchema, envelopeSchema, snapshotSchema, tokensSchema } from "./payload-parts.ts";
+import { COST_PAYLOADS } from "./cost-event.ts";
+import { at, count, json, jsonObject, micros, onNode } from "./payload.ts";
+import { countsSchema, envelopeSchema, snapshotSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
-import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS, WHEN_FULL } from "./status.ts";
+import {
+  ENDING_STATUSES,
+  PLACE_STANDINGS,
+  PRIORITIES,
+  RUN_STATUSES,
+  SKIP_REASONS,
+  WAITING_REASONS,
+  WHEN_FULL,
+} from "./status.ts";
 
 export * from "./payload-parts.ts";
-
-/**
- * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
- * the log that `apply` folds is the log that clients see.
- */
-const micros = z.number().int();
 
 const runEnd = {
   counts: countsSchema,
@@ -23,8 +26,20 @@ const runEnd = {
   /** Path of the block of the file that ended; absent: the run of a file did. */
   block: z.string().optional(),
 };
+const pauseFields = {
+  /** As people know them; absent: the engine did it. */
+  by: z.string().optional(),
+  byId: z.string().optional(),
+  reason: z.string().optional(),
+  /** With the run that waits for it. */
+  isWithParent: z.literal(true).optional(),
+};
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
+/**
+ * Every event a run can write, with its payload. This list is the source of types, schemas, docs and labels;
+ * the log that `apply` folds is the log that clients see.
+ */
 export const EVENT_PAYLOADS = {
   "run.started": z.object({
     workflow: z.string(),
@@ -45,6 +60,7 @@ export const EVENT_PAYLOADS = {
     handoffs: count.optional(),
     /** The person or program that started it, as people know it. */
     startedBy: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
     /** The run that began the family, and when; absent: this one. */
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
     /** How many runs before it have started one another by events; absent: none. */
@@ -68,6 +84,8 @@ export const EVENT_PAYLOADS = {
     owner: z.object({ runId: z.string(), args: jsonObject, depth: count }).optional(),
     /** Runs of blocks that did not complete, of which this run continues with what they have, by node. */
     blocks: z.record(z.string(), z.object({ runId: z.string(), block: z.string() })).optional(),
+    /** Absent: `normal`. */
+    priority: z.enum(PRIORITIES).optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -105,6 +123,9 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),
+  /** Nothing of the run begins until it is resumed; what is in flight ends. */
+  "run.paused": z.object(pauseFields),
+  "run.resumed": z.object(pauseFields),
   "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object({
     ...runEnd,
@@ -155,6 +176,8 @@ export const EVENT_PAYLOADS = {
     verdictId: z.string().nullable(),
     executionPath: z.enum(["edge", "sync", "async"]).nullable(),
     deadlineAt: at.optional(),
+    /** What is registered about the call allows it once only; absent: as the step says. */
+    effects: z.literal("at_most_once").optional(),
     /** The gateway the run is pinned to, which was gone; the workflow says `gateway: any`. */
     reroutedFrom: z.string().optional(),
     instructions: z.array(z.object({ layer: count, source: z.string(), text: z.string() })).optional(),
@@ -258,21 +281,7 @@ export const EVENT_PAYLOADS = {
   ...AGENT_PAYLOADS,
   "event.received": z.object({ ...onNode, id: z.string(), type: z.string() }),
   "event.emitted": z.object({ ...onNode, id: z.string(), type: z.string(), key: jsonObject, data: json }),
-  "cost.recorded": z.object({
-    ...onNode,
-    costMicros: micros,
-    tokens: tokensSchema,
-    model: z.string().nullable().optional(),
-    /** Which price the cost was made with; `reported`: the one who reported it names none. */
-    priceId: z.string().optional(),
-    late: z.boolean().optional(),
-    /** Adapter calls of the attempt beyond its first. */
-    extraCalls: count.optional(),
-    /** The round of an agent's turn it was spent in; absent: not in a round. `segment`: the execution; absent: the first. */
-    round: count.optional(),
-    segment: count.optional(),
-    childRunId: z.string().optional(),
-  }),
+  ...COST_PAYLOADS,
   ...CHILD_PAYLOADS,
 } as const;
 

@@ -6,6 +6,7 @@ import type { NodeModeration } from "../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { ChildPreparer } from "./children.ts";
+import type { FunctionWork } from "./function-attempts.ts";
 import type { EventSubscriber } from "./event-matcher.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
@@ -59,6 +60,8 @@ export interface DurableDriverOptions {
   readonly remote?: RemoteOptions;
   /** The files of a run, for adapters of this process; without it they get none. */
   readonly files?: (orgId: string, runId: string) => AdapterFiles;
+  /** Where functions wait for workers; without it none is ever sent to any. */
+  readonly functions?: FunctionWork;
   /** Looks up registered secrets right before a dispatch leaves; without it none goes along. */
   readonly secrets?: HandSecrets;
 }

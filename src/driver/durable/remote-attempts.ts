@@ -5,6 +5,7 @@ import {
   openDispatchId,
   type Dispatch,
   findNode,
+  guaranteeOf,
   isAttemptOpen,
   NO_TOKENS,
   type Timer,
@@ -178,7 +179,7 @@ export function resolveLost(
     const node = findNode(live.state, nodeId);
     if (node === undefined || !isAttemptOpen(live.state, node, attempt)) return { input: null };
     if ("isDeferred" in node.now && node.now.isDeferred) return { input: null };
-    const isOnce = live.state.plan.nodes[node.planIndex]?.effects === "at_most_once";
+    const isOnce = guaranteeOf(live.state, node) === "at_most_once";
     // An agent that may still be at work must not be at work twice.
     const hasTurn = node.turn !== null && node.turn.rounds.length + node.turn.calls.size > 0;
     return (isOnce || hasTurn) && adopt(live) ? { input: null } : { input: { type: "timer", timer } };

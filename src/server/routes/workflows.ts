@@ -7,6 +7,7 @@ import {
   sourceBody,
   statusBody,
   type Version,
+  type Workflow,
   versionSchema,
   workflowSchema,
 } from "../../contract/index.ts";
@@ -20,7 +21,8 @@ import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
-import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
+import { letContinue, pausesOf } from "../shown-pause.ts";
 import { listOnWire, planOnWire, workflowOnWire } from "../wire.ts";
 
 const VERSION_MAX = 2_147_483_647;
@@ -53,8 +55,11 @@ export const workflowRoutes: readonly Route[] = [
     permission: "workflow:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(workflowSchema) } },
-    handle: async ({ services, principal, query }) =>
-      json(listOnWire(await services.store.listWorkflows(principal.orgId, pageOf(query)), workflowOnWire)),
+    handle: async ({ services, principal, query }) => {
+      const pauses = await pausesOf(services, principal.orgId);
+      const found = await services.store.listWorkflows(principal.orgId, pageOf(query));
+      return json(listOnWire(found, (workflow) => workflowOnWire(workflow, pauses.get(workflow.name))));
+    },
   }),
   defineRoute({
     method: "GET",
@@ -63,7 +68,10 @@ export const workflowRoutes: readonly Route[] = [
     summary: "Shows a workflow and its newest version.",
     permission: "workflow:read",
     replies: { 200: { description: "The workflow", schema: workflowSchema } },
-    handle: async (call) => json(workflowOnWire(await requireWorkflow(call, call.params["name"] ?? ""))),
+    handle: async (call) => {
+      const { services, principal, params } = call;
+      return json(await shownWorkflow(services, principal.orgId, await requireWorkflow(call, params["name"] ?? "")));
+    },
   }),
   defineRoute({
     method: "GET",
@@ -78,7 +86,8 @@ export const workflowRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/workflows/{name}",
     operation: "workflows.update",
-    summary: "Pauses, deprecates or activates a workflow. Runs that have started continue.",
+    summary:
+      "Sets whether a workflow takes new runs. Runs that have started continue; to pause them as well, POST to its pause.",
     permission: "workflow:write",
     body: {
       schema: statusBody,
@@ -89,9 +98,18 @@ export const workflowRoutes: readonly Route[] = [
     replies: { 200: { description: "The workflow as it is now", schema: workflowSchema } },
     handle: async (call) => {
       const name = call.params["name"] ?? "";
-      const isKnown = await call.services.store.setWorkflowStatus(call.principal.orgId, name, call.body.status);
+      const { services, principal, body } = call;
+      const { orgId } = principal;
+      // What is active is not paused either.
+      const isKnown =
+        body.status === "active"
+          ? await services.store.resume(orgId, name)
+          : await services.store.setWorkflowStatus(orgId, name, body.status);
       if (!isKnown) throw unknownWorkflow(name);
-      return json(workflowOnWire(await requireWorkflow(call, name)));
+      const wasPaused = (await pausesOf(services, orgId)).has(name);
+      await services.governance.registered.refresh(orgId);
+      if (wasPaused && body.status === "active") letContinue(services, orgId, name);
+      return json(await shownWorkflow(services, orgId, await requireWorkflow(call, name)));
     },
   }),
 ];
@@ -102,7 +120,11 @@ export async function requireWorkflow({ services, principal }: AnyCall, name: st
   return workflow;
 }
 
-function unknownWorkflow(name: string): Refused {
+export async function shownWorkflow(services: Services, orgId: string, workflow: WorkflowRecord): Promise<Workflow> {
+  return workflowOnWire(workflow, (await pausesOf(services, orgId)).get(workflow.name));
+}
+
+export function unknownWorkflow(name: string): Refused {
   return new Refused("unknown_workflow", `There is no workflow "${name}".`);
 }
 

@@ -1,0 +1,2 @@
+export { hasWords, searchWords, type SearchWord } from "./words.ts";
+export { documentOf, type SearchedRun, type RunDocument } from "./run-document.ts";
