@@ -13,15 +13,16 @@ function isWorkflow(value) {
 /** A definition with those of the workflows it starts. */
 function described(workflow) {
   const { places, children } = workflow[WORKFLOW];
-  return { name: workflow.name, definition: workflow.definition, places, children: children.map(described) };
+  const { name, definition } = workflow;
+  return { exportName: "", name, definition, places, children: children.map(described) };
 }
 
 /** Also those in lists and maps one level deep, as `export const all = [a, b]`. */
 function workflowsIn(exported) {
   return Object.entries(exported).flatMap(([name, value]) => {
-    if (isWorkflow(value)) return [{ exportName: name, ...described(value) }];
+    if (isWorkflow(value)) return [{ ...described(value), exportName: name }];
     const inner = Array.isArray(value) ? value.filter(isWorkflow) : [];
-    return inner.map((one) => ({ exportName: name, ...described(one) }));
+    return inner.map((one) => ({ ...described(one), exportName: name }));
   });
 }
 
