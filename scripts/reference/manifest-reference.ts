@@ -18,6 +18,8 @@ const MEANINGS: Readonly<Record<ManifestKind, string>> = {
   Webhook: "Sends events to an address. See [webhooks](../webhooks.md).",
   Channel: "A way to people: mail, Slack, Teams. See [channels](../channels.md).",
   Model: "The price of a model that the bundled price list does not have. See [budgets](../budgets.md).",
+  Retention:
+    "How long runs, verdicts and transcripts are kept, for one workflow or for all. See [retention](../retention.md).",
   CreditPlan: "The price of completed work in credits. See [budgets](../budgets.md).",
   Workflow: "A workflow and how it may be launched. See [workflows](../workflows.md).",
   Alert: "Sends a message when a limit is passed. See [webhooks](../webhooks.md).",

@@ -5,7 +5,7 @@ import { ColumnCheck } from "./column-check.ts";
 import { exportAudit, type ExportWatch } from "./export.ts";
 import { DEFAULT_RETENTION, pruneAudit, type Retention } from "./retention.ts";
 import { sealing } from "./sealing.ts";
-import { installationSigner } from "./signer.ts";
+import { installationSigner, verifySignature } from "./signer.ts";
 import { verifyAudit } from "./verify.ts";
 
 export interface AuditTrailOptions {
@@ -62,6 +62,18 @@ export class AuditTrail {
   /** The public half of the key that signs. */
   async key(): Promise<string> {
     return (await this.#signer()).key;
+  }
+
+  /** Signs what is kept outside as the log is signed. */
+  async sign(text: string): Promise<{ readonly key: string; readonly signature: string }> {
+    const { key, sign } = await this.#signer();
+    return { key, signature: sign(text) };
+  }
+
+  /** Whether the installation has signed a text, with its key or one before it. */
+  async isSigned(text: string, key: string, signature: string): Promise<boolean> {
+    const keys = [await this.key(), ...(this.#options.formerKeys ?? [])];
+    return keys.includes(key) && verifySignature(key, text, signature);
   }
 
   /** One transaction; null when another replica is at it. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
 import { type Clock, LeasedRounds } from "../clock/index.ts";
+import { Retainer } from "../history/index.ts";
 import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../outside/schedule/index.ts";
@@ -31,7 +32,7 @@ const SWEEP_MAX = 200;
 
 export function startBackground(
   log: Log,
-  { store, runtime, launcher, secrets, governance, audit, outbound, files }: Engine,
+  { store, runtime, launcher, secrets, governance, audit, outbound, files, history }: Engine,
   app: App,
   { publicUrl, slackUrl, clock, onTrouble }: BackgroundOptions,
 ): Background {
@@ -74,11 +75,21 @@ export function startBackground(
     },
     onTrouble,
   });
+  const retainer = new Retainer({ store, archiver: history.archiver, clock, onTrouble });
+  const retention = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "retention",
+    what: "runs that are kept no longer",
+    round: () => retainer.round(),
+    onTrouble,
+  });
   scheduler.start();
   index.start();
   recoverer.start();
   launches.start();
   garbage.start();
+  retention.start();
   const sealer = startSealer({ trail: audit, store, clock, onTrouble });
   outside.start();
   return {
@@ -89,6 +100,7 @@ export function startBackground(
         () => launches.stop(),
         () => garbage.stop(),
         () => index.stop(),
+        () => retention.stop(),
         () => outside.stop(),
         () => runtime.stop(),
         () => sealer.stop(),

@@ -5,6 +5,7 @@ import { DurableDriver } from "../driver/index.ts";
 import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
+import { openHistory } from "../history/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
 import { EventStarter } from "../outside/trigger/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
@@ -14,7 +15,7 @@ import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import { openWork } from "../work/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
-import { openFileStorage } from "./file-storage.ts";
+import { openArchivePlaces, openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
 import { openSecretKeys, readSecretSources } from "./secret-keys.ts";
@@ -24,7 +25,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
   io: Io,
-  { config, storage, bridge, outbound, startRate, log }: HostParts,
+  { config, storage, bridge, outbound, startRate, archivesAnywhere, log }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
   const { env, clock } = io;
@@ -67,6 +68,8 @@ export async function openEngine(
     formerKeys: readFormerKeys(env),
     ...(seed === "" ? {} : { seed }),
   });
+  const places = openArchivePlaces(io, config, objects, archivesAnywhere);
+  const history = openHistory({ store, files, audit, places, now: () => clock.now() });
   // Not among the providers that steps may name: what script steps run in is part of the engine.
   const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
@@ -103,6 +106,7 @@ export async function openEngine(
     launcher,
     outbound,
     files,
+    history,
     objects,
     scripts,
     work,

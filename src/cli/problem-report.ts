@@ -1,4 +1,4 @@
-import type { Json, Problem } from "../core/base/index.ts";
+import type { Json, Place, Problem } from "../core/base/index.ts";
 import { PROBLEM_DOCS } from "../core/definition/index.ts";
 import type { Io } from "./io.ts";
 import { blanked, createPaint, printable } from "./terminal-text.ts";
@@ -53,8 +53,17 @@ export function problemJson(problem: Problem): Json {
 /** One annotation as GitHub's runners read it from the log. */
 export function githubAnnotation(file: string, problem: Problem, severity: Severity): string {
   const { line, column, code, message } = problem;
-  const place = `file=${property(file)},line=${line},col=${column},title=${property(code)}`;
-  return `::${severity} ${place}::${data(`${message} ${hintOf(problem)}`)}\n`;
+  return githubLine(severity, { file, line, column, title: code }, `${message} ${hintOf(problem)}`);
+}
+
+interface AnnotatedPlace extends Place {
+  readonly file: string;
+  readonly title: string;
+}
+
+export function githubLine(severity: Severity, { file, line, column, title }: AnnotatedPlace, text: string): string {
+  const place = `file=${property(file)},line=${line},col=${column},title=${property(title)}`;
+  return `::${severity} ${place}::${data(text)}\n`;
 }
 
 function data(text: string): string {

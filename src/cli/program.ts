@@ -2,6 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { PRIORITIES } from "../core/event/index.ts";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addTestCommand } from "./cases/test-command.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
@@ -53,6 +54,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   const bench: Workbench = { io, settle };
   addReaders(program, bench);
   addStarters(program, bench);
+  addTestCommand(program, bench);
   addHostCommands(program, bench);
   addRunCommands(program, bench);
   addEventCommands(program, bench);

@@ -91,6 +91,13 @@ export const REGISTRIES: readonly Registry[] = [
     columns: ["creditsPerUsd", "enabled"],
   },
   {
+    noun: "retentions",
+    one: "retention",
+    kind: "Retention",
+    example: "default",
+    columns: ["workflow", "runs", "verdicts", "transcripts", "archive"],
+  },
+  {
     noun: "tools",
     one: "tool",
     kind: "Tool",

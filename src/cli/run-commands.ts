@@ -15,6 +15,7 @@ import {
   type Workbench,
 } from "./command-words.ts";
 import { branchRun } from "./branch.ts";
+import { addRunHistoryCommands } from "./run-history-commands.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
 import { listRuns } from "./list-runs.ts";
 import {
@@ -38,6 +39,7 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addHistory(runs, bench);
   addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
+  addRunHistoryCommands(runs, bench);
 }
 
 function addLooking(runs: Command, bench: Workbench): void {

@@ -12,7 +12,7 @@ import type {
 import type { JsonObject } from "../core/base/index.ts";
 import { NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
-import { AuditExtent } from "./extent.ts";
+import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 
 /** What was done, judged and spent. */
@@ -30,6 +30,11 @@ export class AuditClient extends Caller {
   /** The audit log of the organisation, as NDJSON, as it comes. */
   exportAudit(): Promise<ReadableStream<Uint8Array>> {
     return this.read("/audit/export", new AuditExtent());
+  }
+
+  /** Everything about a run as one JSON text, as it comes. */
+  getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
+    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
   /** In the order they were made; with `node` only those of one node. */

@@ -40,13 +40,13 @@ import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
 import { AuditClient } from "./audit-client.ts";
 import { DeliveryClient } from "./delivery-client.ts";
-import { JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
 import { TriggerClient } from "./trigger-client.ts";
 import { PauseClient } from "./pause-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
+import { HistoryClient } from "./history-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { type LaunchOptions, RunClient } from "./run-client.ts";
@@ -73,6 +73,8 @@ export class SluiceClient extends AuditClient {
   /** Runs, workflows and organisations of which nothing new begins for a while. */
   readonly pauses = new PauseClient(this.door);
 
+  /** Letting go of what was kept, and taking it back. */
+  readonly history = new HistoryClient(this.door);
   /** Starts runs, and hands out those that are there. */
   readonly runs = new RunClient(this);
 
@@ -229,11 +231,6 @@ export class SluiceClient extends AuditClient {
 
   deleteGateway(id: string): Promise<void> {
     return this.command("DELETE", `/gateways/${encode(id)}`);
-  }
-
-  /** Everything about a run as one JSON text, as it comes. */
-  getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
-    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
   listRegistered(collection: Collection, page: PageOptions = {}): Promise<ListPage<Registered>> {

@@ -18,6 +18,7 @@ export const COLLECTIONS = [
   "channels",
   "models",
   "credit-plans",
+  "retentions",
   "tools",
   "functions",
   "grants",

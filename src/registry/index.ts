@@ -25,6 +25,7 @@ export { type CheckOutbound, hostUrl, outboundProblems } from "./outbound-url.ts
 export { conditionProblems, policyOf } from "./policy.ts";
 export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
+export { type RetentionRule, retentionOf } from "./retention.ts";
 export { bindingOf } from "./role-binding.ts";
 export { scheduleOf, type Timing } from "./schedule.ts";
 export { partsOf, problemsOfIssues, type SpecProblem } from "./spec-problem.ts";

@@ -15,6 +15,7 @@ export const MANIFEST_KINDS = {
   Channel: { entry: "channel", collection: "channels", title: "a channel" },
   Model: { entry: "model", collection: "models", title: "a model" },
   CreditPlan: { entry: "credit_plan", collection: "credit-plans", title: "a credit plan" },
+  Retention: { entry: "retention", collection: "retentions", title: "a retention" },
   Workflow: { entry: null, collection: "workflows", title: "a workflow" },
   Alert: { entry: "alert", collection: "alerts", title: "an alert" },
   Trigger: { entry: "trigger", collection: "triggers", title: "a trigger" },

@@ -198,6 +198,10 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     full: { credits_per_token: { input: 0.001, output: 0.004, thinking: 0.004, cached: 0 }, enabled: false },
     least: { credits_per_usd: 100 },
   },
+  Retention: {
+    full: { workflow: "hello", runs: "forever", verdicts: "12h", transcripts: "7d", archive: "s3" },
+    least: {},
+  },
   Workflow: {
     full: { source: SOURCE, status: "paused", posture: "advisory", exposed: true },
     least: { source: SOURCE },

@@ -18,6 +18,7 @@ import { libraryStepProblems, libraryStepSpec } from "./library-step.ts";
 import { modelProblems, modelSpec } from "./model.ts";
 import { nameProblems } from "./name.ts";
 import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
+import { retentionSpec } from "./retention.ts";
 import { roleBindingSpec } from "./role-binding.ts";
 import { scheduleSpec, timingProblems } from "./schedule.ts";
 import { SECRET_VALUE, secretProblems, secretSpec } from "./secret.ts";
@@ -66,6 +67,7 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Channel: { schema: channelSpec, problems: channelProblems, secrets: CHANNEL_SECRETS },
   Model: { schema: modelSpec, problems: (written, name) => modelProblems(name, written) },
   CreditPlan: { schema: creditPlanSpec, problems: creditPlanProblems },
+  Retention: { schema: retentionSpec },
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
   Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },

@@ -2,6 +2,7 @@ import type { AuditTrail } from "../audit/index.ts";
 import type { Runtime } from "../driver/index.ts";
 import type { Files } from "../files/index.ts";
 import type { OpenedGovernance } from "../governance/index.ts";
+import type { History } from "../history/index.ts";
 import type { Launcher } from "../launch/index.ts";
 import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
 import type { Secrets } from "../secrets/index.ts";
@@ -24,6 +25,7 @@ export interface AppOptions {
   /** Default: their content is in memory, and goes with the process. */
   readonly files?: Files;
   readonly secrets?: Secrets;
+  readonly history?: History;
   /** Default: an own one, which the driver does not know. */
   readonly work?: OpenedWork;
   /** Where people sign in to the console; default: nowhere, only keys open it. */

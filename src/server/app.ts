@@ -4,7 +4,6 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { AuditTrail } from "../audit/index.ts";
 import { ApprovalTickets } from "../outside/channel/index.ts";
 import { RunLauncher, RunRelauncher } from "../launch/index.ts";
-import { createMemoryObjects, Files } from "../files/index.ts";
 import { openWork } from "../work/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -22,6 +21,7 @@ import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import type { OpenRoute } from "./open-routes.ts";
+import { ownFiles, ownHistory } from "./own-history.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Route, Services } from "./route.ts";
@@ -71,9 +71,10 @@ export function createApp({
   config: given,
   launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
-  files,
+  files: kept,
   secrets,
   work,
+  history,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
@@ -83,12 +84,14 @@ export function createApp({
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
   const audit = trail ?? new AuditTrail({ store, now: config.now });
+  const files = kept ?? ownFiles(store, config.now);
   const services: Services = {
     store,
     runtime,
     gateways,
     governance,
-    files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
+    files,
+    history: history ?? ownHistory(store, files, audit, config.now),
     secrets: secrets ?? ownSecrets(store, gateways, config.now),
     config,
     metrics,

@@ -22,6 +22,7 @@ import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
+import { runHistoryRoutes } from "./routes/run-history.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -54,6 +55,7 @@ export const ROUTES: readonly Route[] = [
     ...liveRoutes,
     ...runActionRoutes,
     ...pauseRoutes,
+    ...runHistoryRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,

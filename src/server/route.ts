@@ -7,6 +7,7 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Files } from "../files/index.ts";
+import type { History } from "../history/index.ts";
 import type { TriggerStarter } from "../outside/trigger/index.ts";
 import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { SecretBox } from "../seal/index.ts";
@@ -42,6 +43,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly files: Files;
+  readonly history: History;
   readonly secrets: Secrets;
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;

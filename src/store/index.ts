@@ -12,6 +12,7 @@ export * from "./file-store.ts";
 export type * from "./search-store.ts";
 export type * from "./run-filter.ts";
 export * from "./governance-store.ts";
+export * from "./history-store.ts";
 export * from "./hook-store.ts";
 export * from "./invitation-store.ts";
 export * from "./key-store.ts";

@@ -9,6 +9,7 @@ import { memoryChannels } from "./memory/memory-channels.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
+import { memoryHistory } from "./memory/memory-history.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryLive } from "./memory/memory-live.ts";
@@ -70,6 +71,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySecrets(world),
     ...memoryFiles(world),
     ...memorySearch(),
+    ...memoryHistory(world),
     ...memoryTriggers(world),
     ...memoryWork(world),
     migrate: async () => undefined,

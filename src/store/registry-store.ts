@@ -71,6 +71,7 @@ export const ENTRY_KINDS = [
   "library",
   "model",
   "policy",
+  "retention",
   "schedule",
   "secret",
   "team",

@@ -13,6 +13,7 @@ import { sqlSearch } from "./sql/sql-search.ts";
 import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
+import { sqlHistory } from "./sql/sql-history.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
 import { sqlInvitations } from "./sql/sql-invitations.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
@@ -71,6 +72,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSecrets(sql),
     ...sqlFiles(sql),
     ...sqlSearch(sql),
+    ...sqlHistory(sql),
     ...sqlTriggers(sql),
     ...sqlWork(sql),
     migrate: () => migrate(sql),

@@ -21,6 +21,7 @@ import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
 import type { SearchStore } from "./search-store.ts";
 import type { FileStore } from "./file-store.ts";
+import type { HistoryStore } from "./history-store.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { RunFilter } from "./run-filter.ts";
 import type { ReplicaStore } from "./replica-store.ts";
@@ -65,6 +66,7 @@ export interface Store
     SecretStore,
     FileStore,
     SearchStore,
+    HistoryStore,
     TriggerStore,
     WorkStore,
     OutsideStore {

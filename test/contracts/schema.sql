@@ -23,6 +23,7 @@
   text text not null
   PRIMARY KEY (org_id, agent_id, profile, at, id)
   CREATE UNIQUE INDEX agent_memories_pkey ON public.agent_memories USING btree (org_id, agent_id, profile, at, id)
+  CREATE INDEX agent_memories_run ON public.agent_memories USING btree (run_id)
 
 -- alert_leases
   name text not null collate C
@@ -56,6 +57,7 @@
   held_until bigint not null
   used_at bigint
   PRIMARY KEY (hash)
+  CREATE INDEX approval_tickets_approval ON public.approval_tickets USING btree (approval_id)
   CREATE INDEX approval_tickets_expired ON public.approval_tickets USING btree (expires_at)
   CREATE UNIQUE INDEX approval_tickets_pkey ON public.approval_tickets USING btree (hash)
 
@@ -86,6 +88,7 @@
   CREATE INDEX approvals_open ON public.approvals USING btree (org_id, requested_at DESC, id DESC) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
+  CREATE INDEX approvals_run ON public.approvals USING btree (run_id)
 
 -- attempt_reports
   run_id text not null collate C
@@ -98,6 +101,7 @@
   logs text not null
   at bigint not null
   PRIMARY KEY (run_id, node_id, attempt)
+  CREATE INDEX attempt_reports_age ON public.attempt_reports USING btree (org_id, at)
   CREATE UNIQUE INDEX attempt_reports_pkey ON public.attempt_reports USING btree (run_id, node_id, attempt)
   CREATE INDEX attempt_reports_thread ON public.attempt_reports USING btree (org_id, agent_id, session_id, at DESC) WHERE (session_id IS NOT NULL)
 
@@ -146,6 +150,14 @@
   CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
   CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
 
+-- blob_references
+  org_id text not null collate C
+  hash text not null collate C
+  run_id text not null collate C
+  PRIMARY KEY (org_id, hash, run_id)
+  CREATE UNIQUE INDEX blob_references_pkey ON public.blob_references USING btree (org_id, hash, run_id)
+  CREATE INDEX blob_references_run ON public.blob_references USING btree (run_id)
+
 -- blobs
   org_id text not null collate C
   hash text not null collate C
@@ -162,6 +174,7 @@
   id text not null
   at bigint not null
   PRIMARY KEY (org_id, target_id, approval_id, place, id)
+  CREATE INDEX channel_postings_approval ON public.channel_postings USING btree (approval_id)
   CREATE UNIQUE INDEX channel_postings_pkey ON public.channel_postings USING btree (org_id, target_id, approval_id, place, id)
 
 -- channel_turns
@@ -318,6 +331,7 @@
   created_at bigint not null
   PRIMARY KEY (org_id, key_id, workflow, key)
   CREATE UNIQUE INDEX idempotency_keys_pkey ON public.idempotency_keys USING btree (org_id, key_id, workflow, key)
+  CREATE INDEX idempotency_keys_run ON public.idempotency_keys USING btree (run_id)
 
 -- installation_secrets
   name text not null collate C
@@ -462,7 +476,7 @@
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'retention'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
@@ -474,6 +488,17 @@
   PRIMARY KEY (replica_id)
   CREATE UNIQUE INDEX replicas_pkey ON public.replicas USING btree (replica_id)
 
+-- run_archives
+  org_id text not null collate C
+  run_id text not null collate C
+  workflow text not null collate C
+  place text not null
+  name text not null
+  size bigint not null
+  sha256 text not null collate C
+  archived_at bigint not null
+  PRIMARY KEY (org_id, run_id)
+  CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
 -- run_facets
   org_id text not null collate C
   facet text not null collate C
@@ -512,6 +537,13 @@
   CREATE INDEX run_heads_status ON public.run_heads USING btree (org_id, status, listed_at DESC, run_id DESC) WHERE (listed_at IS NOT NULL)
   CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
   CREATE INDEX run_heads_workflow ON public.run_heads USING btree (org_id, workflow, status, listed_at DESC, run_id DESC) WHERE (listed_at IS NOT NULL)
+
+-- run_imports
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_imports_pkey ON public.run_imports USING btree (run_id)
 
 -- run_places
   run_id text not null collate C
@@ -572,6 +604,7 @@
   CREATE INDEX runs_of_workflow ON public.runs USING btree (org_id, workflow, created_at DESC, run_id DESC) WHERE (block IS NULL)
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
   CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
+  CREATE INDEX runs_source ON public.runs USING btree (source_run_id) WHERE (source_run_id IS NOT NULL)
 
 -- schedule_cursors
   org_id text not null collate C
@@ -741,6 +774,7 @@
   recipient text
   group_key text
   held_until bigint not null
+  run_id text collate C
   CHECK (((next_at IS NULL) = (state = ANY (ARRAY['delivered'::text, 'given_up'::text]))))
   PRIMARY KEY (id)
   CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'given_up'::text])))
@@ -748,6 +782,7 @@
   CREATE INDEX webhook_deliveries_group ON public.webhook_deliveries USING btree (org_id, webhook_id, group_key) WHERE ((next_at IS NOT NULL) AND (group_key IS NOT NULL))
   CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (org_id, webhook_id, seq DESC)
   CREATE UNIQUE INDEX webhook_deliveries_pkey ON public.webhook_deliveries USING btree (id)
+  CREATE INDEX webhook_deliveries_run ON public.webhook_deliveries USING btree (run_id) WHERE (run_id IS NOT NULL)
   CREATE INDEX webhook_deliveries_settled ON public.webhook_deliveries USING btree (created_at) WHERE (next_at IS NULL)
 
 -- webhook_feeds  fillfactor=50

@@ -6,6 +6,7 @@ const TABLES = [
   "run_heads",
   "event_blocks",
   "blobs",
+  "blob_references",
   "open_attempts",
   "timers",
   "waiting_nodes",
@@ -62,6 +63,8 @@ const TABLES = [
   "run_facets",
   "run_words",
   "unindexed_runs",
+  "run_imports",
+  "run_archives",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

@@ -17,6 +17,7 @@ import { feedRules } from "./feed-rules.ts";
 import { fileRules } from "./file-rules.ts";
 import { searchRules } from "./search-rules.ts";
 import { gatewayRules } from "./gateway-rules.ts";
+import { historyRules } from "./history-rules.ts";
 import { hookRules } from "./hook-rules.ts";
 import { idempotencyRules } from "./idempotency-rules.ts";
 import { launchRules } from "./launch-rules.ts";
@@ -93,6 +94,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     triggerRules(subjectOf);
     alertRules(subjectOf);
     fileRules(subjectOf);
+    historyRules(subjectOf);
     peopleRules(subjectOf);
     sessionRules(subjectOf);
     saverRules(subjectOf);

@@ -35,6 +35,10 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     "redaction",
   ]),
   "core/script": pure(["base", "text", "expression", "definition", "event"], ["zod"]),
+  "core/cases": pure(
+    ["base", "text", "expression", "definition", "event", "plan", "script", "redaction", "view"],
+    ["zod"],
+  ),
   "core/view": pure(["base", "event", "engine", "plan"]),
   "core/redaction": pure(["base"]),
   "core/governance": pure(["base", "expression", "definition", "plan"]),
@@ -106,6 +110,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     packages: [],
     isNode: true,
   },
+  cases: { rooms: ["core", "simulation"], packages: [], isNode: true },
   "driver/moderation": { rooms: ["core", "clock", "adapter"], packages: [], isNode: true },
   launch: {
     rooms: ["core", "clock", "registry", "governance", "gateway", "driver", "store"],
@@ -162,6 +167,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
     ],
     isNode: false,
   },
+  history: {
+    rooms: ["core", "clock", "registry", "audit", "files", "store"],
+    packages: [],
+    isNode: true,
+  },
   server: {
     rooms: [
       "core",
@@ -184,6 +194,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "oidc",
       "outbound",
       "files",
+      "history",
       "client",
       "mcp",
       "work",
@@ -207,6 +218,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "gateway",
       "driver",
       "simulation",
+      "cases",
       "driver/moderation",
       "store",
       "store/postgres",
@@ -225,6 +237,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "mcp",
       "files",
       "work",
+      "history",
     ],
     packages: ["commander", "pino", "zod"],
     isNode: true,

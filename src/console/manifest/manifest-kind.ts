@@ -7,7 +7,7 @@ export interface ManifestKind {
   readonly collection: Collection | "gateways";
   /** In the middle of a sentence: `a policy`. */
   readonly title: string;
-  readonly permission: "registry:write" | "governance:write" | "secret:write";
+  readonly permission: "registry:write" | "governance:write" | "run:delete" | "secret:write";
   /** A first text for a new entry. */
   readonly sample: string;
   /** What it is for, in one sentence. */
@@ -136,6 +136,14 @@ export const KINDS = {
     permission: "governance:write",
     purpose: "What completed work is charged in credits: by its cost, or by its tokens.",
     sample: "credits_per_usd: 100\n",
+  },
+  retentions: {
+    kind: "Retention",
+    collection: "retentions",
+    title: "a retention",
+    permission: "run:delete",
+    purpose: "How long runs, verdicts and transcripts are kept, and where runs go before they are deleted.",
+    sample: "runs: 90d\nverdicts: 30d\ntranscripts: 30d\n",
   },
   tools: {
     kind: "Tool",

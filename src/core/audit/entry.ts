@@ -22,6 +22,8 @@ export const CATEGORY_OF = {
   "workflow.resumed": "governance",
   "organisation.paused": "governance",
   "organisation.resumed": "governance",
+  "run.deleted": "lifecycle",
+  "run.imported": "lifecycle",
   "node.dispatched": "execution",
   "node.completed": "execution",
   "node.failed": "execution",

@@ -48,6 +48,8 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
+  // It deletes runs.
+  Retention: "run:delete",
   Tool: "governance:write",
   Function: "registry:write",
   // It stands for answers of people who have yet to be asked.
@@ -75,6 +77,7 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Channel: "unknown_channel",
   Model: "unknown_model",
   CreditPlan: "unknown_credit_plan",
+  Retention: "unknown_retention",
   Tool: "unknown_tool",
   Function: "unknown_function",
   Grant: "unknown_grant",

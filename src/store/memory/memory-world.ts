@@ -18,6 +18,7 @@ import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
 import type { MemoryHold, MemoryWorker } from "./memory-work.ts";
 import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
+import { createMemoryHistory, type MemoryHistory } from "./memory-archives.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
@@ -64,6 +65,7 @@ export interface MemoryWorld {
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
   readonly files: MemoryFiles;
+  readonly history: MemoryHistory;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
   /** By run. */
@@ -151,6 +153,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
     files: createMemoryFiles(),
+    history: createMemoryHistory(),
     people: {
       organisations: new Map(),
       persons: new Map(),

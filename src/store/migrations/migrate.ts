@@ -38,6 +38,7 @@ import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
 import { FUNCTIONS } from "./0036-functions.ts";
+import { HISTORY } from "./0039-history.ts";
 import { SEARCH } from "./0043-search.ts";
 import { PRIORITY } from "./0046-priority.ts";
 import { PAUSES } from "./0047-pauses.ts";
@@ -80,6 +81,7 @@ const MIGRATIONS: readonly Migration[] = [
   SECRETS,
   FAMILY_PARALLEL,
   FUNCTIONS,
+  HISTORY,
   SEARCH,
   PRIORITY,
   PAUSES,

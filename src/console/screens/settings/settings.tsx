@@ -99,6 +99,17 @@ function partsOf(tab: string, workflow: string | null): Parts {
       };
     case "credit-plans":
       return { kind: KINDS["credit-plans"], columns: [textColumn("creditsPerUsd", "Per dollar"), enabledColumn] };
+    case "retentions":
+      return {
+        kind: KINDS.retentions,
+        columns: [
+          textColumn("workflow", "Workflow"),
+          textColumn("runs", "Runs"),
+          textColumn("verdicts", "Verdicts"),
+          textColumn("transcripts", "Transcripts"),
+          textColumn("archive", "Archive"),
+        ],
+      };
     default:
       return placesOf(tab);
   }

@@ -13,6 +13,7 @@ export const SETTINGS_TABS: readonly Tab[] = [
   { id: "library", label: "Library" },
   { id: "models", label: "Models" },
   { id: "credit-plans", label: "Credit plans" },
+  { id: "retentions", label: "Retention" },
   { id: "tools", label: "Tools" },
   { id: "functions", label: "Functions" },
   { id: "grants", label: "Grants" },
