@@ -32,6 +32,8 @@ import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { turnRoutes } from "./routes/turns.ts";
+import { trendRoutes } from "./routes/trends.ts";
+import { viewRoutes } from "./routes/views.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
@@ -72,6 +74,8 @@ export const ROUTES: readonly Route[] = [
     ...auditRoutes,
     ...verdictRoutes,
     ...usageRoutes,
+    ...trendRoutes,
+    ...viewRoutes,
     ...backtestRoutes,
     ...registryRoutes,
     ...secretRoutes,

@@ -63,6 +63,11 @@ const TABLES = [
   "run_facets",
   "run_words",
   "unindexed_runs",
+  "usage_sums",
+  "late_usage",
+  "usage_rolling",
+  "run_trends",
+  "saved_views",
   "run_imports",
   "run_archives",
 ];

@@ -32,6 +32,7 @@ import { replicaRules } from "./replica-rules.ts";
 import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
+import { trendRules } from "./trend-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
 import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
@@ -71,6 +72,7 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     blobRules(subjectOf);
     listRules(subjectOf);
     searchRules(subjectOf);
+    trendRules(subjectOf);
     approvalInboxRules(subjectOf);
     approvalWorkRules(subjectOf);
     registryRules(subjectOf);

@@ -40,6 +40,8 @@ import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
 import { FUNCTIONS } from "./0036-functions.ts";
 import { HISTORY } from "./0039-history.ts";
 import { SEARCH } from "./0043-search.ts";
+import { ROLLUPS } from "./0044-rollups.ts";
+import { VIEWS } from "./0045-views.ts";
 import { PRIORITY } from "./0046-priority.ts";
 import { PAUSES } from "./0047-pauses.ts";
 import type { Migration } from "./migration.ts";
@@ -83,6 +85,8 @@ const MIGRATIONS: readonly Migration[] = [
   FUNCTIONS,
   HISTORY,
   SEARCH,
+  ROLLUPS,
+  VIEWS,
   PRIORITY,
   PAUSES,
 ];

@@ -108,6 +108,9 @@ const OF_RUNS = [
   "webhook_deliveries",
   "file_references",
   "run_imports",
+  "run_facets",
+  "run_words",
+  "unindexed_runs",
   "run_heads",
   "runs",
 ];
