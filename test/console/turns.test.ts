@@ -49,7 +49,10 @@ describe("a turn in the console", () => {
     await openTurn(page);
     const lookup = page.getByRole("article", { name: "Call of find_order" });
     await lookup.getByText("Allowed").waitFor();
-    await lookup.getByRole("region", { name: "Result of find_order" }).getByText("lamp").waitFor();
+    await lookup
+      .getByRole("region", { name: /^Result of find_order/ })
+      .getByText("lamp")
+      .waitFor();
     const refund = page.getByRole("article", { name: "Call of refund" });
     await refund.getByText("Held").waitFor();
     await screenshot(page, "turn-held");

@@ -70,7 +70,7 @@ describe("walk in a block", () => {
 describe("viewports", () => {
   const pane = { width: 800, height: 400 };
 
-  it("shows a small graph whole, unmagnified and in the middle", () => {
+  it("shows a small graph whole, a little larger and in the middle", () => {
     expect(openingViewport({ width: 400, height: 100 }, pane)).toEqual({ zoom: 1.2, x: 160, y: 140 });
   });
 

@@ -55,7 +55,7 @@ function CallBody({ call, name }: { readonly call: Call; readonly name: string }
   const { args, askedArgs, result, approvalId, verdict } = call;
   return (
     <div className="message-call">
-      <ValueText label={`Args of ${name}`} value={args} />
+      <ValueText label={`Args of ${name}, call ${call.callId}`} value={args} />
       {askedArgs !== null && (
         <p className="note">
           A person changed the args. The model asked for <code>{shortJson(askedArgs)}</code>
@@ -77,7 +77,7 @@ function CallBody({ call, name }: { readonly call: Call; readonly name: string }
             {result.isError ? "Failed" : "Returned"}
             {result.by !== null && `, says ${result.by}`}
           </p>
-          <ValueText label={`Result of ${name}`} value={result.value} />
+          <ValueText label={`Result of ${name}, call ${call.callId}`} value={result.value} />
         </>
       )}
     </div>
