@@ -79,12 +79,14 @@ const ENVELOPES = {
 /** Each organisation's oldest are found by its index; what another replica is at is left to it. */
 const PRUNE_USAGE = {
   name: "prune usage",
-  text: `delete from usage_records where ctid = any(array(
-      select u.place from organisations o cross join lateral (
-        select ctid as place from usage_records where org_id = o.org_id and at < $1 order by at limit $2
-        for update skip locked) u
-      limit $2))
-    returning 1 as gone`,
+  text: `with old as (
+      select o.org_id, u.at from organisations o cross join lateral (
+        select at from usage_records where org_id = o.org_id and at < $1 order by at limit $2 for update skip locked) u
+      limit $2
+    ), ends as (
+      select org_id, max(at) as at from old group by org_id
+    )
+    delete from usage_records u using ends e where u.org_id = e.org_id and u.at <= e.at returning 1 as gone`,
 };
 
 const RECORD_ONCE = {
