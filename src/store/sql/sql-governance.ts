@@ -76,17 +76,20 @@ const ENVELOPES = {
   text: `select ${ENVELOPE.list()} from envelope_counters
     where org_id = $1 and period_start >= $2`,
 };
-/** Each organisation's oldest are found by its index; what another replica is at is left to it. */
+/**
+ * Each organisation's oldest are found by its index; what another replica is at is left to it. Records have no key: all of
+ * the same moments go, which are as old.
+ */
 const PRUNE_USAGE = {
   name: "prune usage",
   text: `with old as (
       select o.org_id, u.at from organisations o cross join lateral (
         select at from usage_records where org_id = o.org_id and at < $1 order by at limit $2 for update skip locked) u
       limit $2
-    ), ends as (
-      select org_id, max(at) as at from old group by org_id
     )
-    delete from usage_records u using ends e where u.org_id = e.org_id and u.at <= e.at returning 1 as gone`,
+    delete from usage_records
+    where org_id = any(array(select distinct org_id from old)) and at = any(array(select distinct at from old))
+    returning 1 as gone`,
 };
 
 const RECORD_ONCE = {
