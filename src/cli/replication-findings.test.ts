@@ -26,7 +26,12 @@ test.each<[string, readonly HostState[], boolean | null, string]>([
   ["standbys beside one host", [leader({ standbys: 2 })], null, "2 standbys, and no commit waits"],
   ["several hosts, asynchronous", [leader({ standbys: 1 }), STANDBY], false, "synchronous_standby_names is empty"],
   ["synchronous", [leader(NAMED), STANDBY], true, "1 of 2 standbys synchronous"],
-  ["remote_apply", [leader({ ...NAMED, synchronousCommit: "remote_apply" }), STANDBY], true, "on the disk of a standby"],
+  [
+    "remote_apply",
+    [leader({ ...NAMED, synchronousCommit: "remote_apply" }), STANDBY],
+    true,
+    "on the disk of a standby",
+  ],
   ["not allowed to see", [leader({ ...NAMED, synchronousStandbys: null })], true, "(2 standbys)"],
   ["local", [leader({ ...NAMED, synchronousCommit: "local" }), STANDBY], false, "synchronous_commit is local"],
   ["remote_write", [leader({ ...NAMED, synchronousCommit: "remote_write" })], null, "remote_write"],

@@ -70,7 +70,8 @@ function synchronous({ synchronousCommit: commit, standbys, synchronousStandbys:
     return wrong(PROMISE, detail, "start a standby; `patronictl list` shows which is down");
   }
   if (commit === "remote_write") {
-    const detail = "synchronous_commit is remote_write: leader and standby losing power together lose acknowledged facts";
+    const detail =
+      "synchronous_commit is remote_write: leader and standby losing power together lose acknowledged facts";
     return unset(PROMISE, detail, "set synchronous_commit = on");
   }
   const shown = waited === null ? count(standbys) : `${waited} of ${count(standbys)} synchronous`;

@@ -53,7 +53,10 @@ function inTurn({ kills, switchovers, cuts }: Pick<ClusterCampaign, "kills" | "s
   return faults;
 }
 
-function report({ outages, probes, streams, violations, ...load }: FailoverVerdict, print: (line: string) => void): void {
+function report(
+  { outages, probes, streams, violations, ...load }: FailoverVerdict,
+  print: (line: string) => void,
+): void {
   const { runs, completed, events, calls, repeatedCalls } = load;
   print("");
   for (const kind of new Set(outages.map(({ fault }) => fault))) {

@@ -97,7 +97,12 @@ describe("a database of several hosts", () => {
     await leader.stopImmediately();
     await expect(sql.query(plain("select 1"))).rejects.toThrow(StoreUnavailable);
     await promote();
-    await waitFor("the new leader", () => portOf(sql).then((found) => found === port(standby), () => false));
+    await waitFor("the new leader", () =>
+      portOf(sql).then(
+        (found) => found === port(standby),
+        () => false,
+      ),
+    );
     await sql.query(plain("create table written (n int)"));
     // The old one is back, as a leader of its own: what follows stays where it is.
     await leader.start();

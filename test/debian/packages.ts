@@ -20,7 +20,9 @@ export function unpackPackages(name: string, packages: readonly string[]): strin
     for (const archive of readdirSync(archives)) call("dpkg", ["-x", join(archives, archive), making], making);
     renameUnlessThere(making, root);
   } catch (error) {
-    throw new Error(`${packages.join(", ")} could not be unpacked, which takes Debian and its mirror`, { cause: error });
+    throw new Error(`${packages.join(", ")} could not be unpacked, which takes Debian and its mirror`, {
+      cause: error,
+    });
   } finally {
     rmSync(making, { recursive: true, force: true });
   }

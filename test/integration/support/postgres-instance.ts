@@ -25,9 +25,12 @@ export interface PostgresSettings {
   readonly directory?: string;
 }
 
-export async function startPostgres(
-  { fsync = false, directory = tmpdir(), follows, settings: given = {} }: PostgresSettings = {},
-): Promise<PostgresInstance> {
+export async function startPostgres({
+  fsync = false,
+  directory = tmpdir(),
+  follows,
+  settings: given = {},
+}: PostgresSettings = {}): Promise<PostgresInstance> {
   const { initdb } = await findBinaries();
   const owner = unprivilegedUser();
   const root = mkdtempSync(join(directory, "sluice-postgres-"));
