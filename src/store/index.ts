@@ -30,6 +30,7 @@ export * from "./schedule-store.ts";
 export type * from "./secret-store.ts";
 export * from "./session-store.ts";
 export * from "./store.ts";
+export * from "./database-hosts.ts";
 export * from "./database-trouble.ts";
 export * from "./store-error.ts";
 export * from "./trigger-store.ts";
