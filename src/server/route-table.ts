@@ -33,6 +33,8 @@ import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { turnRoutes } from "./routes/turns.ts";
+import { trendRoutes } from "./routes/trends.ts";
+import { viewRoutes } from "./routes/views.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
@@ -74,6 +76,8 @@ export const ROUTES: readonly Route[] = [
     ...auditRoutes,
     ...verdictRoutes,
     ...usageRoutes,
+    ...trendRoutes,
+    ...viewRoutes,
     ...backtestRoutes,
     ...registryRoutes,
     ...secretRoutes,

@@ -63,8 +63,8 @@ function errorOf({ errorCode, errorMessage }: RunRecord): Pick<Run, "error"> {
 
 export function workflowOnWire(workflow: WorkflowRecord, pause?: Pause): Workflow {
   const { name, status, posture, isExposed, latest } = workflow;
-  const { version, hash, format, savedAt } = latest;
-  const head = { name, status, posture, exposed: isExposed, version, hash, format };
+  const { savedAt, ...version } = latest;
+  const head = { ...version, name, status, posture, exposed: isExposed };
   return { ...head, savedAt: isoFromEpochMs(savedAt), paused: pause === undefined ? null : pauseOnWire(pause) };
 }
 

@@ -33,6 +33,7 @@ export * from "./store.ts";
 export * from "./database-trouble.ts";
 export * from "./store-error.ts";
 export * from "./trigger-store.ts";
+export type * from "./view-store.ts";
 export * from "./webhook-store.ts";
 export * from "./sql.ts";
 export { createMemoryStore } from "./memory-store.ts";

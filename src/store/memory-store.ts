@@ -23,6 +23,7 @@ import { memorySecrets } from "./memory/memory-secrets.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
+import { memoryViews } from "./memory/memory-views.ts";
 import { memoryPauses } from "./memory/memory-pauses.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
@@ -71,7 +72,8 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySchedules(world),
     ...memorySecrets(world),
     ...memoryFiles(world),
-    ...memorySearch(),
+    ...memorySearch(world),
+    ...memoryViews(world),
     ...memoryHistory(world),
     ...memoryErasure(world),
     ...memoryTriggers(world),

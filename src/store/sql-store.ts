@@ -31,6 +31,7 @@ import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
+import { sqlViews } from "./sql/sql-views.ts";
 import { sqlPauses } from "./sql/sql-pauses.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
@@ -76,6 +77,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlHistory(sql),
     ...sqlErasure(sql),
     ...sqlTriggers(sql),
+    ...sqlViews(sql),
     ...sqlWork(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),

@@ -13,6 +13,7 @@ const TABLES = [
   "approvals",
   "idempotency_keys",
   "replicas",
+  "workers",
   "organisations",
   "definitions",
   "workflows",
@@ -63,6 +64,11 @@ const TABLES = [
   "run_facets",
   "run_words",
   "unindexed_runs",
+  "usage_sums",
+  "late_usage",
+  "usage_rolling",
+  "run_trends",
+  "saved_views",
   "run_imports",
   "run_archives",
   "run_erasures",
@@ -82,6 +88,8 @@ const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.
 /** Time cannot be made to pass in a database, but everything it is compared with can be made older. */
 const AGED = [
   ["idempotency_keys", "created_at"],
+  ["open_attempts", "worker_until"],
+  ["workers", "expires_at"],
   ["replicas", "expires_at"],
   ["timers", "due_at"],
   ["waiting_nodes", "due_at"],
