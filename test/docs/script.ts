@@ -1,6 +1,7 @@
 import * as adapterDoor from "../../src/adapter/index.ts";
 import * as browserDoor from "../../src/browser/index.ts";
 import * as clientDoor from "../../src/client/index.ts";
+import * as workerDoor from "../../src/worker/index.ts";
 import * as testingDoor from "../../src/testing/index.ts";
 
 /** What programs outside import, by the names they import it by. */
@@ -10,6 +11,7 @@ export const DOORS: Readonly<Record<string, object>> = {
   "sluice/browser": browserDoor,
   "sluice/client": clientDoor,
   "sluice/testing": testingDoor,
+  "sluice/worker": workerDoor,
 };
 
 const IMPORT = /^import \{([^}]+)\} from "(sluice(?:\/\w+)?)";$/gm;
