@@ -29,6 +29,7 @@ describe("what the palette finds", () => {
           "Channel",
           "Credit plan",
           "Deployment",
+          "Function",
           "Gateway",
           "Grant",
           "Lens",

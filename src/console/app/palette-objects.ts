@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   "credit-plans": { kind: "Credit plan", icon: "chart", base: "/settings/credit-plans" },
   retentions: { kind: "Retention", icon: "clock", base: "/settings/retentions" },
   tools: { kind: "Tool", icon: "settings", base: "/settings/tools" },
+  functions: { kind: "Function", icon: "settings", base: "/settings/functions" },
   grants: { kind: "Grant", icon: "gate", base: "/settings/grants" },
   deployments: { kind: "Deployment", icon: "workflow", base: "/settings/deployments" },
   bindings: { kind: "Role binding", icon: "user", base: "/settings/bindings" },
