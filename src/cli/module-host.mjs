@@ -26,6 +26,13 @@ function workflowsIn(exported) {
   });
 }
 
+const CASES = Symbol.for("sluice.cases");
+
+/** Cases that `cases()` of sluice/testing made. */
+function casesIn(exported) {
+  return Object.values(exported).filter((value) => typeof value === "object" && value !== null && CASES in value);
+}
+
 function failureOf(thrown) {
   if (!(thrown instanceof Error)) return { name: "", message: String(thrown), stack: "" };
   const { name, message, stack = "" } = thrown;
@@ -44,7 +51,7 @@ function report(message) {
 
 try {
   const exported = await import(pathToFileURL(process.argv[2]).href);
-  report({ ok: true, exports: Object.keys(exported), workflows: workflowsIn(exported) });
+  report({ ok: true, exports: Object.keys(exported), workflows: workflowsIn(exported), cases: casesIn(exported) });
 } catch (thrown) {
   report({ ok: false, failure: failureOf(thrown) });
 }

@@ -91,13 +91,32 @@ export async function loadWorkflowModule(path: string, options: LoadOptions = {}
   });
 }
 
+/** Loads a module and answers the cases it exports, as the document of a file of cases. */
+export async function loadCasesModule(path: string, options: LoadOptions = {}): Promise<JsonObject> {
+  const file = resolve(path);
+  const answer = await ask(file, options);
+  if (!answer.ok) throw errorOf(file, answer.failure);
+  const [document, another] = answer.cases;
+  if (document !== undefined && another === undefined) return document;
+  const found = document === undefined ? "exports no cases" : "exports cases more than once";
+  throw new ModuleError("no_workflow", `The module ${found}.`, {
+    place: { file, line: 1, column: 1 },
+    hint: 'Write export default cases(workflow, [{ name: "…", … }]), with cases from sluice/testing.',
+  });
+}
+
 function rank({ exportName }: LoadedWorkflow): number {
   return exportName === "default" ? 0 : 1;
 }
 
 type Described = Omit<LoadedWorkflow, "source" | "children"> & { readonly children: readonly Described[] };
 type Answer =
-  | { readonly ok: true; readonly exports: readonly string[]; readonly workflows: readonly Described[] }
+  | {
+      readonly ok: true;
+      readonly exports: readonly string[];
+      readonly workflows: readonly Described[];
+      readonly cases: readonly JsonObject[];
+    }
   | { readonly ok: false; readonly failure: HostFailure };
 
 function loaded(described: Described): LoadedWorkflow {

@@ -146,7 +146,7 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   client: { rooms: ["core", "contract"], packages: [], isNode: false },
   work: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
   worker: { rooms: ["core", "contract"], packages: [], isNode: true },
-  testing: { rooms: ["adapter"], packages: [], isNode: true },
+  testing: { rooms: ["core", "adapter"], packages: [], isNode: true },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
   console: {
@@ -155,6 +155,8 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "react",
       "react-dom",
       "@xyflow/react",
+      "@base-ui/react",
+      "@fontsource-variable/inter",
       "@codemirror/autocomplete",
       "@codemirror/commands",
       "@codemirror/lang-yaml",
