@@ -41,7 +41,8 @@ export function listStatement(
   const { table, at } = driver;
   const tables = ["runs r join run_heads h using (run_id)"];
   const conditions = [`${table}.org_id = $1`, ...plainConditions(filter, put)];
-  if (driver !== RUNS) conditions.push("r.org_id = $1");
+  // Said of every table, so that any of them may be the one that is read first.
+  for (const other of ["r", "h"]) if (other !== table) conditions.push(`${other}.org_id = $1`);
   (filter.facets ?? []).forEach((facet, index) => {
     tables.push(`join run_facets f${index} on f${index}.run_id = r.run_id`);
     conditions.push(`f${index}.org_id = $1`, `f${index}.facet = ${put(facet)}`);
@@ -69,9 +70,7 @@ type Put = (value: SqlValue) => string;
 
 function plainConditions(filter: RunFilter, put: Put): readonly string[] {
   const { status, workflow, version, parentRunId, waitingFor, trigger, startedBy, errorCode, cost, duration } = filter;
-  const conditions: string[] = [];
-  if (driverOf(filter) === HEADS) conditions.push("h.listed_at is not null");
-  conditions.push("r.block is null");
+  const conditions = ["h.listed_at is not null", "r.block is null"];
   if (status !== undefined) conditions.push(`h.status = ${put(status)}`);
   if (workflow !== undefined) conditions.push(`${driverOf(filter) === HEADS ? "h" : "r"}.workflow = ${put(workflow)}`);
   if (version !== undefined) conditions.push(`r.version = ${put(version)}`);
