@@ -2,6 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { PRIORITIES } from "../core/event/index.ts";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addTestCommand } from "./cases/test-command.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
@@ -24,6 +25,7 @@ import type { Io } from "./io.ts";
 import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import { addKeyCommands, addPlatformCommands, addRegistryCommands, addWorkflowCommands } from "./registry-commands.ts";
+import { addEraseCommand } from "./erase.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
@@ -53,8 +55,10 @@ export function createProgram(io: Io, settle: Settle): Command {
   const bench: Workbench = { io, settle };
   addReaders(program, bench);
   addStarters(program, bench);
+  addTestCommand(program, bench);
   addHostCommands(program, bench);
   addRunCommands(program, bench);
+  addEraseCommand(program, bench);
   addEventCommands(program, bench);
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);

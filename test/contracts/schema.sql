@@ -138,6 +138,13 @@
   CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
   CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
 
+-- audit_salts
+  org_id text not null collate C
+  subject text not null collate C
+  salt text not null
+  PRIMARY KEY (org_id, subject)
+  CREATE UNIQUE INDEX audit_salts_pkey ON public.audit_salts USING btree (org_id, subject)
+
 -- audit_segments
   org_id text not null collate C
   to_seq bigint not null
@@ -149,6 +156,15 @@
   PRIMARY KEY (org_id, to_seq)
   CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
   CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
+
+-- audit_texts
+  org_id text not null collate C
+  seq bigint not null
+  subject text not null collate C
+  text text not null
+  PRIMARY KEY (org_id, seq)
+  CREATE UNIQUE INDEX audit_texts_pkey ON public.audit_texts USING btree (org_id, seq)
+  CREATE INDEX audit_texts_subject ON public.audit_texts USING btree (org_id, subject)
 
 -- blob_references
   org_id text not null collate C
@@ -521,6 +537,15 @@
   archived_at bigint not null
   PRIMARY KEY (org_id, run_id)
   CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
+
+-- run_erasures
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  by text not null
+  sha256 text not null collate C
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_erasures_pkey ON public.run_erasures USING btree (run_id)
 
 -- run_facets
   org_id text not null collate C

@@ -25,6 +25,7 @@ export const PROBLEM_CODES = [
   "unknown_role",
   "unknown_library_step",
   "unknown_workflow",
+  "unknown_recording",
   "unknown_channel",
   "self_dependency",
   "cycle",

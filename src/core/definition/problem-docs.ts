@@ -62,6 +62,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Apply the entry first, or name the file that holds it.",
   ),
   unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or fix the name."),
+  unknown_recording: doc(
+    "A case names a recorded run of which there is no recording.",
+    "Record the run with sluice test --record, or fix the name.",
+  ),
   unknown_channel: doc(
     "A notify rule names a channel that is not registered.",
     "Apply a manifest of kind Channel first, or fix the name.",

@@ -10,6 +10,7 @@ import type { FunctionWork } from "./function-attempts.ts";
 import type { EventSubscriber } from "./event-matcher.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
+import type { KnownPlans } from "./plan-cache.ts";
 
 /** The secrets that go with a dispatch; undefined: it needs none, and leaves at once. */
 export type HandSecrets = (
@@ -51,6 +52,8 @@ export interface DurableDriverOptions {
   readonly children?: () => ChildPreparer;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
   readonly shapePlan?: (plan: Plan) => Plan;
+  /** Plans of drivers before this one, whose texts have the same hashes; absent: none are shared. */
+  readonly knownPlans?: KnownPlans;
   /** What events start besides the nodes that wait for them; none when absent. */
   readonly onEvent?: EventSubscriber;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */

@@ -74,7 +74,7 @@ export class DurableDriver implements Runtime {
     const lease = (this.#lease = new Lease(store, monotonic));
     const health = (this.#health = new StoreHealth({ isUnavailable, clock }));
     const moderator = (this.#moderator = new Moderator(options.moderation ?? createNodeModeration()));
-    const plans = (this.#plans = new PlanCache(store, options.shapePlan));
+    const plans = (this.#plans = new PlanCache(store, options.shapePlan, options.knownPlans));
     const cache = (this.#cache = new RunCache(store, plans));
     const admission = new StartAdmission({ ...options, queue, health });
     const seal = new TurnSeal(options.box);
@@ -183,6 +183,11 @@ export class DurableDriver implements Runtime {
   receive(orgId: string, events: readonly NewEvent[]): Promise<readonly PutEvent[]> {
     this.#queue.refuseWhenFull();
     return this.#matcher.receive(orgId, events);
+  }
+
+  /** When a run has to be looked at next because of its time; null: never. */
+  nextDeadline(): number | null {
+    return this.#deadlines.next();
   }
 
   async stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined> {
