@@ -415,9 +415,16 @@
   agent_id text collate C
   reserved text not null
   parallel_of text collate C
+  function text collate C
+  work text
+  is_once boolean
+  offered_at bigint
+  worker_id text collate C
+  worker_until bigint
   PRIMARY KEY (run_id, node_id, attempt)
   CREATE INDEX open_attempts_due ON public.open_attempts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL)
   CREATE UNIQUE INDEX open_attempts_pkey ON public.open_attempts USING btree (run_id, node_id, attempt)
+  CREATE INDEX open_attempts_work ON public.open_attempts USING btree (org_id, function, offered_at) WHERE (function IS NOT NULL)
 
 -- organisation_config
   org_id text not null collate C
@@ -433,6 +440,15 @@
   name text
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
+
+-- pauses
+  org_id text not null collate C
+  workflow text not null collate C
+  by text
+  reason text
+  at bigint not null
+  PRIMARY KEY (org_id, workflow)
+  CREATE UNIQUE INDEX pauses_pkey ON public.pauses USING btree (org_id, workflow)
 
 -- persons
   id text not null collate C
@@ -476,7 +492,7 @@
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'retention'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'function'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'retention'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
@@ -499,6 +515,7 @@
   archived_at bigint not null
   PRIMARY KEY (org_id, run_id)
   CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
+
 -- run_facets
   org_id text not null collate C
   facet text not null collate C
@@ -525,6 +542,7 @@
   error_message text
   settled_micros bigint
   duration_ms bigint
+  paused text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
   CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
@@ -592,7 +610,7 @@
   parent_span_id text
   requested_by text
   block text collate C
-  labels text not null,
+  labels text not null
   priority text not null
   PRIMARY KEY (run_id)
   CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
@@ -798,6 +816,15 @@
   since bigint not null
   PRIMARY KEY (org_id, webhook_id)
   CREATE UNIQUE INDEX webhook_subscriptions_pkey ON public.webhook_subscriptions USING btree (org_id, webhook_id)
+
+-- workers
+  org_id text not null collate C
+  worker_id text not null collate C
+  functions text not null
+  expires_at bigint not null
+  PRIMARY KEY (org_id, worker_id)
+  CREATE INDEX workers_expired ON public.workers USING btree (expires_at)
+  CREATE UNIQUE INDEX workers_pkey ON public.workers USING btree (org_id, worker_id)
 
 -- workflow_hooks
   org_id text not null collate C
