@@ -87,7 +87,7 @@ describe("a run", () => {
     await post(`runs/${runId}/pause`, { reason: "why not" });
     await post(`runs/${runId}/pause`, { reason: "again" });
     const { data } = await read(`audit?run=${runId}&type=run.paused`);
-    expect(data).toMatchObject([{ type: "run.paused", detail: { by: "admin", reason: "why not" } }]);
+    expect(data).toMatchObject([{ type: "run.paused", reason: "why not", detail: { by: "admin" } }]);
     await post(`runs/${runId}/cancel`);
     expect(await read(`runs/${runId}`)).toMatchObject({ status: "cancelled", paused: null });
   });
