@@ -11,6 +11,8 @@ const MEANINGS: Readonly<Record<EventType, string>> = {
     "The run winds down: nothing new starts, and it ends as `as` when nothing is in flight any more. A second one replaces the first.",
   "run.finally": "Everything has settled, and how the run ends is known; the steps of finally have begun.",
   "run.finally.ended": "The steps of finally have ended; the run ends next.",
+  "run.paused": "Nothing of the run begins until it is resumed; what is in flight ends, timers and answers are kept.",
+  "run.resumed": "The run continues where it was paused.",
   "run.rewound": "The run goes back to an event: what settled later runs again, in a new epoch.",
   "run.completed": "The run succeeded.",
   "run.failed": "The run failed; `snapshot` records how far it had come.",

@@ -5,7 +5,7 @@ import { ColumnCheck } from "./column-check.ts";
 import { exportAudit, type ExportWatch } from "./export.ts";
 import { DEFAULT_RETENTION, pruneAudit, type Retention } from "./retention.ts";
 import { sealing } from "./sealing.ts";
-import { installationSigner } from "./signer.ts";
+import { installationSigner, verifySignature } from "./signer.ts";
 import { verifyAudit } from "./verify.ts";
 
 export interface AuditTrailOptions {
@@ -64,14 +64,26 @@ export class AuditTrail {
     return (await this.#signer()).key;
   }
 
+  /** Signs what is kept outside as the log is signed. */
+  async sign(text: string): Promise<{ readonly key: string; readonly signature: string }> {
+    const { key, sign } = await this.#signer();
+    return { key, signature: sign(text) };
+  }
+
+  /** Whether the installation has signed a text, with its key or one before it. */
+  async isSigned(text: string, key: string, signature: string): Promise<boolean> {
+    const keys = [await this.key(), ...(this.#options.formerKeys ?? [])];
+    return keys.includes(key) && verifySignature(key, text, signature);
+  }
+
   /** One transaction; null when another replica is at it. */
   async seal(orgId: string): Promise<SealOutcome | null> {
     const { store, now, checkpointFile } = this.#options;
     const compute = sealing({ orgId, now: now(), signing: await this.#signer() });
     let batches = 0;
-    const sealed = await store.seal(orgId, SEAL_BATCHES_MAX, (head, pending) => {
+    const sealed = await store.seal(orgId, SEAL_BATCHES_MAX, (head, pending, saltsOf) => {
       batches = pending.length;
-      return compute(head, pending);
+      return compute(head, pending, saltsOf);
     });
     if (sealed === null) return null;
     const { records, segments } = sealed;

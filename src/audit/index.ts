@@ -1,5 +1,5 @@
 export { AuditTrail, type SealingFigures } from "./audit-trail.ts";
 export { readAnchors } from "./checkpoint-file.ts";
 export { startSealer } from "./sealer.ts";
-export { createSigner, isPublicKey } from "./signer.ts";
+export { createSigner, isPublicKey, verifySignature } from "./signer.ts";
 export { verifyAudit } from "./verify.ts";

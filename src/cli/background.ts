@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { startSealer } from "../audit/index.ts";
 import { type Clock, LeasedRounds } from "../clock/index.ts";
+import { Retainer } from "../history/index.ts";
 import { LaunchWatch } from "../governance/index.ts";
 import { Recoverer } from "../launch/index.ts";
 import { Scheduler } from "../outside/schedule/index.ts";
@@ -8,6 +9,7 @@ import type { App } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
 import type { Log } from "./log.ts";
+import { startReading } from "./reading.ts";
 import { openOutside } from "./outside.ts";
 
 /** What runs besides the runs themselves: each of it safe on any number of replicas. */
@@ -28,7 +30,7 @@ const SWEEP_MAX = 200;
 
 export function startBackground(
   log: Log,
-  { store, runtime, launcher, secrets, governance, audit, outbound, files }: Engine,
+  { store, runtime, launcher, secrets, governance, audit, outbound, files, history }: Engine,
   app: App,
   { publicUrl, slackUrl, clock, onTrouble }: BackgroundOptions,
 ): Background {
@@ -60,10 +62,21 @@ export function startBackground(
     round: () => files.sweep(SWEEP_MAX),
     onTrouble,
   });
+  const reading = startReading(store, clock, onTrouble);
+  const retainer = new Retainer({ store, archiver: history.archiver, clock, onTrouble });
+  const retention = new LeasedRounds({
+    leases: store,
+    clock,
+    lease: "retention",
+    what: "runs that are kept no longer",
+    round: () => retainer.round(),
+    onTrouble,
+  });
   scheduler.start();
   recoverer.start();
   launches.start();
   garbage.start();
+  retention.start();
   const sealer = startSealer({ trail: audit, store, clock, onTrouble });
   outside.start();
   return {
@@ -73,6 +86,8 @@ export function startBackground(
         () => recoverer.stop(),
         () => launches.stop(),
         () => garbage.stop(),
+        () => reading.stop(),
+        () => retention.stop(),
         () => outside.stop(),
         () => runtime.stop(),
         () => sealer.stop(),

@@ -1,5 +1,6 @@
 import { formatPath, isJsonArray, isJsonObject, type Json, type Problem } from "../core/base/index.ts";
-import { type Catalog, findSecretLiterals } from "../core/definition/index.ts";
+import { looksLikeCases, readCases } from "../core/cases/index.ts";
+import { type Catalog, definitionHashOf, findSecretLiterals } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import { readDocuments, type SourceTree } from "../core/text/index.ts";
 import { checkManifestStream, readManifestStream } from "../registry/index.ts";
@@ -12,11 +13,13 @@ export interface CheckedFile {
   readonly file: SourceFile;
   /** What it is, when nothing is wrong with it: `review, 5 nodes`. */
   readonly summary: string;
+  /** Of a valid workflow. */
+  readonly definitionHash?: string;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
-/** What a file is follows from what is written in it: a workflow, a stream of manifests, a configuration of a Bridge. */
+/** What a file is follows from what is written in it: a workflow, cases, a stream of manifests, a configuration of a Bridge. */
 export async function checkFile(file: SourceFile, catalog: Catalog): Promise<CheckedFile> {
   const { trees } = readDocuments(file.bytes);
   if (trees.some(({ value }) => isManifest(value) || (isJsonArray(value) && value.some(isManifest)))) {
@@ -26,9 +29,14 @@ export async function checkFile(file: SourceFile, catalog: Catalog): Promise<Che
   if (trees.length === 1 && tree !== undefined && isJsonObject(tree.value) && isBridgeConfig(tree.value)) {
     return checkBridge(file, tree);
   }
+  if (trees.length === 1 && tree !== undefined && looksLikeCases(tree.value)) {
+    const { file: read, problems } = readCases(file.bytes);
+    return { file, summary: formatCount(read?.cases.length ?? 0, "case"), problems, warnings: [] };
+  }
   const { plan, problems, warnings } = checkSource(file.bytes, catalog);
   const summary = plan === null ? "" : `${plan.name}, ${formatCount(plan.nodes.length, "node")}`;
-  return { file, summary, problems, warnings };
+  const definitionHash = plan === null ? null : definitionHashOf(file.bytes);
+  return { file, summary, ...(definitionHash === null ? {} : { definitionHash }), problems, warnings };
 }
 
 function isManifest(value: Json): boolean {

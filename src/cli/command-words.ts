@@ -78,6 +78,13 @@ function pageSize(text: string): number {
   return value;
 }
 
+export function dollars(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value > 1_000_000_000)
+    throw new InvalidArgumentError("It must be an amount in US dollars, such as 0.25.");
+  return value;
+}
+
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || !(value > 0) || value > 30 * 86_400) {

@@ -60,6 +60,7 @@ const settingsSchema = z.object({
     .transform(Number)
     .optional(),
   files: z.string().min(1).optional(),
+  archives: z.string().min(1).optional(),
   oidcIssuer: printableText.optional(),
   oidcAudience: printableText.optional(),
   oidcOrg: printableText.optional(),
@@ -95,6 +96,7 @@ export interface ConfigFlags {
   readonly approvers?: string;
   readonly gatewayGrace?: string;
   readonly files?: string;
+  readonly archives?: string;
   readonly oidcIssuer?: string;
   readonly oidcAudience?: string;
   readonly oidcOrg?: string;
@@ -125,6 +127,7 @@ const SOURCES: Readonly<Record<Setting, { readonly flag: string; readonly variab
   approvers: { flag: "--approvers", variable: "SLUICE_APPROVERS" },
   gatewayGrace: { flag: "--gateway-grace", variable: "SLUICE_GATEWAY_GRACE" },
   files: { flag: "--files", variable: "SLUICE_FILES" },
+  archives: { flag: "--archives", variable: "SLUICE_ARCHIVES" },
   oidcIssuer: { flag: "--oidc-issuer", variable: "SLUICE_OIDC_ISSUER" },
   oidcAudience: { flag: "--oidc-audience", variable: "SLUICE_OIDC_AUDIENCE" },
   oidcOrg: { flag: "--oidc-org", variable: "SLUICE_OIDC_ORG" },
@@ -153,6 +156,7 @@ export const HOST_SETTINGS: readonly Setting[] = [
   "approvers",
   "gatewayGrace",
   "files",
+  "archives",
   "oidcIssuer",
   "oidcAudience",
   "oidcOrg",

@@ -5,6 +5,7 @@ import { DurableDriver } from "../driver/index.ts";
 import { Files, runFiles } from "../files/index.ts";
 import { openGateways } from "../gateway/index.ts";
 import { openGovernance } from "../governance/index.ts";
+import { openHistory } from "../history/index.ts";
 import { openChildPreparer, RunLauncher } from "../launch/index.ts";
 import { EventStarter } from "../outside/trigger/index.ts";
 import { PeerAgent } from "../outbound/index.ts";
@@ -12,8 +13,9 @@ import { createScriptAdapter } from "../script/index.ts";
 import { DispatchSecrets, openSources, Secrets } from "../secrets/index.ts";
 import { createTriggers } from "../server/index.ts";
 import { StoreUnavailable } from "../store/index.ts";
+import { openWork } from "../work/index.ts";
 import { readFormerKeys } from "./audit-key.ts";
-import { openFileStorage } from "./file-storage.ts";
+import { openArchivePlaces, openFileStorage } from "./file-storage.ts";
 import type { HostParts } from "./host.ts";
 import type { Io } from "./io.ts";
 import { openSecretKeys, readSecretSources } from "./secret-keys.ts";
@@ -23,7 +25,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 /** Everything that decides and dispatches, not yet begun. */
 export async function openEngine(
   io: Io,
-  { config, storage, bridge, outbound, startRate, log }: HostParts,
+  { config, storage, bridge, outbound, startRate, archivesAnywhere, log }: HostParts,
   onTrouble: (what: string, error: unknown) => void,
 ) {
   const { env, clock } = io;
@@ -53,8 +55,11 @@ export async function openEngine(
     secrets,
     referencesOf: (orgId, gatewayId, provider) => directory.find(orgId, gatewayId)?.secrets[provider] ?? [],
   });
-  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, startRate, onTrouble });
+  const work = openWork({ store, clock, onTrouble });
+  const { workers } = work;
+  const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, workers, startRate, onTrouble });
   const { governor } = governance;
+  workers.onCame(() => governor.workerCame());
   const seed = env["SLUICE_AUDIT_SEED"] ?? "";
   const audit = new AuditTrail({
     store,
@@ -63,6 +68,8 @@ export async function openEngine(
     formerKeys: readFormerKeys(env),
     ...(seed === "" ? {} : { seed }),
   });
+  const places = openArchivePlaces(io, config, objects, archivesAnywhere);
+  const history = openHistory({ store, files, audit, places, now: () => clock.now() });
   // Not among the providers that steps may name: what script steps run in is part of the engine.
   const scripts = createScriptAdapter({ clock });
   const runtime: DurableDriver = new DurableDriver({
@@ -74,6 +81,7 @@ export async function openEngine(
     judge: governor,
     remote: { directory, tickets, agent, publicUrl: () => gateways.publicUrl },
     files: (orgId, runId) => runFiles({ files, store, orgId, runId }),
+    functions: work.queue,
     secrets: (place, request) => handed.forDispatch(place, request),
     onEvent: (event) => starter.start(event),
     children: () => openChildPreparer({ store, runtime: () => runtime, governor, now: () => clock.now() }),
@@ -87,5 +95,20 @@ export async function openEngine(
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
   const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
-  return { store, secrets, gateways, governance, audit, agent, runtime, launcher, outbound, files, objects, scripts };
+  return {
+    store,
+    secrets,
+    gateways,
+    governance,
+    audit,
+    agent,
+    runtime,
+    launcher,
+    outbound,
+    files,
+    history,
+    objects,
+    scripts,
+    work,
+  };
 }

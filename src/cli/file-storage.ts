@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from "node:path";
 import { createFolderObjects, createS3Objects, type ObjectStore, type S3Options } from "../files/index.ts";
+import { ArchivePlaces } from "../history/index.ts";
 import type { Config } from "./config.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
@@ -24,6 +25,17 @@ export function openFileStorage(io: Pick<Io, "env" | "cwd">, config: Pick<Config
   if (s3 !== null) return createS3Objects(s3);
   const folder = config.files ?? join(config.data, "files");
   return createFolderObjects(isAbsolute(folder) ? folder : resolve(io.cwd, folder));
+}
+
+/** Where retentions may have runs archived to: folders, and the bucket of files if there is one. */
+export function openArchivePlaces(
+  io: Pick<Io, "env" | "cwd">,
+  config: Pick<Config, "data" | "archives">,
+  objects: ObjectStore,
+  isAnywhere: boolean,
+): ArchivePlaces {
+  const root = resolve(io.cwd, config.archives ?? join(config.data, "archives"));
+  return new ArchivePlaces({ root, isAnywhere, bucket: readS3(io.env) === null ? null : objects });
 }
 
 function readS3(env: Io["env"]): S3Options | null {

@@ -117,6 +117,10 @@ function addHostOptions(command: Command): Command {
     )
     .option("--gateway-grace <s>", "seconds a Bridge that has gone is waited for (SLUICE_GATEWAY_GRACE; 30)")
     .option("--files <dir>", "where the content of files is kept (SLUICE_FILES; files in the data directory)")
+    .option(
+      "--archives <dir>",
+      "where folders are that runs are archived to before they are deleted (SLUICE_ARCHIVES; archives in the data directory)",
+    )
     .option("--oidc-issuer <url>", "whose tokens are taken beside keys (SLUICE_OIDC_ISSUER)")
     .option("--oidc-audience <text>", "what such a token must be made for (SLUICE_OIDC_AUDIENCE)")
     .option("--oidc-org <name>", "the organisation of who comes with one (SLUICE_OIDC_ORG; default)")

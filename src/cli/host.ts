@@ -49,6 +49,8 @@ export interface HostParts {
   /** Which addresses the server calls for its organisations. */
   readonly outbound: OutboundGuard;
   readonly hasConsole: boolean;
+  /** Runs may be archived to any folder of this machine, not only to those set apart for it. */
+  readonly archivesAnywhere: boolean;
   /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
 }

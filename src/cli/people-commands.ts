@@ -21,6 +21,7 @@ import {
   revokeSession,
   setMember,
 } from "./people.ts";
+import { addOrganisationPauses } from "./pauses.ts";
 import { ROLES } from "./registry-commands.ts";
 
 export function addPeopleCommands(program: Command, bench: Workbench): void {
@@ -81,6 +82,7 @@ function addOrganisationCommands(program: Command, bench: Workbench): void {
     .option("--json", "print the organisation as JSON")
     .addHelpText("after", example("sluice organisations create acme --name 'Acme Inc.'"))
     .action(onServer(bench, createOrganisation));
+  addOrganisationPauses(organisations, bench);
 }
 
 function collectRole(text: string, previous: readonly MemberRole[] = []): readonly MemberRole[] {

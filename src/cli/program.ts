@@ -1,6 +1,8 @@
 import { Argument, Command, Option } from "commander";
+import { PRIORITIES } from "../core/event/index.ts";
 import { APPROVE_ANSWERS, GOVERNANCE_MODES } from "../simulation/index.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addTestCommand } from "./cases/test-command.ts";
 import { addApprovalCommands } from "./approval-commands.ts";
 import { APPROVE_MODES } from "./approvals.ts";
 import {
@@ -23,6 +25,7 @@ import type { Io } from "./io.ts";
 import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import { addKeyCommands, addPlatformCommands, addRegistryCommands, addWorkflowCommands } from "./registry-commands.ts";
+import { addEraseCommand } from "./erase.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
@@ -52,8 +55,10 @@ export function createProgram(io: Io, settle: Settle): Command {
   const bench: Workbench = { io, settle };
   addReaders(program, bench);
   addStarters(program, bench);
+  addTestCommand(program, bench);
   addHostCommands(program, bench);
   addRunCommands(program, bench);
+  addEraseCommand(program, bench);
   addEventCommands(program, bench);
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);
@@ -155,7 +160,9 @@ function addStarters(program: Command, { io, settle }: Workbench): void {
     .option("--no-wait", "do not ask: stop with exit code 4 when a person is needed")
     .option("--concurrency <n>", "nodes in flight at a time", positiveInteger)
     .option("--max-time <seconds>", "end the run after so many seconds", positiveNumber)
+    .option("--label <name=text>", "by which the run is found (repeatable); on a server", collect)
     .option("--team <name>", "whose members share the nodes; on a server")
+    .addOption(new Option("--priority <level>", "which runs go first; on a server").choices(PRIORITIES))
     .option(
       "--recover <n>",
       "recover the run by itself up to so many times when it fails; on a server",

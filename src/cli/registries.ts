@@ -91,11 +91,25 @@ export const REGISTRIES: readonly Registry[] = [
     columns: ["creditsPerUsd", "enabled"],
   },
   {
+    noun: "retentions",
+    one: "retention",
+    kind: "Retention",
+    example: "default",
+    columns: ["workflow", "runs", "verdicts", "transcripts", "archive"],
+  },
+  {
     noun: "tools",
     one: "tool",
     kind: "Tool",
     example: "refunds",
     columns: ["name", "server", "action", "effects", "approval"],
+  },
+  {
+    noun: "functions",
+    one: "function",
+    kind: "Function",
+    example: "charge-card",
+    columns: ["action", "effects", "description"],
   },
   {
     noun: "grants",

@@ -11,13 +11,14 @@ import { sendFile } from "./files.ts";
 import { followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
+import { readLabel } from "./run-text.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
 import type { RunOptions } from "./run.ts";
 import { blockOutlinesOf } from "./shown-family.ts";
-import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { readWorkflowFile } from "./workflow-file.ts";
 import { childFilesOf, type FiledPlan, sourceText } from "./workspace.ts";
 
 interface Chosen {
@@ -35,9 +36,11 @@ export async function runOnServer(io: Io, api: Api, target: string, options: Run
     ? await saveFile(io, api, target, options)
     : await findVersion(api, target);
   const args = await readArgs(io, plan.args, options, {}, (path) => sendFile(io, api, path, options));
-  const { team, recover } = options;
+  const { team, label = [], recover, priority } = options;
   const more = {
     ...(team === undefined ? {} : { team }),
+    ...(label.length === 0 ? {} : { labels: Object.fromEntries(label.map(readLabel)) }),
+    ...(priority === undefined ? {} : { priority }),
     ...(recover === undefined ? {} : { recovery: { max: recover } }),
   };
   const run = await api.startRun({ workflow: name, version, args, ...more }, { idempotencyKey: randomUUID() });
@@ -70,7 +73,7 @@ export function isFile(io: Io, target: string): boolean {
 }
 
 async function saveFile(io: Io, api: Api, target: string, { quiet, json }: RunOptions): Promise<Chosen> {
-  const file = await readSourceFile(io, target);
+  const file = await readWorkflowFile(io, target);
   const { plan, problems, warnings } = checkSource(file.bytes, SERVER_CATALOG);
   printProblems(io, file, problems);
   if (plan === null) throw new Refusal(`${printable(target)} is not valid, nothing was started`);
@@ -86,7 +89,7 @@ async function saveFile(io: Io, api: Api, target: string, { quiet, json }: RunOp
 
 async function save(io: Io, api: Api, { file, plan }: FiledPlan): Promise<SavedWorkflow> {
   try {
-    return await api.saveWorkflow(plan.name, sourceText(file));
+    return await api.saveWorkflow(plan.name, sourceText(file), file.code === undefined ? {} : { origin: "code" });
   } catch (thrown) {
     const isBeyond = thrown instanceof ApiError && thrown.problems.some(({ code }) => code === "not_supported");
     if (isBeyond) io.err.write("the server cannot run this; --local runs it in this process\n");

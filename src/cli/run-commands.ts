@@ -9,13 +9,26 @@ import {
   onServer,
   collect,
   countFromZero,
+  dollars,
   example,
   positiveInteger,
   type Workbench,
 } from "./command-words.ts";
 import { branchRun } from "./branch.ts";
+import { addRunHistoryCommands } from "./run-history-commands.ts";
 import { listCheckpoints, PROVENANCE_FORMATS, showProvenance } from "./provenance.ts";
-import { cancelRun, listRuns, recoverRun, resolveNode, restartRun, rewindRun, showRun, watchRun } from "./runs.ts";
+import { listRuns } from "./list-runs.ts";
+import {
+  cancelRun,
+  pauseRun,
+  recoverRun,
+  resolveNode,
+  restartRun,
+  resumeRun,
+  rewindRun,
+  showRun,
+  watchRun,
+} from "./runs.ts";
 import { addSignalCommand } from "./events.ts";
 
 /** `sluice runs …`: what happened on the server, and what to do about it. */
@@ -26,15 +39,33 @@ export function addRunCommands(program: Command, bench: Workbench): void {
   addHistory(runs, bench);
   addSignalCommand(runs, bench);
   addPacketCommand(runs, bench);
+  addRunHistoryCommands(runs, bench);
 }
 
 function addLooking(runs: Command, bench: Workbench): void {
   const list = addListOptions(runs.command("list").description("list runs, newest first"))
+    .argument(
+      "[words...]",
+      "only runs with all these words: in args, outputs, errors, labels, ids, names; wor* as a beginning",
+    )
     .option("--workflow <name>", "only runs of this workflow")
-    .option("--parent <run>", "only child runs of this run");
+    .option("--workflow-version <n>", "only runs of this version", positiveInteger)
+    .option("--parent <run>", "only child runs of this run")
+    .option("--trigger <what>", "only runs started so: api, schedule, hook, …, or trigger:NAME, schedule:NAME")
+    .option("--agent <id>", "only runs in which this agent worked")
+    .option("--model <id>", "only runs in which this model was asked")
+    .option("--label <name=text>", "only runs with this label (repeatable)", collect)
+    .option("--error <code>", "only runs that ended with this code")
+    .option("--min-cost <usd>", "only runs that cost at least so much", dollars)
+    .option("--max-cost <usd>", "only runs that cost at most so much", dollars)
+    .option("--min-duration <time>", "only runs that took at least so long: seconds, or 90s, 5m, 2h")
+    .option("--max-duration <time>", "only runs that took at most so long")
+    .option("--since <moment>", "only runs created since: 2026-11-17, or so long ago, such as 7d")
+    .option("--until <moment>", "only runs created before");
   addChoice(list, "--status <status>", "only runs in this status", RUN_STATUSES);
   addChoice(list, "--waiting-for <what>", "only runs that wait for this, child runs included", WAITING_FOR)
     .addHelpText("after", example("sluice runs list --status failed --limit 10"))
+    .addHelpText("after", example("sluice runs list --label customer=4711 --since 7d refund"))
     .action(onServer(bench, listRuns));
   addLinkOptions(runs.command("show").description("show a run and all its nodes, or what one node gave"))
     .argument("<run>", "id of the run")
@@ -77,6 +108,14 @@ function addSteering(runs: Command, bench: Workbench): void {
   addActionOptions(runs.command("cancel").description("cancel a run and everything it started"))
     .addHelpText("after", example("sluice runs cancel run_01hq"))
     .action(onServer(bench, cancelRun));
+  addActionOptions(runs.command("pause").description("pause a run and its child runs: nothing new is dispatched"))
+    .option("--reason <text>", "why, for those who see it")
+    .addHelpText("after", example("sluice runs pause run_01hq --reason 'waiting for legal'"))
+    .action(onServer(bench, pauseRun));
+  addActionOptions(runs.command("resume").description("let a paused run and its child runs continue"))
+    .option("--reason <text>", "why, for those who see it")
+    .addHelpText("after", example("sluice runs resume run_01hq --watch"))
+    .action(onServer(bench, resumeRun));
   addActionOptions(runs.command("restart").description("start a new run that keeps what was completed"))
     .option("--from-node <id>", "do this node and all that depends on it again")
     .addHelpText("after", example("sluice runs restart run_01hq --from-node draft --watch"))

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunState } from "../core/engine/index.ts";
-import type { RunEvent } from "../core/event/index.ts";
+import type { Priority, RunEvent } from "../core/event/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import { frameEvent, outlineOf, projectRun, type RunProjection } from "../core/view/index.ts";
 import { newRunId } from "../driver/index.ts";
@@ -22,8 +22,9 @@ import { blockOutlinesOf, ShownFamily } from "./shown-family.ts";
 import { STOP_MS } from "./standing.ts";
 import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
-import { readSourceFile, type SourceFile } from "./source-file.ts";
+import type { SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { readWorkflowFile } from "./workflow-file.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export interface RunOptions {
@@ -45,8 +46,11 @@ export interface RunOptions {
   readonly detach?: boolean;
   /** Of the server: who shares the nodes. */
   readonly team?: string;
+  readonly label?: readonly string[];
   /** Of the server: how often the run may be recovered automatically. */
   readonly recover?: number;
+  /** Of the server: which runs go first. */
+  readonly priority?: Priority;
 }
 
 /** Everything a run needs, read and checked before anything starts. */
@@ -58,7 +62,7 @@ export interface Prepared {
 
 /** In this process, with nothing kept beyond it. */
 export async function runHere(io: Io, name: string, options: RunOptions): Promise<number> {
-  const file = await readSourceFile(io, name);
+  const file = await readWorkflowFile(io, name);
   const prepared = await prepare(io, file, options, () => {
     // A result made of invented answers must not be mistaken for a real one; only who asked for it twice is spared.
     if (options.local === true && options.quiet === true) return;

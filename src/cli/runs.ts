@@ -1,56 +1,20 @@
-import { isTerminal, type RunStatus, type WaitingFor } from "../core/event/index.ts";
-import { type NodeResult, relaunchText, WAITING_TEXTS } from "../core/view/index.ts";
+import { type NodeResult, relaunchText } from "../core/view/index.ts";
 import type { Relaunched, Run, State } from "../client/index.ts";
 import type { Api } from "./api.ts";
 import { nestedNodes } from "./block-states.ts";
 import { EXIT } from "./exit-code.ts";
 import { formatCost, formatDuration } from "./figures.ts";
-import { durationOf, followRun } from "./follow.ts";
+import { followRun } from "./follow.ts";
 import type { Io } from "./io.ts";
-import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
+import { formatWhen, printFacts, printJson } from "./listing.ts";
 import { withLargeValues } from "./large-value.ts";
+import { durationText, errorText, labelsText, nameOf, statusText } from "./run-text.ts";
 import { printFailures, outputText } from "./run-outcome.ts";
 import { Refusal } from "./refusal.ts";
 import { followedOf } from "./remote-plan.ts";
 import { formatTable } from "./table.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 import { printTurn } from "./turn-text.ts";
-
-export interface ListRunsOptions extends ListOptions {
-  readonly status?: RunStatus;
-  readonly workflow?: string;
-  readonly parent?: string;
-  readonly waitingFor?: WaitingFor;
-}
-
-export async function listRuns(io: Io, api: Api, options: ListRunsOptions): Promise<number> {
-  const { status, workflow, parent, waitingFor } = options;
-  const filter = {
-    ...(status === undefined ? {} : { status }),
-    ...(workflow === undefined ? {} : { workflow }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
-  };
-  const now = io.clock.now();
-  printList(io, await api.listRuns({ ...filter, ...pageOf(options) }), options, {
-    none: "there are no runs; start one with: sluice run NAME",
-    head: ["RUN", "WORKFLOW", "STATUS", "CREATED", "DURATION", "COST"],
-    row: (run) => [
-      run.id,
-      nameOf(run),
-      statusText(run),
-      formatWhen(run.createdAt, now),
-      durationText(run, now),
-      run.costMicros > 0 ? formatCost(run.costMicros) : "–",
-    ],
-  });
-  return EXIT.fine;
-}
-
-/** One that waits says for what, although its status is `running`. */
-function statusText({ status, waitingFor }: Pick<State, "status" | "waitingFor">): string {
-  return waitingFor === null || isTerminal(status) ? status : `${status}, ${WAITING_TEXTS[waitingFor]}`;
-}
 
 export interface ShowRunOptions {
   readonly json?: boolean;
@@ -73,10 +37,12 @@ export async function showRun(io: Io, api: Api, id: string, options: ShowRunOpti
     ["run", run.id],
     ["workflow", nameOf(run)],
     ["at event", at === undefined ? null : String(at)],
-    ["status", statusText(state)],
+    ["status", statusText(state, at === undefined ? run.paused : null)],
     ["created", formatWhen(run.createdAt, now)],
     ["duration", timestamp === null ? durationText(run, now) : durationUntil(run, timestamp)],
     ["cost", state.costMicros > 0 ? formatCost(state.costMicros) : null],
+    ["labels", labelsText(run)],
+    ["error", run.error === undefined ? null : errorText(run.error)],
     ["parent", run.parentRunId],
     ["block", run.block],
     ["args", oneLine(JSON.stringify(run.args))],
@@ -153,6 +119,18 @@ export async function cancelRun(io: Io, api: Api, id: string, options: ActionOpt
   return acted(io, api, await api.cancelRun(id), options, "is being cancelled");
 }
 
+export interface PauseOptions extends ActionOptions {
+  readonly reason?: string;
+}
+
+export async function pauseRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
+  return acted(io, api, await api.pauses.pauseRun(id, options.reason), options, "is paused");
+}
+
+export async function resumeRun(io: Io, api: Api, id: string, options: PauseOptions): Promise<number> {
+  return acted(io, api, await api.pauses.resumeRun(id, options.reason), options, "continues");
+}
+
 export async function recoverRun(io: Io, api: Api, id: string, options: ActionOptions): Promise<number> {
   return acted(io, api, await api.recoverRun(id), options, "continues");
 }
@@ -226,18 +204,7 @@ async function acted(io: Io, api: Api, run: Run, options: ActionOptions, what: s
   return EXIT.fine;
 }
 
-function nameOf({ workflow, version }: Run): string {
-  return `${oneLine(workflow)}${version === null ? "" : `@${version}`}`;
-}
-
 /** How long the run had taken when an event came. */
 function durationUntil({ startedAt, createdAt }: Run, timestamp: string): string {
   return formatDuration(Math.max(0, Date.parse(timestamp) - Date.parse(startedAt ?? createdAt)));
-}
-
-function durationText(run: Run, now: number): string {
-  const settled = durationOf(run.startedAt, run.completedAt);
-  if (settled !== null) return formatDuration(settled);
-  const started = run.startedAt === null || run.startedAt === undefined ? NaN : Date.parse(run.startedAt);
-  return isTerminal(run.status) || Number.isNaN(started) ? "–" : formatDuration(Math.max(0, now - started));
 }

@@ -57,6 +57,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
           log,
           outbound,
           hasConsole: options.console,
+          archivesAnywhere: false,
           startRate: startRateOf(config, STARTS_PER_MINUTE),
         }),
       );

@@ -41,8 +41,14 @@ function hintAtLocal(io: Io, target: string, thrown: unknown): never {
   throw thrown;
 }
 
-function serverFlags({ detach, team, recover }: StartOptions): readonly string[] {
-  const flags = { "--detach": detach === true ? detach : undefined, "--team": team, "--recover": recover };
+function serverFlags({ detach, team, label, recover, priority }: StartOptions): readonly string[] {
+  const flags = {
+    "--detach": detach === true ? detach : undefined,
+    "--team": team,
+    "--label": label,
+    "--recover": recover,
+    "--priority": priority,
+  };
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
 }
 

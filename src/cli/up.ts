@@ -87,7 +87,12 @@ async function raise(
     const admin = await ensureKey(storage.store, directory, config.adminKey, io.clock.now());
     return {
       admin,
-      host: await startHost(io, { ...parts, hasConsole: options.console, startRate: startRateOf(config, 0) }),
+      host: await startHost(io, {
+        ...parts,
+        hasConsole: options.console,
+        archivesAnywhere: true,
+        startRate: startRateOf(config, 0),
+      }),
     };
   } catch (thrown) {
     await storage.store.close().catch(() => undefined);

@@ -4,12 +4,13 @@ import type { Io } from "./io.ts";
 import { formatWhen, type ListOptions, pageOf, printFacts, printJson, printList } from "./listing.ts";
 import { SERVER_CATALOG } from "./remote-plan.ts";
 import { checkSource } from "../core/plan/index.ts";
+import { pauseText } from "./pauses.ts";
 import { oneLine, printable } from "./terminal-text.ts";
 
 export async function listWorkflows(io: Io, api: Api, options: ListOptions): Promise<number> {
   const now = io.clock.now();
   printList(io, await api.listWorkflows(pageOf(options)), options, {
-    none: "there are no workflows; save one with: sluice apply -f FILE",
+    none: "there are no workflows; save one with: sluice apply FILE",
     head: ["WORKFLOW", "VERSION", "STATUS", "FORMAT", "SAVED"],
     row: ({ name, version, status, format, savedAt }) => [
       oneLine(name),
@@ -47,12 +48,15 @@ export async function getWorkflow(io: Io, api: Api, name: string, options: GetWo
   printFacts(io, [
     ["workflow", oneLine(workflow.name)],
     ["status", workflow.status],
+    ["paused", workflow.paused === null ? null : pauseText(workflow.paused)],
     [
       "version",
       version.version === workflow.version ? `${version.version}` : `${version.version} of ${workflow.version}`,
     ],
     ["format", version.format],
+    ["origin", version.origin],
     ["hash", version.hash],
+    ["definition hash", version.definitionHash],
     ["nodes", plan === null ? null : String(plan.nodes.length)],
     ["args", args.length === 0 ? null : args.join(", ")],
   ]);

@@ -12,11 +12,15 @@ import type {
 import type { JsonObject } from "../core/base/index.ts";
 import { NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
-import { AuditExtent } from "./extent.ts";
+import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { SearchClient } from "./search-client.ts";
 
 /** What was done, judged and spent. */
 export class AuditClient extends Caller {
+  /** Saved lists of runs, and what runs add up to. */
+  readonly search = new SearchClient(this.door);
+
   /** Newest first. */
   listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {
     return this.list("/audit", { query: { ...filter } });
@@ -30,6 +34,11 @@ export class AuditClient extends Caller {
   /** The audit log of the organisation, as NDJSON, as it comes. */
   exportAudit(): Promise<ReadableStream<Uint8Array>> {
     return this.read("/audit/export", new AuditExtent());
+  }
+
+  /** Everything about a run as one JSON text, as it comes. */
+  getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
+    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
   /** In the order they were made; with `node` only those of one node. */

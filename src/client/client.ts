@@ -40,17 +40,18 @@ import { isProvenance, NEEDS } from "./answer-needs.ts";
 import { ApprovalClient } from "./approval-client.ts";
 import { AuditClient } from "./audit-client.ts";
 import { DeliveryClient } from "./delivery-client.ts";
-import { JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
 import { FileClient } from "./file-client.ts";
 import { TriggerClient } from "./trigger-client.ts";
+import { PauseClient } from "./pause-client.ts";
 import { PeopleClient } from "./people-client.ts";
 import { EventClient } from "./event-client.ts";
+import { HistoryClient } from "./history-client.ts";
 import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { type LaunchOptions, RunClient } from "./run-client.ts";
 import type { ResultOptions } from "./run-handle.ts";
-import type { AnyWorkflow, ArgsOf, OutputsOf } from "./typed-workflow.ts";
+import type { AnyWorkflow, GivenArgs, OutputsOf } from "./typed-workflow.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
@@ -69,24 +70,28 @@ export class SluiceClient extends AuditClient {
   /** What starts runs. */
   readonly triggers = new TriggerClient(this.door);
 
+  /** Runs, workflows and organisations of which nothing new begins for a while. */
+  readonly pauses = new PauseClient(this.door);
+
+  /** Letting go of what was kept, and taking it back. */
+  readonly history = new HistoryClient(this.door);
   /** Starts runs, and hands out those that are there. */
   readonly runs = new RunClient(this);
 
   /** Starts a run and waits for its outputs. */
   run<W extends AnyWorkflow>(
     workflow: W,
-    args?: ArgsOf<W>,
-    options: LaunchOptions & ResultOptions = {},
+    ...given: GivenArgs<W, [options?: LaunchOptions & ResultOptions]>
   ): Promise<OutputsOf<W>> {
-    return this.runs.run(workflow, args, options);
+    return this.runs.run(workflow, ...given);
   }
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
   }
 
-  saveWorkflow(name: string, source: string): Promise<SavedWorkflow> {
-    return this.ask("PUT", `/workflows/${encode(name)}`, { body: { source } }, NEEDS.workflow);
+  saveWorkflow(name: string, source: string, options: { readonly origin?: "code" } = {}): Promise<SavedWorkflow> {
+    return this.ask("PUT", `/workflows/${encode(name)}`, { body: { source, ...options } }, NEEDS.workflow);
   }
 
   listWorkflows(page: PageOptions = {}): Promise<ListPage<Workflow>> {
@@ -225,11 +230,6 @@ export class SluiceClient extends AuditClient {
 
   deleteGateway(id: string): Promise<void> {
     return this.command("DELETE", `/gateways/${encode(id)}`);
-  }
-
-  /** Everything about a run as one JSON text, as it comes. */
-  getPacket(runId: string): Promise<ReadableStream<Uint8Array>> {
-    return this.read(`/runs/${encode(runId)}/packet`, new JsonExtent('{"format":'));
   }
 
   listRegistered(collection: Collection, page: PageOptions = {}): Promise<ListPage<Registered>> {

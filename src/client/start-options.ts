@@ -1,13 +1,7 @@
-import type { InputsFrom } from "../contract/index.ts";
-import type { RunStatus, WaitingFor } from "../core/event/index.ts";
+import type { InputsFrom, PageOptions, RunsQuery } from "../contract/index.ts";
 
-/** Which runs are listed. */
-export interface RunsFilter {
-  readonly status?: RunStatus;
-  readonly waiting_for?: WaitingFor;
-  readonly workflow?: string;
-  readonly parent?: string;
-}
+/** Which runs are listed; everything that is given has to fit. */
+export type RunsFilter = Readonly<Partial<Omit<RunsQuery, keyof PageOptions>>>;
 
 export interface StartOptions {
   /** Made once per submission and used again by its retries: the run is then started once. */

@@ -16,6 +16,8 @@ export interface LeasedRoundsOptions {
   /** The work of the rounds, as trouble messages name it. */
   readonly what: string;
   readonly round: () => Promise<void>;
+  /** Default: half a minute. */
+  readonly everyMs?: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -23,7 +25,7 @@ const EVERY_MS = 30_000;
 /** Longer than a round, so that the holder keeps it; when the holder dies, another process takes it soon. */
 const LEASE_MS = 45_000;
 
-/** Rounds that one of any number of processes does, every half minute. */
+/** Rounds that one of any number of processes does. */
 export class LeasedRounds {
   readonly #options: LeasedRoundsOptions;
   readonly #rounds: Rounds;
@@ -31,10 +33,10 @@ export class LeasedRounds {
 
   constructor(options: LeasedRoundsOptions) {
     this.#options = options;
-    const { clock, what, onTrouble } = options;
+    const { clock, what, everyMs = EVERY_MS, onTrouble } = options;
     this.#rounds = new Rounds({
       clock,
-      everyMs: EVERY_MS,
+      everyMs,
       round: () => this.go(),
       onTrouble: (error) => onTrouble(`${what} could not be looked after`, error),
     });

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock, Stop } from "./clock.ts";
 
 /** Time that passes only when nothing else is left to do: days of waiting take no time, and always go the same way. */
 export interface VirtualClock extends Clock {
@@ -7,28 +7,55 @@ export interface VirtualClock extends Clock {
    * it waits for `settled`: by default for every promise that can settle by itself.
    */
   run(isDone: () => boolean, settled?: () => Promise<void>): Promise<boolean>;
+  /**
+   * The same clock for what only looks after things again and again: such alarms can be put off by `skipTo`, and are none
+   * that `nextDue` sees.
+   */
+  readonly background: Clock;
+  /** When the next alarm that is not of the background is due; null: there is none. */
+  nextDue(): number | null;
+  /** Puts alarms of the background off to a later moment, so that nothing happens before it. */
+  skipTo(moment: number): void;
   /** Lets time pass until the promise settles, and settles as it does. */
   settle<T>(promise: Promise<T>, settled?: () => Promise<void>): Promise<T>;
 }
 
 interface Alarm {
-  readonly dueAt: number;
+  readonly isBackground: boolean;
+  dueAt: number;
   readonly order: number;
   fire: (() => void) | null;
 }
 
 export function createVirtualClock(startAt: number): VirtualClock {
-  const heap: Alarm[] = [];
+  let heap: Alarm[] = [];
   let time = startAt;
   let order = 0;
+  const after = (isBackground: boolean, delayMs: number, fire: () => void): Stop => {
+    const alarm: Alarm = { isBackground, dueAt: time + Math.max(0, delayMs), order: (order += 1), fire };
+    push(heap, alarm);
+    return () => {
+      alarm.fire = null;
+    };
+  };
   const clock: VirtualClock = {
     now: () => time,
-    after(delayMs, fire) {
-      const alarm: Alarm = { dueAt: time + Math.max(0, delayMs), order: (order += 1), fire };
-      push(heap, alarm);
-      return () => {
-        alarm.fire = null;
-      };
+    after: (delayMs, fire) => after(false, delayMs, fire),
+    background: { now: () => time, after: (delayMs, fire) => after(true, delayMs, fire) },
+    nextDue() {
+      let first: number | null = null;
+      for (const { isBackground, dueAt, fire } of heap) {
+        if (!isBackground && fire !== null && (first === null || dueAt < first)) first = dueAt;
+      }
+      return first;
+    },
+    skipTo(moment) {
+      const before = heap;
+      heap = [];
+      for (const alarm of before) {
+        if (alarm.isBackground) alarm.dueAt = Math.max(alarm.dueAt, moment);
+        push(heap, alarm);
+      }
     },
     async run(isDone, settled = settlePromises) {
       for (;;) {

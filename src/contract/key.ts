@@ -9,6 +9,7 @@ export const PERMISSIONS = [
   "workflow:execute",
   "run:read",
   "run:cancel",
+  "run:delete",
   "governance:read",
   "governance:approve",
   "governance:write",

@@ -1,6 +1,7 @@
 /** Organisations: everything else belongs to one. */
 import { z } from "zod";
 import type { Answered, Asked } from "./field.ts";
+import { pauseSchema } from "./pause.ts";
 import { mintedKeySchema } from "./key.ts";
 
 const organisationId = z
@@ -20,6 +21,9 @@ export const organisationSchema = z.object({
   groups: z.array(z.string()),
 });
 export type Organisation = Answered<typeof organisationSchema>;
+
+export const organisationPauseSchema = z.object({ id: z.string(), paused: pauseSchema.nullable() });
+export type OrganisationPause = Answered<typeof organisationPauseSchema>;
 
 export const newOrganisationBody = z.strictObject({ id: organisationId, name: organisationName.optional() });
 export type OrganisationRequest = Asked<typeof newOrganisationBody>;

@@ -1,9 +1,33 @@
 /** Runs as they are started, listed and started again. */
 import { z } from "zod";
-import { RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
+import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
+import { LIMITS } from "../core/base/index.ts";
+import { LABEL_NAME } from "../core/definition/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
+import { erasedSchema } from "./erasure.ts";
 import { filterText, pageQuery } from "./page.ts";
+import { runPauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
+
+const LABELS_MAX = LIMITS.labelsMax;
+const labelText = z
+  .union([
+    z
+      .string()
+      .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, "Invalid text: printable characters only")
+      .min(1)
+      .max(LIMITS.labelTextLengthMax),
+    z.number(),
+    z.boolean(),
+  ])
+  .transform(String);
+const labelsSchema = z
+  .record(
+    z.string().regex(LABEL_NAME, "Invalid name: letters, digits, _, . or -, at most 63, a letter first"),
+    labelText,
+  )
+  .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `At most ${LABELS_MAX} labels`)
+  .describe("By which the run is found, besides what its workflow writes: name → text");
 
 export const startBody = z.strictObject({
   workflow: word,
@@ -13,6 +37,8 @@ export const startBody = z.strictObject({
   gateway: word.optional(),
   roleBindings: z.record(word, word).optional().describe("Role → agent"),
   team: word.optional(),
+  labels: labelsSchema.optional(),
+  priority: z.enum(PRIORITIES).optional().describe("Default: that of the workflow, which is normal unless it says"),
   recovery: z.strictObject({ max: z.number().int().min(0).max(100) }).optional(),
 });
 export type Start = Asked<typeof startBody>;
@@ -30,12 +56,41 @@ export const startQuery = z.object({
     .describe("Seconds to wait for the end of the run, whose outputs are then in the answer"),
 });
 
+/** A label as lists are asked for it. */
+const labelFilter = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,62}:[^\p{Cc}\p{Surrogate}]{1,200}$/u, "Invalid label: write it as name:text");
+const dollars = z.coerce.number().min(0).max(1_000_000_000);
+const searchText = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Surrogate}]{1,500}$/u, "Invalid text: at most 500 printable characters");
+
 export const runsQuery = pageQuery.extend({
   status: z.enum(RUN_STATUSES).optional(),
   workflow: filterText.optional(),
+  version: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
   parent: filterText.optional(),
   waiting_for: z.enum(WAITING_FOR).optional(),
+  trigger: filterText
+    .optional()
+    .describe(
+      "What started it: api, schedule, hook, event, form, mcp, parent, …; or which: trigger:NAME, schedule:NAME",
+    ),
+  agent: filterText.optional().describe("An agent that worked on one of its nodes"),
+  model: filterText.optional().describe("A model that was asked for one of its nodes"),
+  label: z.array(labelFilter).max(LABELS_MAX).optional().describe("customer:4711; several: all of them"),
+  error: filterText.optional().describe("The code it ended with"),
+  min_cost: dollars.optional().describe("US dollars it has cost, at least"),
+  max_cost: dollars.optional().describe("US dollars it has cost, at most"),
+  min_duration: filterText.optional().describe("Seconds it took, or 90s, 5m, 2h; at least"),
+  max_duration: filterText.optional().describe("Seconds it took, or 90s, 5m, 2h; at most"),
+  since: filterText.optional().describe("Created at or after this moment, or so long ago: 2026-11-17, 7d"),
+  until: filterText.optional().describe("Created before this moment"),
+  q: searchText
+    .optional()
+    .describe("Words in args, outputs, errors, labels, ids and names; wor* for all that begin so"),
 });
+export type RunsQuery = Answered<typeof runsQuery>;
 
 export const runSchema = z.object({
   id: z.string(),
@@ -48,7 +103,9 @@ export const runSchema = z.object({
   model: z.string().nullable(),
   gateway: z.string().nullable(),
   roleBindings: z.record(z.string(), z.string()),
+  priority: z.enum(PRIORITIES).describe("Within an organisation, high goes first"),
   team: z.string().optional().describe("The team it was started with"),
+  labels: z.record(z.string(), z.string()).describe("By which it is found"),
   traceId: z.string(),
   rootSpanId: z.string(),
   parentRunId: z.string().optional(),
@@ -63,11 +120,17 @@ export const runSchema = z.object({
   costMicros: micros,
   lastEventId: count,
   waitingFor: z.enum(WAITING_FOR).nullable().describe("What it waits for; null: it does not wait, or has ended"),
+  error: z
+    .object({ code: z.string().nullable(), message: z.string() })
+    .optional()
+    .describe("Of a run that has ended without completing: why, in a line"),
+  paused: runPauseSchema.nullable().describe("Nothing of it begins until it is resumed; null: it is not paused"),
   outputs: jsonObject
     .optional()
     .describe(
       "Of a run that has completed, where one run is shown: the outputs of the document, else of its last nodes",
     ),
+  erased: erasedSchema.optional().describe("Where one run is shown: its content was taken out"),
   warnings: z
     .array(sentProblemSchema)
     .optional()

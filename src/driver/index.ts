@@ -4,6 +4,7 @@ export { isFamilyWaiting } from "./family.ts";
 export { TooManyOpenRuns } from "./durable/open-runs.ts";
 export { newRunId } from "./run-id.ts";
 export { DurableDriver } from "./durable/durable-driver.ts";
+export type { KnownPlans } from "./durable/plan-cache.ts";
 export {
   type Launch,
   type LaunchOutcome,

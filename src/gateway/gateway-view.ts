@@ -30,6 +30,8 @@ export interface GatewayView extends GatewayBody {
   readonly secrets: ProviderSecrets;
   /** Why this server does not call its URL; it is offline as long as there is a reason. */
   readonly refusal?: OutboundRefusal;
+  /** It stands for the workers that have this function; absent: it is a gateway. */
+  readonly workerFor?: string;
 }
 
 export interface LocalGateway {

@@ -1,3 +1,6 @@
+import { Ageing } from "../core/base/index.ts";
+import { PRIORITIES } from "../core/event/index.ts";
+
 /** A node that a limit made wait. */
 export interface Waiter {
   readonly runId: string;
@@ -10,10 +13,25 @@ export interface Call {
   readonly number: number;
 }
 
-/** Nodes of runs in flight are served before those of runs of which nothing has been done yet. */
-export const BEGUN_RANK = 0;
-export const NEW_RANK = 1;
-export type Rank = typeof BEGUN_RANK | typeof NEW_RANK;
+/**
+ * Lower ranks are served first: by the priority of the run, and within one nodes of runs in flight before those of runs
+ * of which nothing has been done yet.
+ */
+export type Rank = number;
+
+export function rankFor(level: number, isBegun: boolean): Rank {
+  return 2 * level + (isBegun ? 0 : 1);
+}
+
+const LEVELS = PRIORITIES.length;
+
+function levelOf(rank: Rank): number {
+  return rank >> 1;
+}
+
+function isNew(rank: Rank): boolean {
+  return rank % 2 === 1;
+}
 
 interface Place {
   readonly waiter: Waiter;
@@ -37,19 +55,28 @@ const BEGUN_WAITING_FULL = 256;
  * keeps its place when it is asked again and has to wait on.
  */
 export class AgentQueue {
-  readonly #places: readonly [Map<string, Place>, Map<string, Place>] = [new Map(), new Map()];
+  readonly #places = new Array<null>(2 * LEVELS).fill(null).map(() => new Map<string, Place>());
   /** Unserved and uncalled, by rank. */
-  readonly #waiting: [number, number] = [0, 0];
+  readonly #waiting = new Array<number>(2 * LEVELS).fill(0);
   /** Called and not admitted yet, in the order of their calls. */
   readonly #called = new Map<number, Place>();
   #served = 0;
-  #overtakes = 0;
+  /** By level: how often nodes of runs in flight have gone before new ones. */
+  readonly #overtakes = new Array<number>(LEVELS).fill(0);
+  readonly #ageing = new Ageing(LEVELS);
+  readonly #hasWaiting = (level: number): boolean => this.#at(2 * level) + this.#at(2 * level + 1) > 0;
   /** More wait in the database than are held here. */
   hasBacklog = false;
 
   /** Places held, admitted ones included. */
   get held(): number {
-    return this.#places[BEGUN_RANK].size + this.#places[NEW_RANK].size;
+    return this.#places.reduce((held, { size }) => held + size, 0);
+  }
+
+  /** Places held by nodes of the same priority. */
+  heldOf(rank: Rank): number {
+    const level = levelOf(rank);
+    return (this.#places[2 * level]?.size ?? 0) + (this.#places[2 * level + 1]?.size ?? 0);
   }
 
   get unserved(): number {
@@ -72,9 +99,13 @@ export class AgentQueue {
     const ownCall = own?.call ?? null;
     if (ownCall !== null) return this.#calledBefore(ownCall);
     const isKnown = own !== undefined && !own.isServed;
-    let count = this.#called.size + (isKnown ? this.#waitingBefore(key, own.rank) : this.#waiting[rank]);
-    if (rank === NEW_RANK) count += this.#waiting[BEGUN_RANK] + (isKnown || !this.hasBacklog ? 0 : 1);
-    else if (this.#isTurnOfNew()) count += 1;
+    const level = levelOf(rank);
+    let count = this.#called.size + (isKnown ? this.#waitingBefore(key, own.rank) : this.#at(rank));
+    for (let before = 0; before < 2 * level; before += 1) count += this.#at(before);
+    for (let later = level + 1; later < LEVELS; later += 1)
+      if (this.#ageing.isDue(later) && this.#hasWaiting(later)) count += 1;
+    if (isNew(rank)) count += this.#at(rank - 1) + (isKnown || !this.hasBacklog ? 0 : 1);
+    else if (this.#isTurnOfNew(level)) count += 1;
     return count;
   }
 
@@ -86,48 +117,52 @@ export class AgentQueue {
       else if (own.call === null) return;
       this.#uncall(own);
       own.isServed = false;
-    } else this.#places[rank].set(key, { waiter, rank, call: null, isServed: false });
-    this.#waiting[rank] += 1;
+    } else this.#places[rank]?.set(key, { waiter, rank, call: null, isServed: false });
+    this.#add(rank, 1);
   }
 
   /** It is admitted, by a commit that is under way. */
   serve(key: string, rank: Rank): void {
-    if (rank === NEW_RANK) this.#overtakes = 0;
-    else if (this.#waiting[NEW_RANK] > 0 || this.hasBacklog) this.#overtakes += 1;
+    const level = levelOf(rank);
+    if (isNew(rank)) this.#overtakes[level] = 0;
+    else if (this.#at(rank + 1) > 0 || this.hasBacklog) this.#overtakes[level] = (this.#overtakes[level] ?? 0) + 1;
     const place = this.#find(key);
+    if ((place?.call ?? null) === null) this.#ageing.served(level, this.#hasWaiting);
     if (place === undefined || place.isServed) return;
-    if (place.call === null) this.#waiting[place.rank] -= 1;
+    if (place.call === null) this.#add(place.rank, -1);
     else this.#uncall(place);
     place.isServed = true;
     this.#served += 1;
   }
 
   rankOf(key: string): Rank {
-    return this.#find(key)?.rank ?? BEGUN_RANK;
+    return this.#find(key)?.rank ?? 0;
   }
 
   leave(key: string): void {
     const place = this.#find(key);
     if (place === undefined) return;
     if (place.isServed) this.#served -= 1;
-    else if (place.call === null) this.#waiting[place.rank] -= 1;
+    else if (place.call === null) this.#add(place.rank, -1);
     this.#uncall(place);
-    this.#places[place.rank].delete(key);
+    this.#places[place.rank]?.delete(key);
   }
 
   /** Calls those for whom so many slots are enough, without those who are on their way already. */
   wake(slots: number, nextCall: () => number): readonly Call[] {
     const calls: Call[] = [];
-    const walks = [this.#places[BEGUN_RANK].values(), this.#places[NEW_RANK].values()] as const;
+    const walks = this.#places.map((places) => places.values());
     while (this.#called.size < slots) {
       const rank = this.#nextRank();
-      const place = rank === null ? undefined : nextWaiting(walks[rank]);
+      const walk = rank === null ? undefined : walks[rank];
+      const place = walk === undefined ? undefined : nextWaiting(walk);
       if (rank === null || place === undefined) break;
       const number = nextCall();
       place.call = number;
       this.#called.set(number, place);
-      this.#waiting[rank] -= 1;
-      if (rank === NEW_RANK) this.#overtakes = 0;
+      this.#add(rank, -1);
+      if (isNew(rank)) this.#overtakes[levelOf(rank)] = 0;
+      this.#ageing.served(levelOf(rank), this.#hasWaiting);
       calls.push({ waiter: place.waiter, number });
     }
     return calls;
@@ -139,7 +174,11 @@ export class AgentQueue {
   }
 
   #find(key: string): Place | undefined {
-    return this.#places[BEGUN_RANK].get(key) ?? this.#places[NEW_RANK].get(key);
+    for (const places of this.#places) {
+      const place = places.get(key);
+      if (place !== undefined) return place;
+    }
+    return undefined;
   }
 
   #uncall(place: Place): void {
@@ -148,14 +187,26 @@ export class AgentQueue {
   }
 
   #nextRank(): Rank | null {
-    if (this.#waiting[BEGUN_RANK] === 0) return this.#waiting[NEW_RANK] === 0 ? null : NEW_RANK;
-    return this.#isTurnOfNew() && this.#waiting[NEW_RANK] > 0 ? NEW_RANK : BEGUN_RANK;
+    const level = this.#ageing.next(this.#hasWaiting);
+    if (level === null) return null;
+    const [begun, fresh] = [2 * level, 2 * level + 1];
+    if (this.#at(begun) === 0) return fresh;
+    return this.#isTurnOfNew(level) && this.#at(fresh) > 0 ? fresh : begun;
   }
 
-  #isTurnOfNew(): boolean {
-    if (this.#waiting[NEW_RANK] === 0 && !this.hasBacklog) return false;
-    const isFull = this.#waiting[BEGUN_RANK] >= BEGUN_WAITING_FULL;
-    return this.#overtakes >= (isFull ? OVERTAKES_MAX_WHEN_FULL : OVERTAKES_MAX);
+  #isTurnOfNew(level: number): boolean {
+    const [begun, fresh] = [2 * level, 2 * level + 1];
+    if (this.#at(fresh) === 0 && !this.hasBacklog) return false;
+    const isFull = this.#at(begun) >= BEGUN_WAITING_FULL;
+    return (this.#overtakes[level] ?? 0) >= (isFull ? OVERTAKES_MAX_WHEN_FULL : OVERTAKES_MAX);
+  }
+
+  #at(rank: Rank): number {
+    return this.#waiting[rank] ?? 0;
+  }
+
+  #add(rank: Rank, count: number): void {
+    this.#waiting[rank] = this.#at(rank) + count;
   }
 
   #calledBefore(number: number): number {
@@ -169,7 +220,7 @@ export class AgentQueue {
 
   #waitingBefore(key: string, rank: Rank): number {
     let count = 0;
-    for (const [other, place] of this.#places[rank]) {
+    for (const [other, place] of this.#places[rank] ?? []) {
       if (other === key) break;
       if (!place.isServed && place.call === null) count += 1;
     }

@@ -59,6 +59,7 @@ const registeredWith = (parts: Partial<Registered> = {}, agents: readonly Agent[
   deployments: [],
   bindings: [],
   platform: { isOpen: true, reason: null },
+  pauses: new Map(),
   ...parts,
 });
 

@@ -1,6 +1,6 @@
 import { getOwn } from "../core/base/index.ts";
 import type { RequestVerdict } from "../core/engine/index.ts";
-import type { Placement } from "../core/event/index.ts";
+import { type Placement, PRIORITIES } from "../core/event/index.ts";
 import {
   type Agent,
   type Deployment,
@@ -26,7 +26,8 @@ import { isPricedProvider, priceOf } from "./price-of.ts";
 import type { Registered } from "./registered.ts";
 import type { Tally } from "./tally.ts";
 import { runCounter } from "../store/index.ts";
-import { BEGUN_RANK, NEW_RANK, type Rank } from "./agent-queue.ts";
+import { rankFor, type Rank } from "./agent-queue.ts";
+import { type WorkerPresence, workerRoute } from "./worker-route.ts";
 import type { WaitingRoom } from "./waiting-room.ts";
 
 /** Everything the facts of one verdict are made of. */
@@ -37,6 +38,8 @@ export interface Scene {
   readonly gateways: readonly GatewayView[];
   readonly tally: Tally;
   readonly waiting: WaitingRoom;
+  /** Without it functions are answered by whatever answers, as in a simulation. */
+  readonly workers?: WorkerPresence | null;
 }
 
 export interface Gathered {
@@ -68,13 +71,14 @@ export function gatherFacts(scene: Scene): Gathered {
   const { capabilities } = hints;
   const places = placement === null ? placesOf(about.gateway, ofWorkflow, ofAgent) : pinnedPlaces(placement, ofAgent);
   const mayReroute = about.plan.gateway === "any";
-  const route = chooseRoute(gateways, { ...places, mayReroute, provider: wanted, capabilities });
+  const ofWorkers = workerRoute(planNode, about.orgId, scene.workers ?? null);
+  const route = ofWorkers ?? chooseRoute(gateways, { ...places, mayReroute, provider: wanted, capabilities });
   const gateway = route.kind === "found" ? route.gateway : null;
   const deployment = ofWorkflow ?? ofAgent.find((one) => one.gateway === gateway?.id) ?? ofAgent[0] ?? null;
   const provider = route.kind === "found" ? route.provider : wanted;
   const ofAdapter = getOwn(gateway?.models ?? {}, provider ?? "");
   const named = hints.model ?? about.model ?? about.plan.model ?? agent?.model ?? null;
-  const model = named ?? ofAdapter?.defaultModel ?? null;
+  const model = ofWorkers === undefined ? (named ?? ofAdapter?.defaultModel ?? null) : null;
   const { runId, at } = about;
   const turns = turnsAt(gateway, provider) ?? "opaque";
   const gatewayFact = gateway === null ? null : gatewayFactOf(gateway);
@@ -109,7 +113,7 @@ export function gatherFacts(scene: Scene): Gathered {
     ...parallelOf(scene),
     rate: rateOf(tally, agent, at, waitingAhead),
     agentBudget: agent === null ? null : agentBudgetOf(scene, agent, boundOf(scene, agent.id)),
-    envelopes: envelopesOf(scene, { gateway: gateway?.id ?? null, agent: agentId }),
+    envelopes: envelopesOf(scene, { gateway: ofWorkers === undefined ? (gateway?.id ?? null) : null, agent: agentId }),
     estimateMicros: turns === "opaque" ? estimateMicros(call) : firstRoundMicros(call),
     turns,
     node: nodeFactOf(request, planNode, provider, model),
@@ -138,8 +142,9 @@ function parallelOf({ request, about, tally, waiting }: Scene): Pick<DispatchFac
   };
 }
 
-export function rankOf({ isBegun }: AboutRun): Rank {
-  return isBegun ? BEGUN_RANK : NEW_RANK;
+/** By priority, and within one what is in flight before what is new. */
+export function rankOf({ isBegun, priority = "normal" }: AboutRun): Rank {
+  return rankFor(PRIORITIES.indexOf(priority), isBegun);
 }
 
 export function agentKey(orgId: string, agentId: string): string {

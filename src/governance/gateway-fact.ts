@@ -14,9 +14,10 @@ export function gatewayFactOf(gateway: GatewayView): GatewayFact {
 }
 
 export function gatewayFact(gateway: GatewayView): GatewayFact {
-  const { id, status, isAwaited, environment, minTrustLevel, refusal } = gateway;
+  const { id, status, isAwaited, environment, minTrustLevel, refusal, workerFor } = gateway;
   const because = refusal === undefined ? {} : { offlineBecause: refusalText(refusal) };
-  return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because };
+  const worker = workerFor === undefined ? {} : { workerFor };
+  return { id, status: isAwaited ? "restarting" : status, environment, minTrustLevel, ...because, ...worker };
 }
 
 /** What an adapter there lets see of the turns of agents; null: its gateway does not say. */

@@ -9,7 +9,14 @@ import {
   type ChargeableUsage,
 } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import type { AgentMemoryStore, GovernanceStore, LedgerChange, Reservation, WaitingStore } from "../store/index.ts";
+import {
+  type AgentMemoryStore,
+  type GovernanceStore,
+  type LedgerChange,
+  type Reservation,
+  type WaitingStore,
+  WHOLE_ORGANISATION,
+} from "../store/index.ts";
 import { type BookedCost, bookedCost } from "./booked-cost.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
@@ -37,6 +44,7 @@ import { Tally } from "./tally.ts";
 import type { TurnScene } from "./tool-facts.ts";
 import type { RoundRulingResult, ToolRulingResult } from "./turn-ruling.ts";
 import { recordOf, routingAudit, verdictOf } from "./verdict.ts";
+import type { WorkerPresence } from "./worker-route.ts";
 import { WaitingNodes } from "./waiting-nodes.ts";
 
 export interface GovernorOptions {
@@ -44,6 +52,8 @@ export interface GovernorOptions {
   readonly directory: GatewayDirectory;
   readonly registered: RegisteredCache;
   readonly clock: Clock;
+  /** Without it functions are answered by whatever answers. */
+  readonly workers?: WorkerPresence | null;
   /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
   /** True where no other process can change what is counted. */
@@ -75,10 +85,10 @@ export class Governor implements Judge {
     this.#starts = new StartWindows(options.startRate);
     this.#watch = new BudgetWatch(options.store);
     this.memories = new Memories(options.store);
-    const { store, registered, clock, onTrouble } = options;
+    const { store, registered, clock, workers = null, onTrouble } = options;
     const tallyOf = (orgId: string): Tally => this.#tally(orgId);
     const prepareAll = (orgIds: ReadonlySet<string>): Promise<void> | undefined => this.prepare(orgIds);
-    this.#waiting = new WaitingNodes({ store, registered, clock, onTrouble, tallyOf, prepare: prepareAll });
+    this.#waiting = new WaitingNodes({ store, registered, clock, workers, onTrouble, tallyOf, prepare: prepareAll });
   }
 
   /** May this run be created? What is asked before it exists. */
@@ -131,11 +141,17 @@ export class Governor implements Judge {
     return this.#options.registered.of(orgId).agents;
   }
 
+  isPaused(orgId: string, workflow: string): boolean {
+    const { pauses } = this.#options.registered.of(orgId);
+    return pauses.size > 0 && (pauses.has(WHOLE_ORGANISATION) || pauses.has(workflow));
+  }
+
   decide(request: RequestVerdict, about: AboutRun): Ruling {
     const tally = this.#tally(about.orgId);
     const registered = this.#options.registered.of(about.orgId);
     const gateways = this.#options.directory.of(about.orgId);
-    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room };
+    const { workers = null } = this.#options;
+    const scene = { request, about, registered, gateways, tally, waiting: this.#waiting.room, workers };
     const gathered = gatherFacts(scene);
     const judgement = judgeDispatch(gathered.facts);
     const instructions = instructed(judgement, gathered.facts, { request, about }, this.memories);
@@ -218,14 +234,19 @@ export class Governor implements Judge {
     this.#tally(orgId).load(counters);
   }
 
+  /** A function has a worker that had none. */
+  workerCame(): void {
+    this.#waiting.wakeForWorkers();
+  }
+
   get waitingCount(): number {
     return this.#waiting.size;
   }
 
   #isReady(orgId: string): boolean {
-    const { directory, registered } = this.#options;
+    const { directory, registered, workers } = this.#options;
     const isKnown = this.#tallies.has(orgId) && directory.knows(orgId) && registered.knows(orgId);
-    return isKnown && this.memories.isReady(orgId, registered.of(orgId));
+    return isKnown && workers?.knows(orgId) !== false && this.memories.isReady(orgId, registered.of(orgId));
   }
 
   /** One after the other: of many that start at once the first reads, and the others find what it has read. */
@@ -234,7 +255,8 @@ export class Governor implements Judge {
   }
 
   async #load(orgIds: ReadonlySet<string>): Promise<void> {
-    const { directory, registered } = this.#options;
+    const { directory, registered, workers } = this.#options;
+    await workers?.ensure(orgIds);
     await directory.ensure(orgIds);
     await registered.ensure(orgIds);
     for (const orgId of orgIds) {

@@ -8,7 +8,7 @@ import type {
   RequestVerdict,
   Verdict,
 } from "../core/engine/index.ts";
-import type { Placement } from "../core/event/index.ts";
+import type { Placement, Priority } from "../core/event/index.ts";
 import type { Spending, ChargeableUsage } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
 import type { PlacedRun } from "./placement.ts";
@@ -32,6 +32,8 @@ export interface Judge {
   readonly countsBlocks?: boolean;
   /** The agents of an organisation that is prepared, by id. */
   agentsOf?(orgId: string): Moment["agents"];
+  /** Whether its workflow or the whole organisation is paused; asked once the organisation is prepared. */
+  isPaused?(orgId: string, workflow: string): boolean;
   /** Where a run that starts now belongs; asked once the organisation is prepared. */
   place?(orgId: string, run: PlacedRun): Placement;
   /** Where the cost of an attempt is booked, in the period in which it was admitted. */
@@ -75,6 +77,8 @@ export interface AboutRun {
   readonly args: JsonObject;
   /** Something of the run has been done already, or another run waits for it: its nodes go before those of new runs. */
   readonly isBegun: boolean;
+  /** Default: `normal`. */
+  readonly priority?: Priority;
   /** When it is decided, epoch milliseconds. */
   readonly at: number;
   /** The id the next event will have: it makes verdict ids unique. */

@@ -20,6 +20,7 @@ import {
   everyEntry,
   type GovernanceStore,
   type LaunchApprovalStore,
+  type PauseStore,
   type RegistryStore,
   type WaitingStore,
 } from "../store/index.ts";
@@ -27,13 +28,15 @@ import { Governor } from "./governor.ts";
 import { LaunchAdmission } from "./launch-admission.ts";
 import { Reconciler, type ReconcilerFigures } from "./reconciler.ts";
 import { grantsByHolder, type Registered } from "./registered.ts";
+import type { WorkerPresence } from "./worker-route.ts";
 import { RegisteredCache } from "./registered-cache.ts";
 
 export interface GovernanceOptions {
-  readonly store: RegistryStore & GovernanceStore & WaitingStore & LaunchApprovalStore & AgentMemoryStore;
+  readonly store: RegistryStore & PauseStore & GovernanceStore & WaitingStore & LaunchApprovalStore & AgentMemoryStore;
   readonly directory: GatewayDirectory;
   readonly clock: Clock;
   readonly isAlone: boolean;
+  readonly workers?: WorkerPresence;
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -54,14 +57,14 @@ export interface OpenedGovernance {
 
 /** The judge of a server, over what its organisations have registered. */
 export function openGovernance(options: GovernanceOptions): OpenedGovernance {
-  const { store, directory, clock, isAlone, startRate, onTrouble } = options;
+  const { store, directory, clock, isAlone, workers = null, startRate, onTrouble } = options;
   const registered = new RegisteredCache({
     load: (orgId) => loadRegistered(store, orgId),
     versions: () => store.configVersions(),
     clock,
     onTrouble,
   });
-  const governor = new Governor({ store, directory, registered, clock, isAlone, startRate, onTrouble });
+  const governor = new Governor({ store, directory, registered, clock, isAlone, workers, startRate, onTrouble });
   const reconciler = new Reconciler({ store, clock, onTrouble });
   return {
     governor,
@@ -81,7 +84,7 @@ export function openGovernance(options: GovernanceOptions): OpenedGovernance {
   };
 }
 
-async function loadRegistered(store: RegistryStore, orgId: string): Promise<Registered> {
+async function loadRegistered(store: RegistryStore & PauseStore, orgId: string): Promise<Registered> {
   const all = async <T>(kind: EntryKind, read: (entry: Entry) => T): Promise<readonly T[]> =>
     (await everyEntry(store, orgId, kind)).map(read);
   const agents = await all("agent", agentOf);
@@ -97,5 +100,6 @@ async function loadRegistered(store: RegistryStore, orgId: string): Promise<Regi
     tools: await all("tool", toolOf),
     grants: grantsByHolder(await all("grant", grantOf)),
     platform: await store.getPlatform(orgId),
+    pauses: await store.pausesOf(orgId),
   };
 }

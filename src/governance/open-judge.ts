@@ -58,6 +58,7 @@ const NOTHING_REGISTERED: Registered = {
   tools: [],
   grants: new Map(),
   platform: { isOpen: true, reason: null },
+  pauses: new Map(),
 };
 
 function sceneOf(about: AboutRun, tally: Tally): TurnScene {

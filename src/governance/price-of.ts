@@ -2,7 +2,7 @@ import type { ModelPrice } from "../core/governance/index.ts";
 import { findPrice, type OwnPrices, type Price, type Rate } from "../prices/index.ts";
 
 /** Providers that bill nothing by token. */
-const UNPRICED: ReadonlySet<string | null> = new Set([null, "scripted", "http", "process", "mcp"]);
+const UNPRICED: ReadonlySet<string | null> = new Set([null, "scripted", "http", "process", "mcp", "function"]);
 
 export function isPricedProvider(provider: string | null): boolean {
   return !UNPRICED.has(provider);

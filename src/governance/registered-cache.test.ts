@@ -16,6 +16,7 @@ const withPlatform = (isOpen: boolean): Registered => ({
   deployments: [],
   bindings: [],
   platform: { isOpen, reason: null },
+  pauses: new Map(),
 });
 
 /** What is registered, and how often it was read. */

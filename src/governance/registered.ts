@@ -1,3 +1,4 @@
+import type { Pause } from "../core/event/index.ts";
 import type {
   Agent,
   Budget,
@@ -25,6 +26,8 @@ export interface Registered {
   /** By `run/ID` and `agent/ID`: each covers one of them. */
   readonly grants: ReadonlyMap<string, readonly Grant[]>;
   readonly platform: Platform;
+  /** By workflow, and under `WHOLE_ORGANISATION`. */
+  readonly pauses: ReadonlyMap<string, Pause>;
 }
 
 export function grantsByHolder(grants: readonly Grant[]): Registered["grants"] {

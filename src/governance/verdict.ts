@@ -78,6 +78,8 @@ function aheadOf({ waitingAhead, parallel }: Gathered["facts"], isOfRun = false)
 function routeOf(gateway: GatewayView, { facts, provider, model, timeoutMs }: Gathered): Route {
   const isQuick = timeoutMs !== null && timeoutMs <= SYNC_TIMEOUT_MAX_MS;
   const isSync = facts.agent?.executionTarget === "cloud" && isQuick;
+  if (gateway.workerFor !== undefined)
+    return { agentId: facts.agentId, gatewayId: null, provider, model: null, executionPath: "async" };
   return {
     agentId: facts.agentId,
     gatewayId: gateway.id,

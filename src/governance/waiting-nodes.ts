@@ -1,12 +1,13 @@
 import type { Clock } from "../clock/index.ts";
 import { type GateBlock, rateWindowOf } from "../core/governance/index.ts";
 import { runCounter, type WaitingNode, type WaitingQueue, type WaitingStore } from "../store/index.ts";
-import { BEGUN_RANK, type Call, NEW_RANK, type Waiter } from "./agent-queue.ts";
+import type { Call, Waiter } from "./agent-queue.ts";
 import { Backlog } from "./backlog.ts";
 import { agentKey, type Gathered, rankOf } from "./facts.ts";
 import type { AboutRun, Changes, JudgedReplica, QueuePlace } from "./judge.ts";
 import { PausedNodes, roomIn } from "./paused-nodes.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
+import type { WorkerPresence } from "./worker-route.ts";
 import type { Tally } from "./tally.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 import { WindowAlarms } from "./window-alarms.ts";
@@ -15,6 +16,7 @@ export interface WaitingNodesOptions {
   readonly store: WaitingStore;
   readonly registered: RegisteredCache;
   readonly tallyOf: (orgId: string) => Tally;
+  readonly workers: WorkerPresence | null;
   /** Gathers what is not at hand of organisations; undefined when everything is. */
   readonly prepare: (orgIds: ReadonlySet<string>) => Promise<void> | undefined;
   readonly clock: Clock;
@@ -25,6 +27,7 @@ export interface WaitingNodesOptions {
  * Nodes that a limit made wait: which of them this replica serves, and when each asks again.
  *
  * - For a slot or a rate window of an agent, or of a run that counts for its blocks: called in their order, as many as have room.
+ * - For a worker: called when one that has their function is there.
  * - For a budget that pauses: called when what they would reserve fits.
  * - Beyond what a process holds in memory they stand in the backlog, and cost nothing there.
  */
@@ -32,6 +35,8 @@ export class WaitingNodes {
   readonly room = new WaitingRoom();
   readonly #options: WaitingNodesOptions;
   readonly #paused = new PausedNodes();
+  /** Those that wait for a worker, by the function. */
+  readonly #workerless = new PausedNodes();
   readonly #backlog: Backlog;
   readonly #alarms: WindowAlarms;
   #replica: JudgedReplica = { replicaId: () => "", wake: () => undefined };
@@ -50,7 +55,7 @@ export class WaitingNodes {
   }
 
   get size(): number {
-    return this.room.size + this.#paused.size;
+    return this.room.size + this.#paused.size + this.#workerless.size;
   }
 
   attach(replica: JudgedReplica): void {
@@ -62,8 +67,17 @@ export class WaitingNodes {
   }
 
   /** The node has to wait: where it stands now. */
-  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, { pausedBy, until, isOfRun }: GateBlock): QueuePlace {
+  wait(waiter: Waiter, about: AboutRun, { facts }: Gathered, block: GateBlock): QueuePlace {
+    const { pausedBy, until, isOfRun, workerFor } = block;
     const { orgId } = about;
+    if (workerFor !== undefined) {
+      this.room.leave(waiter);
+      this.#paused.leave(waiter);
+      const isMoved = !this.#workerless.isAnywhere(waiter);
+      const isClaimed = this.#workerless.enter(orgId, workerFor, { waiter, estimateMicros: 0 });
+      return this.#placeIn({ orgId, queue: functionQueue(workerFor) }, about, isClaimed, isMoved);
+    }
+    this.#workerless.leave(waiter);
     if (pausedBy !== undefined) {
       this.room.leave(waiter);
       const isMoved = !this.#paused.isAnywhere(waiter);
@@ -84,6 +98,7 @@ export class WaitingNodes {
   /** The node is admitted, by a commit that is under way. */
   admit(waiter: Waiter, about: AboutRun, agentId: string): void {
     this.#paused.leave(waiter);
+    this.#workerless.leave(waiter);
     this.room.serve(agentKey(about.orgId, agentId), waiter, rankOf(about));
   }
 
@@ -91,6 +106,14 @@ export class WaitingNodes {
   leave(waiter: Waiter): void {
     this.room.leave(waiter);
     this.#paused.leave(waiter);
+    this.#workerless.leave(waiter);
+  }
+
+  /** Functions that have a worker again, here or elsewhere. */
+  wakeForWorkers(): void {
+    const { workers } = this.#options;
+    if (workers === null || this.#workerless.size === 0) return;
+    this.#wakeAll(this.#workerless.release((orgId, name) => (workers.has(orgId, name) ? Infinity : -1)));
   }
 
   /** What nodes took and gave back is committed: their places are free, and those who wait for them are called. */
@@ -114,6 +137,7 @@ export class WaitingNodes {
     await this.#options.prepare(new Set(waitedFor.map(({ orgId }) => orgId)));
     for (const { orgId, agentId } of waitedFor) this.#wakeFor(orgId, agentId);
     this.#wakePaused();
+    this.wakeForWorkers();
     await this.#backlog.refresh();
   }
 
@@ -167,7 +191,8 @@ export class WaitingNodes {
 
   #heldOf({ orgId, queue }: WaitingQueue): number {
     if (queue.startsWith(AGENT_QUEUE)) return this.room.heldOf(agentKey(orgId, idIn(queue)));
-    return this.#paused.heldOf(orgId, idIn(queue));
+    const group = queue.startsWith(FUNCTION_QUEUE) ? this.#workerless : this.#paused;
+    return group.heldOf(orgId, idIn(queue));
   }
 
   /** Nodes that wait for an agent are called when it has room; what others need is known once they have asked. */
@@ -175,7 +200,7 @@ export class WaitingNodes {
     if (!queue.startsWith(AGENT_QUEUE)) return this.#wakeAll(nodes);
     const agentId = idIn(queue);
     for (const { runId, nodeId, rank } of nodes) {
-      this.room.hold(agentKey(orgId, agentId), { runId, nodeId }, rank === BEGUN_RANK ? BEGUN_RANK : NEW_RANK);
+      this.room.hold(agentKey(orgId, agentId), { runId, nodeId }, rank);
     }
     this.#wakeFor(orgId, agentId);
   }
@@ -187,11 +212,17 @@ function agentQueue(agentId: string): string {
   return `${AGENT_QUEUE}${agentId}`;
 }
 
+const FUNCTION_QUEUE = "function/";
+
+function functionQueue(name: string): string {
+  return `${FUNCTION_QUEUE}${name}`;
+}
+
 function budgetQueue(budgetId: string): string {
   return `budget/${budgetId}`;
 }
 
-/** The agent or the budget of a queue. */
+/** The agent, the function or the budget of a queue. */
 function idIn(queue: string): string {
   return queue.slice(queue.indexOf("/") + 1);
 }

@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BEGUN_RANK, type Call, NEW_RANK, type Rank, type Waiter } from "./agent-queue.ts";
+import { type Call, type Rank, rankFor, type Waiter } from "./agent-queue.ts";
 import { HELD_MAX, WaitingRoom } from "./waiting-room.ts";
 
+const BEGUN_RANK = rankFor(1, true);
+const NEW_RANK = rankFor(1, false);
 const A = "org/analyst";
 const B = "org/writer";
 const node = (nodeId: string, runId = "run_1"): Waiter => ({ runId, nodeId });
@@ -13,6 +15,51 @@ function roomWith(...nodeIds: readonly string[]): WaitingRoom {
   for (const nodeId of nodeIds) room.enter(A, node(nodeId), BEGUN_RANK);
   return room;
 }
+
+describe("nodes of different priorities", () => {
+  const enter = (room: WaitingRoom, level: number, ...nodeIds: readonly string[]): void => {
+    for (const nodeId of nodeIds) room.enter(A, node(nodeId), rankFor(level, true));
+  };
+
+  it("are called by priority, also before runs in flight of a lower one", () => {
+    const room = new WaitingRoom();
+    enter(room, 2, "low");
+    enter(room, 1, "normal");
+    room.enter(A, node("high"), rankFor(0, false));
+    expect(room.ahead(A, node("another"), rankFor(1, true))).toBe(2);
+    expect(room.ahead(A, node("another"), rankFor(2, true))).toBe(3);
+    expect(names(room.wake(A, 3))).toEqual(["high", "normal", "low"]);
+  });
+
+  it("of a low one have their turn after eight others, however many come", () => {
+    const room = new WaitingRoom();
+    enter(room, 2, "low");
+    for (let index = 0; index < 20; index += 1) enter(room, 0, `high${index}`);
+    const called = names(room.wake(A, 12));
+    expect(called.indexOf("low")).toBe(8);
+    expect(called.filter((name) => name !== "low")).toEqual(Array.from({ length: 11 }, (_, index) => `high${index}`));
+  });
+
+  it("that are admitted without waiting count as overtaking as well", () => {
+    const room = new WaitingRoom();
+    enter(room, 2, "low");
+    for (let index = 0; index < 8; index += 1) {
+      expect(room.ahead(A, node(`high${index}`), rankFor(0, true))).toBe(0);
+      room.serve(A, node(`high${index}`), rankFor(0, true));
+    }
+    expect(room.ahead(A, node("high8"), rankFor(0, true))).toBe(1);
+    enter(room, 0, "high8");
+    expect(names(room.wake(A, 1))).toEqual(["low"]);
+  });
+
+  it("are held apart: those of a low one leave room for others", () => {
+    const room = new WaitingRoom();
+    for (let index = 0; index < HELD_MAX; index += 1) enter(room, 2, `low${index}`);
+    expect(room.enter(A, node("low"), rankFor(2, false))).toBe(false);
+    expect(room.enter(A, node("high"), rankFor(0, false))).toBe(true);
+    expect(names(room.wake(A, 1))).toEqual(["high"]);
+  });
+});
 
 describe("a waiting room", () => {
   it("wakes as many as there are slots, the oldest first, and none twice", () => {

@@ -1,6 +1,6 @@
 import { AgentQueue, type Call, type Rank, type Waiter } from "./agent-queue.ts";
 
-/** Nodes of one queue that a process holds in memory; all others stand in the backlog. */
+/** Nodes of one queue and one priority that a process holds in memory; all others stand in the backlog. */
 export const HELD_MAX = 2_000;
 
 /** The nodes that wait for a slot or a window, by agent, as far as this process serves them. */
@@ -42,7 +42,7 @@ export class WaitingRoom {
     const key = keyOf(waiter);
     if (this.#agentOf.get(key) !== agent) this.leave(waiter);
     const queue = this.#queue(agent);
-    if (!this.#agentOf.has(key) && queue.held >= HELD_MAX) {
+    if (!this.#agentOf.has(key) && queue.heldOf(rank) >= HELD_MAX) {
       queue.hasBacklog = true;
       return false;
     }

@@ -1,5 +1,6 @@
 import type { JsonObject, Problem } from "../core/base/index.ts";
-import type { RunLimit, TurnPoint } from "../core/engine/index.ts";
+import type { RunLabels, RunLimit, TurnPoint } from "../core/engine/index.ts";
+import type { Priority } from "../core/event/index.ts";
 import type { Explanation } from "../core/governance/index.ts";
 import type { ArgOrigin } from "../core/provenance/index.ts";
 import type { SpanAddress } from "../core/trace/index.ts";
@@ -42,6 +43,10 @@ export interface LaunchRequest extends LaunchCaller {
   readonly gateway?: string;
   readonly roleBindings?: Readonly<Record<string, string>>;
   readonly team?: string;
+  /** By which the run is found, besides what its workflow writes; these come first. */
+  readonly labels?: RunLabels;
+  /** Default: that of the workflow. */
+  readonly priority?: Priority;
   readonly recovery?: { readonly max: number };
   /** What started it, as `run.started` records: `api`, `schedule`, `hook`, `mcp`. */
   readonly trigger: string;

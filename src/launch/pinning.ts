@@ -17,7 +17,7 @@ import {
   refText,
   type Team,
 } from "../core/plan/index.ts";
-import type { WorkflowRef } from "../core/definition/index.ts";
+import type { WorkerFunction, WorkflowRef } from "../core/definition/index.ts";
 import { lookUpIn, surroundingsOf, teamOf } from "../registry/index.ts";
 import type { RegistryStore, WorkflowStore } from "../store/index.ts";
 
@@ -51,12 +51,13 @@ export async function gatherPins(
   if (team === undefined) return { ok: false, code: "unknown_team", message: `There is no team "${teamName}".` };
   const texts = new Map<string, string>();
   const warned: Problem[] = [];
-  const gathered: Gathered = { library: {}, lenses: {}, workflows: {} };
+  const gathered: Gathered = { library: {}, lenses: {}, workflows: {}, functions: {} };
   const open: { readonly source: string; readonly of: string | null }[] = [{ source: text, of: null }];
   for (const { source, of } of open) {
-    const { library, lenses, workflows } = await surroundingsOf(source, lookUpIn(store, orgId));
+    const { library, lenses, functions, workflows } = await surroundingsOf(source, lookUpIn(store, orgId));
     Object.assign(gathered.library, library);
     Object.assign(gathered.lenses, lenses);
+    Object.assign(gathered.functions, functions);
     const catalog = { ...catalogOfPins({ ...gathered, team: null }), workflows: null };
     const { problems, warnings } = checkSource(source, catalog, { isStored: true });
     if (problems.length > 0) return lacking(problems, of);
@@ -74,16 +75,22 @@ export async function gatherPins(
   }
   return {
     ok: true,
-    pins: { ...gathered, lenses: usedVersions(gathered.lenses, open), team },
+    pins: { ...withoutNone(gathered), lenses: usedVersions(gathered.lenses, open), team },
     texts,
     warnings: warned,
   };
+}
+
+/** Most runs call no function, and are kept as if there were none. */
+function withoutNone({ functions, ...rest }: Gathered): Omit<Pins, "team"> {
+  return Object.keys(functions).length === 0 ? rest : { ...rest, functions };
 }
 
 interface Gathered {
   readonly library: Record<string, JsonObject>;
   readonly lenses: Record<string, JsonObject>;
   readonly workflows: Record<string, PinnedVersion>;
+  readonly functions: Record<string, WorkerFunction>;
 }
 
 /** Keeps a text beside its pins, and says under which hash; null: it needs nothing but itself. */

@@ -49,7 +49,9 @@ export class RunRelauncher implements Relauncher {
       definitionHash: run.definitionHash,
       pinnedHash: run.pinnedHash,
       recoveryMax: run.recoveryMax,
+      priority: run.priority,
       trigger: from.kind,
+      labels: from.kind === "restart" ? run.labels : labelsBeside(run, view?.state),
       ...more,
       ...limitOf(view?.state),
       ...(idempotency === undefined ? {} : { idempotency }),
@@ -116,6 +118,12 @@ function named(
   const placement = state?.placement ?? null;
   if (placement === null) return { gateway, roleBindings };
   return { gateway: placement.named?.gateway ?? null, roleBindings: placement.named?.roleBindings ?? {} };
+}
+
+/** With other args, what its workflow writes is evaluated again; what its starter gave stays. */
+function labelsBeside({ labels }: RunRecord, state: RunState | undefined): RunRecord["labels"] {
+  const written = state?.plan.labels ?? {};
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => !Object.hasOwn(written, name)));
 }
 
 /** What its trigger allows holds for the new run as well, under the same key. */

@@ -16,6 +16,7 @@ export { changeAudit } from "./change-audit.ts";
 export { creditPlanOf } from "./credit-plan.ts";
 export { type Cron, parseCron } from "./cron.ts";
 export { deploymentOf } from "./deployment.ts";
+export { changedSchema, schemaConflict, SCHEMA_HINT } from "./function.ts";
 export { gatewayOf, NEW_GATEWAY } from "./gateway.ts";
 export { entryKindOf, isManifestKind, MANIFEST_KINDS, type ManifestKind, type RegisteredKind } from "./kind.ts";
 export { type Manifest, MANIFESTS_MAX, readManifestList, readManifestStream } from "./manifest.ts";
@@ -24,6 +25,7 @@ export { type CheckOutbound, hostUrl, outboundProblems } from "./outbound-url.ts
 export { conditionProblems, policyOf } from "./policy.ts";
 export { readSpec, specSchema } from "./read-spec.ts";
 export { getRegistered, listRegistered } from "./registered-entry.ts";
+export { type RetentionRule, retentionOf } from "./retention.ts";
 export { bindingOf } from "./role-binding.ts";
 export { scheduleOf, type Timing } from "./schedule.ts";
 export { partsOf, problemsOfIssues, type SpecProblem } from "./spec-problem.ts";

@@ -198,6 +198,10 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
     full: { credits_per_token: { input: 0.001, output: 0.004, thinking: 0.004, cached: 0 }, enabled: false },
     least: { credits_per_usd: 100 },
   },
+  Retention: {
+    full: { workflow: "hello", runs: "forever", verdicts: "12h", transcripts: "7d", archive: "s3" },
+    least: {},
+  },
   Workflow: {
     full: { source: SOURCE, status: "paused", posture: "advisory", exposed: true },
     least: { source: SOURCE },
@@ -231,6 +235,16 @@ const EXAMPLES: Readonly<Record<ManifestKind, { readonly full: JsonObject; reado
       timeout: "30s",
     },
     least: { name: "payments/refund" },
+  },
+  Function: {
+    full: {
+      description: "takes money",
+      input: { type: "object", properties: { cents: { type: "integer" } }, required: ["cents"] },
+      output: { type: "object" },
+      action: "financial",
+      effects: "at_most_once",
+    },
+    least: {},
   },
   Grant: {
     full: {
@@ -301,7 +315,7 @@ describe.each(KINDS)("%s", (kind) => {
     for (const key of Object.keys(full)) {
       for (const wrong of [[[1]], { deep: { er: 1 } }, 1e300, "\u0007"]) {
         if (kind === "Agent" && ["personality_note", "system_prompt"].includes(key) && wrong === "\u0007") continue;
-        if (["reason", "instructions"].includes(key) && wrong === "\u0007") continue;
+        if (["reason", "instructions", "description"].includes(key) && wrong === "\u0007") continue;
         if (key === "args" || (kind === "LibraryStep" && wrong === "\u0007")) continue;
         const found = problemsOf(kind, { ...full, [key]: wrong });
         expect([key, wrong, found.some((problem) => problem.includes(` ${key}`))]).toEqual([key, wrong, true]);

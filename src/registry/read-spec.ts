@@ -9,6 +9,7 @@ import { channelProblems, channelSpec, CHANNEL_SECRETS } from "./channel.ts";
 import { creditPlanProblems, creditPlanSpec } from "./credit-plan.ts";
 import { deploymentProblems, deploymentSpec } from "./deployment.ts";
 import { asBody } from "./field.ts";
+import { functionProblems, functionSpec } from "./function.ts";
 import { gatewayBodyOf, gatewaySpec } from "./gateway.ts";
 import { MANIFEST_KINDS, type ManifestKind } from "./kind.ts";
 import { grantProblems, grantSpec } from "./grant.ts";
@@ -17,6 +18,7 @@ import { libraryStepProblems, libraryStepSpec } from "./library-step.ts";
 import { modelProblems, modelSpec } from "./model.ts";
 import { nameProblems } from "./name.ts";
 import { policyBodyOf, policyProblems, policySpec } from "./policy.ts";
+import { retentionSpec } from "./retention.ts";
 import { roleBindingSpec } from "./role-binding.ts";
 import { scheduleSpec, timingProblems } from "./schedule.ts";
 import { SECRET_VALUE, secretProblems, secretSpec } from "./secret.ts";
@@ -65,10 +67,12 @@ const RULES: Readonly<Record<ManifestKind, SpecRule>> = {
   Channel: { schema: channelSpec, problems: channelProblems, secrets: CHANNEL_SECRETS },
   Model: { schema: modelSpec, problems: (written, name) => modelProblems(name, written) },
   CreditPlan: { schema: creditPlanSpec, problems: creditPlanProblems },
+  Retention: { schema: retentionSpec },
   Workflow: { schema: workflowSpec, problems: (written, name) => workflowProblems(name, written) },
   Alert: { schema: alertSpec, problems: alertProblems, toBody: alertBodyOf },
   Trigger: { schema: triggerSpec, problems: triggerProblems, secrets: [TRIGGER_SECRET] },
   Tool: { schema: toolSpec, problems: toolProblems },
+  Function: { schema: functionSpec, problems: functionProblems },
   Grant: { schema: grantSpec, problems: grantProblems },
   Secret: { schema: secretSpec, problems: secretProblems, secrets: [SECRET_VALUE] },
   RoleBinding: { schema: roleBindingSpec },

@@ -3,11 +3,13 @@ import {
   allSteps,
   type Catalog,
   type Definition,
+  type WorkerFunction,
   readDefinition,
   stepsInside,
   type WorkflowRef,
 } from "../core/definition/index.ts";
 import { catalogOfPins, NO_PINS } from "../core/plan/index.ts";
+import { functionOfBody } from "./function.ts";
 import { readSource } from "../core/text/index.ts";
 import type { RegistryStore } from "../store/index.ts";
 
@@ -16,15 +18,20 @@ export interface Surroundings {
   /** What there is of what it names; what is missing is missing here. */
   readonly library: Readonly<Record<string, JsonObject>>;
   readonly lenses: Readonly<Record<string, JsonObject>>;
+  /** Functions of workers it names, also from within library steps. */
+  readonly functions: Readonly<Record<string, WorkerFunction>>;
   /** Of the channels its rules name, those that are registered. */
   readonly channels: readonly string[];
   /** Every workflow it starts, also from within library steps. */
   readonly workflows: readonly WorkflowRef[];
 }
 
-export type LookUp = (kind: "library" | "lens" | "channel", name: string) => Promise<JsonObject | undefined>;
+export type LookUp = (
+  kind: "library" | "lens" | "channel" | "function",
+  name: string,
+) => Promise<JsonObject | undefined>;
 
-const NOWHERE: Surroundings = { library: {}, lenses: {}, channels: [], workflows: [] };
+const NOWHERE: Surroundings = { library: {}, lenses: {}, functions: {}, channels: [], workflows: [] };
 
 export function lookUpIn(store: Pick<RegistryStore, "getEntry">, orgId: string): LookUp {
   return async (kind, name) => (await store.getEntry(orgId, kind, name))?.body;
@@ -40,9 +47,13 @@ export async function surroundingsOf(source: string | Uint8Array, lookUp: LookUp
   const library = await found("library", libraryNames(tree), lookUp);
   const lenses = await found("lens", namesUnder(tree, "nodes", "lens_id"), lookUp);
   const channels = Object.keys(await found("channel", namesUnder(tree, "notify", "channel"), lookUp));
+  const named = await found("function", functionNames(tree, library), lookUp);
+  const functions = Object.fromEntries(
+    Object.entries(named).map(([name, body]) => [name, functionOfBody(body)] as const),
+  );
   const catalog = { ...catalogAround({ library, lenses }), workflows: null };
   const { definition } = readDefinition(source, catalog, { isStored: true });
-  return { library, lenses, channels, workflows: definition === null ? [] : workflowsIn(definition) };
+  return { library, lenses, functions, channels, workflows: definition === null ? [] : workflowsIn(definition) };
 }
 
 /** As the checker takes it: what a text names and is not there is then a problem of that text. */
@@ -51,8 +62,9 @@ export function catalogAround({
   lenses,
   channels,
   tools,
+  functions,
 }: Pick<Surroundings, "library" | "lenses"> &
-  Partial<Pick<Surroundings, "channels">> &
+  Partial<Pick<Surroundings, "channels" | "functions">> &
   Pick<Catalog, "tools">): Catalog {
   const catalog = catalogOfPins({ ...NO_PINS, library, lenses });
   // One that cannot be read is there all the same, and what is wrong with it is reported where it is written.
@@ -63,6 +75,7 @@ export function catalogAround({
     workflows: null,
     channels: channels ?? null,
     tools: tools ?? null,
+    functions: functions ?? null,
   };
 }
 
@@ -79,13 +92,30 @@ const HOLDERS = ["steps", "finally", "choose", "else"];
 
 /** The library steps a document names, also in its blocks. */
 export function libraryNames(document: JsonObject): ReadonlySet<string> {
+  return namesInSteps(document, "library_step");
+}
+
+/** The functions it names, in its own steps or in library steps it uses. */
+function functionNames(document: JsonObject, library: Surroundings["library"]): ReadonlySet<string> {
+  const names = [{ steps: Object.values(library) }, document].flatMap((one) => [...namesInSteps(one, "function")]);
+  // A node of a lens graph may hold steps.
+  const nodes = getOwn(document, "nodes");
+  for (const node of isJsonArray(nodes) ? nodes : []) {
+    const config = isJsonObject(node) ? getOwn(node, "config") : undefined;
+    if (isJsonObject(config)) names.push(...namesInSteps(config, "function"));
+  }
+  return new Set(names);
+}
+
+/** What steps name under a key, also in blocks. */
+function namesInSteps(document: JsonObject, field: string): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (holder: JsonObject): void => {
     for (const key of HOLDERS) {
       const entries = getOwn(holder, key);
       for (const entry of isJsonArray(entries) ? entries : []) {
         if (!isJsonObject(entry)) continue;
-        const name = getOwn(entry, "library_step");
+        const name = getOwn(entry, field);
         if (typeof name === "string") names.add(name);
         visit(entry);
       }

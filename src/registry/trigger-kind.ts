@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../core/base/index.ts";
 import type { ParsedExpression } from "../core/expression/index.ts";
-import type { WhenFull } from "../core/event/index.ts";
+import type { Priority, WhenFull } from "../core/event/index.ts";
 import type { Value, Values } from "../core/template/index.ts";
 import type { Timing } from "./schedule.ts";
 
@@ -22,8 +22,12 @@ export interface Trigger {
   readonly filter: ParsedExpression | null;
   /** Null: what was delivered, by the names of the args. */
   readonly args: Values | null;
+  /** By which its runs are found, besides what their workflow writes. */
+  readonly labels: Values;
   /** How many of its runs may be open at a time; null: any number. */
   readonly concurrency: TriggerConcurrency | null;
+  /** Of the runs it starts; null: that of the workflow. */
+  readonly priority: Priority | null;
   readonly respond: (typeof RESPONSES)[number];
   readonly isEnabled: boolean;
   /** Id of the caller that saved it last: who answers for its runs. */

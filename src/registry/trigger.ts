@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { getOwn, isJsonObject, type Json, type JsonObject, type TreePath } from "../core/base/index.ts";
-import { WHEN_FULL } from "../core/event/index.ts";
+import { getOwn, isJsonObject, type Json, type JsonObject, LIMITS, type TreePath } from "../core/base/index.ts";
+import { LABEL_NAME } from "../core/definition/index.ts";
+import { PRIORITIES, WHEN_FULL } from "../core/event/index.ts";
 import { parseExpression, parsePath } from "../core/expression/index.ts";
 import { parseValue, type Value, type Values } from "../core/template/index.ts";
 import type { Entry } from "../store/index.ts";
@@ -67,6 +68,7 @@ export const triggerSpec = spec({
   args: anyMap
     .nullish()
     .describe("Of the run: values, with ${…} over body, headers and query; default: by their names in the body"),
+  labels: anyMap.nullish().describe("By which its runs are found: texts, with ${…} over body, headers and query"),
   concurrency: spec({
     key: z
       .string()
@@ -77,6 +79,10 @@ export const triggerSpec = spec({
   })
     .nullish()
     .describe("How many of its runs may be open at a time"),
+  priority: z
+    .enum(PRIORITIES)
+    .nullish()
+    .describe("Of the runs it starts: high, normal or low; default: that of the workflow"),
   respond: z
     .enum(RESPONSES)
     .default("accepted")
@@ -98,7 +104,9 @@ export function triggerOf({ id, body, savedBy }: Entry): Trigger {
     on: sourceOf(written.on),
     filter: filter?.value ?? null,
     args: written.args === undefined ? null : valuesOf(asBody(written.args)),
+    labels: written.labels === undefined ? {} : valuesOf(asBody(written.labels)),
     concurrency: concurrencyOf(written.concurrency),
+    priority: written.priority ?? null,
     respond: written.respond,
     isEnabled: written.enabled,
     savedBy,
@@ -165,8 +173,24 @@ export function triggerProblems(written: JsonObject): readonly SpecProblem[] {
     ...(isJsonObject(on) ? sourceProblems(on) : []),
     ...expressionProblems(getOwn(written, "filter"), ["filter"]),
     ...valueProblems(getOwn(written, "args"), ["args"]),
+    ...labelProblems(getOwn(written, "labels")),
     ...keyProblems(getOwn(written, "concurrency")),
   ];
+}
+
+function labelProblems(labels: Json | undefined): readonly SpecProblem[] {
+  if (!isJsonObject(labels)) return [];
+  const names = Object.keys(labels);
+  const bad = names.filter((name) => !LABEL_NAME.test(name) || typeof labels[name] === "object");
+  const hint = "Write a name of letters, digits, _, . or -, and a text such as ${body.customer}.";
+  const problems = bad.map((name) =>
+    specProblem("bad_label", ["labels", name], `The label ${shown(name)} cannot be used.`, { isAtKey: true, hint }),
+  );
+  if (names.length > LIMITS.labelsMax) {
+    const message = `There are ${names.length} labels; at most ${LIMITS.labelsMax} are allowed.`;
+    problems.push(specProblem("bad_label", ["labels"], message));
+  }
+  return [...problems, ...valueProblems(labels, ["labels"])];
 }
 
 function keyProblems(concurrency: Json | undefined): readonly SpecProblem[] {

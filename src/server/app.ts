@@ -1,15 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { AuditTrail } from "../audit/index.ts";
 import { ApprovalTickets } from "../outside/channel/index.ts";
-import type { Runtime } from "../driver/index.ts";
-import type { OpenedGovernance } from "../governance/index.ts";
-import { type Launcher, RunLauncher, RunRelauncher } from "../launch/index.ts";
-import { createMemoryObjects, Files } from "../files/index.ts";
-import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
-import type { Secrets } from "../secrets/index.ts";
-import { type Store, StoreUnavailable } from "../store/index.ts";
+import { RunLauncher, RunRelauncher } from "../launch/index.ts";
+import { openWork } from "../work/index.ts";
+import { StoreUnavailable } from "../store/index.ts";
+import type { AppOptions } from "./app-options.ts";
 import { lacking, requireInPerson } from "./auth.ts";
 import { Refusals } from "./audit-note.ts";
 import { JSON_TYPE, parseJson, readBody } from "./body.ts";
@@ -24,9 +20,10 @@ import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import type { OpenRoute } from "./open-routes.ts";
+import { ownHistory } from "./own-history.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
-import type { Call, Gateways, Route, Services } from "./route.ts";
+import type { Call, Route, Services } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { SessionTickets } from "./session-tickets.ts";
 import { readQuery, readShape } from "./shape.ts";
@@ -37,25 +34,6 @@ import { StreamRegistry } from "./stream-registry.ts";
 import { Tail } from "./tail.ts";
 import { createTriggers } from "./trigger-lookup.ts";
 import { UNKEYED_ROUTES } from "./unkeyed-routes.ts";
-
-export interface AppOptions {
-  readonly store: Store;
-  readonly runtime: Runtime;
-  readonly gateways: Gateways;
-  readonly governance: OpenedGovernance;
-  /** Default: signed with the installation's own key. */
-  readonly audit?: AuditTrail;
-  /** Default: an own one. */
-  readonly launcher?: Launcher;
-  /** Verifies tokens of an issuer outside; without it only keys are accepted. */
-  readonly verifier?: TokenVerifier | null;
-  /** Default: their content is in memory, and goes with the process. */
-  readonly files?: Files;
-  readonly secrets?: Secrets;
-  /** Where people sign in to the console; default: nowhere, only keys open it. */
-  readonly signIn?: readonly SignInProvider[];
-  readonly config?: Partial<ApiConfig>;
-}
 
 /** The API in this process: over a socket with `serve`, without one by `request`. */
 export interface App {
@@ -88,41 +66,39 @@ export function createApp({
   runtime,
   gateways,
   governance,
-  audit: trail,
+  audit,
   config: given,
   launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
   files,
   secrets,
+  work,
+  history,
   signIn = [],
 }: AppOptions): App {
   const config: ApiConfig = { ...DEFAULT_CONFIG, ...given };
-  const { onTrouble } = config;
-  const tail = new Tail({ store, runtime, everyMs: config.tailMs, onTrouble });
   const metrics = new Metrics();
-  const live = new OrgFeed({ store, runtime, now: config.now, everyMs: config.tailMs * LIVE_TAILS, onTrouble });
-  const streams = new StreamRegistry(store, tail, live, config);
+  const { tail, streams } = openStreams(store, runtime, config);
   const refusals = new Refusals();
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
-  const audit = trail ?? new AuditTrail({ store, now: config.now });
   const services: Services = {
     store,
     runtime,
     gateways,
     governance,
-    files: files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now: config.now }),
+    ...ownHistory({ store, audit, files, history, now: config.now }),
     secrets: secrets ?? ownSecrets(store, gateways, config.now),
     config,
     metrics,
     streams,
     ...callers,
     signIn: new SignIn(signIn),
-    audit,
     launcher,
     triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),
     sessionTickets: new SessionTickets(config.now),
+    work: work ?? openWork({ store, onTrouble: config.onTrouble }),
     pages: config.consoleDirectory === null ? null : ConsoleFiles.open(config.consoleDirectory, config.consoleConnect),
     refusals,
     hookFailures,
@@ -145,11 +121,19 @@ export function createApp({
     countAlert: (on) => metrics.countAlert(on),
     close: () => {
       stopCounting();
+      services.work.queue.stop();
       hookFailures.close();
       mcp.close();
       streams.close();
     },
   };
+}
+
+function openStreams(store: AppOptions["store"], runtime: AppOptions["runtime"], config: ApiConfig) {
+  const { now, tailMs, onTrouble } = config;
+  const tail = new Tail({ store, runtime, everyMs: tailMs, onTrouble });
+  const live = new OrgFeed({ store, runtime, now, everyMs: tailMs * LIVE_TAILS, onTrouble });
+  return { tail, streams: new StreamRegistry(store, tail, live, config) };
 }
 
 /** A page of the console, or the answer that there is nothing. */

@@ -5,7 +5,7 @@ import type { RegisteredKind } from "../registry/index.ts";
 import type { Entry } from "../store/index.ts";
 
 /** Maps whose keys and values are the author's own. */
-const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "role_bindings", "match"]);
+const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "role_bindings", "match", "input", "output"]);
 /** Maps whose keys are the author's own, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 

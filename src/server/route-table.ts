@@ -7,6 +7,7 @@ import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
+import { erasureRoutes } from "./routes/erasures.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { fileRoutes } from "./routes/files.ts";
@@ -20,7 +21,9 @@ import { personRoutes } from "./routes/persons.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { provenanceRoutes } from "./routes/provenance.ts";
 import { registryRoutes } from "./routes/registries.ts";
+import { pauseRoutes } from "./routes/pauses.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
+import { runHistoryRoutes } from "./routes/run-history.ts";
 import { runViewRoutes } from "./routes/run-views.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scheduleRoutes } from "./routes/schedules.ts";
@@ -30,10 +33,13 @@ import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { turnRoutes } from "./routes/turns.ts";
+import { trendRoutes } from "./routes/trends.ts";
+import { viewRoutes } from "./routes/views.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { workRoutes } from "./routes/work.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 
 export const BASE_PATH = "/api/v1";
@@ -51,6 +57,9 @@ export const ROUTES: readonly Route[] = [
     ...streamRoutes,
     ...liveRoutes,
     ...runActionRoutes,
+    ...pauseRoutes,
+    ...runHistoryRoutes,
+    ...erasureRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,
@@ -67,6 +76,8 @@ export const ROUTES: readonly Route[] = [
     ...auditRoutes,
     ...verdictRoutes,
     ...usageRoutes,
+    ...trendRoutes,
+    ...viewRoutes,
     ...backtestRoutes,
     ...registryRoutes,
     ...secretRoutes,
@@ -79,4 +90,5 @@ export const ROUTES: readonly Route[] = [
     ...platformRoutes,
   ].map((route) => ({ ...route, path: `${BASE_PATH}${route.path}` })),
   ...legacyStreamRoutes,
+  ...workRoutes,
 ];

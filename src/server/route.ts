@@ -7,10 +7,12 @@ import type { OpenedGovernance } from "../governance/index.ts";
 import type { Launcher, Relauncher } from "../launch/index.ts";
 import type { OutboundGuard } from "../outbound/index.ts";
 import type { Files } from "../files/index.ts";
+import type { History } from "../history/index.ts";
 import type { TriggerStarter } from "../outside/trigger/index.ts";
 import type { ApprovalTickets } from "../outside/channel/index.ts";
 import type { SecretBox } from "../seal/index.ts";
 import type { Secrets } from "../secrets/index.ts";
+import type { OpenedWork } from "../work/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Answerers } from "./answerer.ts";
 import type { Refusals } from "./audit-note.ts";
@@ -41,6 +43,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly gateways: Gateways;
   readonly files: Files;
+  readonly history: History;
   readonly secrets: Secrets;
   readonly governance: OpenedGovernance;
   readonly refusals: Refusals;
@@ -53,6 +56,7 @@ export interface Services {
   readonly relauncher: Relauncher;
   readonly triggers: TriggerStarter;
   readonly sessionTickets: SessionTickets;
+  readonly work: OpenedWork;
   /** Null: there is no console, only the plain pages. */
   readonly pages: ConsoleFiles | null;
 }

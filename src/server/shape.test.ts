@@ -23,7 +23,8 @@ describe("a parameter a route does not know", () => {
   it("is answered with the nearest one, and with all there are", async () => {
     const { body } = await api.request("GET", "runs?limti=1");
     expect(body.problems[0].hint).toBe(
-      'Did you mean "limit"? The parameters are limit, cursor, status, workflow, parent, waiting_for.',
+      'Did you mean "limit"? The parameters are limit, cursor, status, workflow, version, parent, waiting_for, trigger, ' +
+        "agent, model, label, error, min_cost, max_cost, min_duration, max_duration, since, until, q.",
     );
     expect((await api.request("GET", "platform?a=1")).body.problems[0].hint).toBe("This address takes no parameters.");
     expect(

@@ -21,9 +21,11 @@ export function readShape<S extends z.ZodType>(schema: S, tree: SourceTree): z.o
  */
 export function readQuery<S extends z.ZodType>(schema: S | null, sent: URLSearchParams): z.output<S> | undefined {
   const known = schema === null ? [] : keysOf(schema);
-  requireKnown(sent, known);
+  const several = schema === null ? [] : listsOf(schema);
+  requireKnown(sent, known, several);
   if (schema === null) return undefined;
-  const checked = schema.safeParse(Object.fromEntries(sent));
+  const lists = several.flatMap((name) => (sent.has(name) ? [[name, sent.getAll(name)] as const] : []));
+  const checked = schema.safeParse({ ...Object.fromEntries(sent), ...Object.fromEntries(lists) });
   if (checked.success) return checked.data;
   throw invalidRequest(
     checked.error.issues.map((issue) => ({
@@ -34,8 +36,8 @@ export function readQuery<S extends z.ZodType>(schema: S | null, sent: URLSearch
   );
 }
 
-/** The parameters of a request, each of them known and given once. */
-export function requireKnown(sent: URLSearchParams, known: readonly string[]): void {
+/** The parameters of a request, each of them known and given once, but those of which there may be several. */
+export function requireKnown(sent: URLSearchParams, known: readonly string[], several: readonly string[] = []): void {
   const strange = [...new Set(sent.keys())].filter((name) => !known.includes(name));
   const problems = strange.slice(0, PROBLEMS_MAX).map((name): SentProblem => {
     const near = suggest(name, known);
@@ -49,7 +51,7 @@ export function requireKnown(sent: URLSearchParams, known: readonly string[]): v
     const detail = `${first.message} ${first.hint ?? ""}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ""}`;
     throw new Refused("unknown_parameter", detail, { problems });
   }
-  const twice = known.find((name) => sent.getAll(name).length > 1);
+  const twice = known.find((name) => !several.includes(name) && sent.getAll(name).length > 1);
   if (twice === undefined) return;
   const message = `The parameter "${twice}" is given ${sent.getAll(twice).length} times; give it once.`;
   throw new Refused("repeated_parameter", message, {
@@ -108,6 +110,19 @@ function codeOf(issue: z.core.$ZodIssue): string {
 function keysOf(schema: z.ZodType): readonly string[] {
   const { def } = schema;
   return "shape" in def && typeof def.shape === "object" && def.shape !== null ? Object.keys(def.shape) : [];
+}
+
+/** Fields that are lists. */
+function listsOf(schema: z.ZodType): readonly string[] {
+  const { def } = schema;
+  const shape = "shape" in def && typeof def.shape === "object" && def.shape !== null ? def.shape : {};
+  return Object.entries(shape).flatMap(([name, field]) => (isList(field) ? [name] : []));
+}
+
+function isList(field: z.ZodType): boolean {
+  const { def } = field;
+  if (def.type === "optional" && "innerType" in def) return isList(def.innerType as z.ZodType);
+  return def.type === "array";
 }
 
 function listed(keys: readonly string[]): string | undefined {

@@ -22,6 +22,9 @@ const RUN: RunRecord = {
   startedAt: 0,
   endedAt: null,
   waitingFor: null,
+  errorCode: null,
+  errorMessage: null,
+  paused: null,
   rowVersion: 1,
 };
 

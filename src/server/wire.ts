@@ -1,9 +1,12 @@
 /** Stored records as the API shows them. */
 import type { Approval, Key, ListPage, PlanDescription, Run, Workflow } from "../contract/index.ts";
 import { describePlanToDraw, type Plan } from "../core/plan/index.ts";
+import type { Pause } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
+import { pauseOnWire, runPauseOnWire } from "./shown-pause.ts";
 import {
   type ApprovalRecord,
+  type ErasureRecord,
   isLaunchApproval,
   type KeyRecord,
   type Listed,
@@ -11,8 +14,16 @@ import {
   type WorkflowRecord,
 } from "../store/index.ts";
 
+export function erasureOnWire({ at, by, sha256 }: ErasureRecord): NonNullable<Run["erased"]> {
+  return { at: isoFromEpochMs(at), by, sha256 };
+}
+
 /** `waitingFor` includes child runs; without it, what the run knows by itself. */
-export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child" ? null : run.waitingFor): Run {
+export function runOnWire(
+  run: RunRecord,
+  waitingFor = run.waitingFor === "child" ? null : run.waitingFor,
+  paused = run.paused,
+): Run {
   return {
     id: run.runId,
     workflow: run.workflow,
@@ -24,7 +35,9 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
     model: run.model,
     gateway: run.gateway,
     roleBindings: { ...run.roleBindings },
+    priority: run.priority,
     ...(run.team === null ? {} : { team: run.team }),
+    labels: { ...run.labels },
     traceId: run.traceId,
     rootSpanId: run.rootSpanId,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
@@ -38,13 +51,21 @@ export function runOnWire(run: RunRecord, waitingFor = run.waitingFor === "child
     costMicros: run.costMicros,
     lastEventId: run.lastEventId,
     waitingFor,
+    paused: runPauseOnWire(paused),
+    ...errorOf(run),
   };
 }
 
-export function workflowOnWire(workflow: WorkflowRecord): Workflow {
+function errorOf({ errorCode, errorMessage }: RunRecord): Pick<Run, "error"> {
+  if (errorCode === null && errorMessage === null) return {};
+  return { error: { code: errorCode, message: errorMessage ?? "" } };
+}
+
+export function workflowOnWire(workflow: WorkflowRecord, pause?: Pause): Workflow {
   const { name, status, posture, isExposed, latest } = workflow;
-  const { version, hash, format, savedAt } = latest;
-  return { name, status, posture, exposed: isExposed, version, hash, format, savedAt: isoFromEpochMs(savedAt) };
+  const { savedAt, ...version } = latest;
+  const head = { ...version, name, status, posture, exposed: isExposed };
+  return { ...head, savedAt: isoFromEpochMs(savedAt), paused: pause === undefined ? null : pauseOnWire(pause) };
 }
 
 export function approvalOnWire(approval: ApprovalRecord): Approval {

@@ -1,4 +1,4 @@
-import { createScriptedAdapter, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
+import { createScriptedAdapter, type Ledger, SCRIPTED_PROVIDER, type Script } from "../adapters/index.ts";
 import { createVirtualClock, type VirtualClock } from "../clock/index.ts";
 import type { Adapter } from "../adapter/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
@@ -6,14 +6,16 @@ import type { RunState } from "../core/engine/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import type { Judgement } from "../core/governance/index.ts";
 import type { Plan } from "../core/plan/index.ts";
-import { DurableDriver } from "../driver/index.ts";
+import { DurableDriver, type KnownPlans } from "../driver/index.ts";
 import { createAllowAllJudge, Governor, type Judge, type LaunchSubject } from "../governance/index.ts";
 import { keepPiece, openChildPreparer, type UnsavedPiece } from "../launch/index.ts";
 import { createScriptAdapter } from "../script/index.ts";
 import { createMemoryStore, type Store, type StoredVerdict } from "../store/index.ts";
-import type { ApproveMode } from "./answer.ts";
+import { answerAll, type AnswerQuestion, type ApproveMode } from "./answer.ts";
 import type { SimulationEnvironment } from "./environment.ts";
-import { Stage } from "./stage.ts";
+import type { OutsideEvent } from "./outside-event.ts";
+import { CalmTime } from "./calm-time.ts";
+import { type FamilyRun, Stage } from "./stage.ts";
 
 /** What is simulated. */
 export interface Piece extends UnsavedPiece {
@@ -25,7 +27,13 @@ export interface Piece extends UnsavedPiece {
 }
 
 export interface Performance {
-  readonly approve: ApproveMode;
+  readonly approve: ApproveMode | AnswerQuestion;
+  /** What comes from outside; absent: nothing. */
+  readonly events?: readonly OutsideEvent[];
+  /** Plans that simulations of the same workflow share; absent: none are. */
+  readonly knownPlans?: KnownPlans;
+  /** Gets every call of an adapter before it is answered. */
+  readonly ledger?: Ledger;
   /** When it begins, epoch milliseconds. */
   readonly at: number;
   /** Asked now and then; false ends it with `SimulationTooLong`. */
@@ -38,6 +46,8 @@ export interface Simulated {
   /** Null: it was not even started. */
   readonly state: RunState | null;
   readonly log: readonly RunEvent[];
+  /** The run and those it started, blocks included. */
+  readonly family: readonly FamilyRun[];
   readonly verdicts: readonly StoredVerdict[];
   /** Nodes for which a person was asked, here or in a run they started. */
   readonly askedFor: ReadonlySet<string>;
@@ -67,7 +77,7 @@ export async function simulateGoverned(
     store: { ...store, readCounters: (org, since) => counters.readCounters(org, since) },
     directory,
     registered,
-    clock,
+    clock: clock.background,
     isAlone: true,
     startRate: null,
     onTrouble: (_what, error) => troubles.push(error),
@@ -75,9 +85,9 @@ export async function simulateGoverned(
   const { plan, args } = piece;
   const launch = await governor.judgeLaunch(orgId, { ...subject, workflow: plan.name, args, keyId: "simulation" });
   if (launch.disposition !== "allow")
-    return { launch, state: null, log: [], verdicts: [], askedFor: new Set(), isWaiting: false };
+    return { launch, state: null, log: [], family: [], verdicts: [], askedFor: new Set(), isWaiting: false };
   try {
-    const adapters = adaptersFor(piece, environment, clock);
+    const adapters = adaptersFor(piece, environment, clock, performance.ledger);
     const scene = { clock, store, orgId, adapters, judge: governor, governor, gateway: subject.gateway, troubles };
     return { ...(await play(piece, scene, performance)), launch };
   } finally {
@@ -89,7 +99,7 @@ export async function simulateGoverned(
 export async function simulateOpen(piece: Piece, performance: Performance): Promise<Simulated> {
   const clock = createVirtualClock(performance.at);
   const store = createMemoryStore({ now: () => clock.now() });
-  const adapters = [createScriptedAdapter({ script: piece.script, clock }), scriptAdapterFor(clock)];
+  const adapters = [scriptedAdapterFor(piece, clock, performance.ledger), scriptAdapterFor(clock)];
   const judge = createAllowAllJudge(new Set([SCRIPTED_PROVIDER]), SCRIPTED_PROVIDER);
   const scene = { clock, store, orgId: "simulation", adapters, judge, governor: null, gateway: null, troubles: [] };
   return play(piece, scene, performance);
@@ -108,42 +118,51 @@ interface Scene {
   readonly troubles: unknown[];
 }
 
-async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performance): Promise<Simulated> {
+async function play(
+  piece: Piece,
+  scene: Scene,
+  { approve, mayGoOn, events = [], knownPlans = new Map() }: Performance,
+): Promise<Simulated> {
   const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
   const driver: DurableDriver = new DurableDriver({
-    store,
-    clock,
+    store: { ...store, takeOver: () => Promise.resolve([]), releaseWaiting: () => Promise.resolve(0) },
+    clock: clock.background,
     adapters,
     judge,
     children: () => openChildPreparer({ store, runtime: () => driver, governor, now: () => clock.now() }),
     jitter: () => 0.5,
-    monotonic: () => clock.now(),
+    // The lease of the one replica there is never ends, however far time jumps.
+    monotonic: () => 0,
     isUnavailable: () => false,
     supersedesAll: true,
+    knownPlans,
     onTrouble: (_what, error) => troubles.push(error),
   });
   try {
-    const stage = new Stage(driver, orgId, approve);
+    const stage = new Stage(driver, orgId, clock, typeof approve === "string" ? answerAll(approve) : approve);
     const runId = await stage.start({
       ...piece,
       workflow: piece.plan.name,
       ...(await keepPiece(store, orgId, piece)),
       gateway: scene.gateway,
     });
+    stage.send(runId, events);
+    const calm = new CalmTime(clock, driver);
     const isOver = (): boolean => troubles.length > 0 || stage.isOver || stage.log.length > EVENTS_MAX;
     await clock.run(
       () => isOver() || !mayGoOn(),
       async () => {
         await untilIdle(driver);
         await stage.look();
+        calm.pass();
       },
     );
     if (troubles.length > 0) throw new Error("the simulation broke", { cause: troubles[0] });
     if (!stage.isOver) throw new SimulationTooLong("the simulation takes too long");
     const view = await driver.stateOf(orgId, runId);
     const verdicts = await store.verdictsOf(orgId, runId);
-    const { log, askedFor, hasEnded } = stage;
-    return { launch: null, state: view?.state ?? null, log, verdicts, askedFor, isWaiting: !hasEnded };
+    const { log, family, askedFor, hasEnded } = stage;
+    return { launch: null, state: view?.state ?? null, log, family, verdicts, askedFor, isWaiting: !hasEnded };
   } finally {
     await settle(clock, driver.stop());
     await Promise.all(adapters.map((adapter) => adapter.shutdown()));
@@ -151,14 +170,23 @@ async function play(piece: Piece, scene: Scene, { approve, mayGoOn }: Performanc
 }
 
 /** One script answers for every provider a gateway might have chosen. */
-function adaptersFor({ script }: Piece, { orgId, directory }: SimulationEnvironment, clock: VirtualClock) {
-  const adapter = createScriptedAdapter({ script, clock });
+function adaptersFor(
+  piece: Piece,
+  { orgId, directory }: SimulationEnvironment,
+  clock: VirtualClock,
+  ledger: Ledger | undefined,
+): readonly Adapter[] {
+  const adapter = scriptedAdapterFor(piece, clock, ledger);
   const providers = new Set([SCRIPTED_PROVIDER]);
   for (const { providers: served, defaultProvider } of directory.of(orgId)) {
     for (const provider of served) providers.add(provider);
     if (defaultProvider !== null) providers.add(defaultProvider);
   }
   return [...[...providers].map((provider) => ({ ...adapter, provider })), scriptAdapterFor(clock)];
+}
+
+function scriptedAdapterFor({ script }: Piece, clock: VirtualClock, ledger: Ledger | undefined): Adapter {
+  return createScriptedAdapter({ script, clock, ...(ledger === undefined ? {} : { ledger }) });
 }
 
 /** The clock stands still while a script runs, so that it takes none of the run's time. */

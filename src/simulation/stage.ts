@@ -2,31 +2,46 @@ import type { RunState } from "../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../core/event/index.ts";
 import { type DurableDriver, isFamilyWaiting, type Launch } from "../driver/index.ts";
 import { sampleForm } from "../core/script/index.ts";
-import { answerFor, type ApproveMode } from "./answer.ts";
+import type { Clock } from "../clock/index.ts";
+import { keyDigest, signalTo } from "../core/engine/index.ts";
+import { LIMITS } from "../core/base/index.ts";
+import type { Answered, AnswerQuestion } from "./answer.ts";
+import type { OutsideEvent } from "./outside-event.ts";
+
+/** A run of the family, with its whole log. */
+export interface FamilyRun {
+  readonly runId: string;
+  readonly log: readonly RunEvent[];
+  /** The node that started it; null: it is the first. */
+  readonly caller: { readonly runId: string; readonly nodeId: string } | null;
+}
 
 /** Where a run and those it starts are watched while they go, and whatever they ask of people is answered. */
 export class Stage {
-  readonly log: RunEvent[] = [];
+  readonly #logs = new Map<string, RunEvent[]>();
   /** Nodes of the run itself for which a person was asked, also in a run they started. */
   readonly askedFor = new Set<string>();
   hasEnded = false;
   readonly #driver: DurableDriver;
   readonly #orgId: string;
-  readonly #approve: ApproveMode;
+  readonly #answerQuestion: AnswerQuestion;
+  readonly #clock: Clock;
   /** The run that is shown; those it starts are only answered. */
   #runId: string | null = null;
   /** Runs of the family that have not ended. */
   readonly #open = new Set<string>();
   /** Which node of which run has started a run. */
   readonly #callers = new Map<string, { readonly runId: string; readonly nodeId: string }>();
-  #pendingAnswers = 0;
+  /** Answers and events that are still to come. */
+  #pending = 0;
   #hasBlocked = false;
   #isWaiting = false;
 
-  constructor(driver: DurableDriver, orgId: string, approve: ApproveMode) {
+  constructor(driver: DurableDriver, orgId: string, clock: Clock, answer: AnswerQuestion) {
     this.#driver = driver;
     this.#orgId = orgId;
-    this.#approve = approve;
+    this.#clock = clock;
+    this.#answerQuestion = answer;
     driver.onCommitted((runId, events) => {
       this.#runId ??= runId;
       for (const event of events) this.#take(runId, event);
@@ -57,6 +72,26 @@ export class Stage {
     return outcome.run.runId;
   }
 
+  /** Of the first run. */
+  get log(): readonly RunEvent[] {
+    return this.#logs.get(this.#runId ?? "") ?? [];
+  }
+
+  get family(): readonly FamilyRun[] {
+    return [...this.#logs].map(([runId, log]) => ({ runId, log, caller: this.#callers.get(runId) ?? null }));
+  }
+
+  /** Sends events from outside when their time has come. */
+  send(runId: string, events: readonly OutsideEvent[]): void {
+    for (const [index, { afterMs, ...event }] of events.entries()) {
+      const { type, key } = event.signal === null ? event : signalTo(runId, event.signal);
+      const about = { id: `sent/${index}`, hops: 0, sentBy: null, keepMs: LIMITS.eventKeepMsMax, data: event.data };
+      this.#later(afterMs, async () => {
+        await this.#driver.receive(this.#orgId, [{ ...about, type, key, keyDigest: keyDigest(key) }]);
+      });
+    }
+  }
+
   /** Nothing more will happen by itself, as of the last look. */
   get isOver(): boolean {
     return this.hasEnded || this.#isWaiting;
@@ -65,7 +100,7 @@ export class Stage {
   /** Whether the family waits for a person. To be asked when the driver has nothing left to do. */
   async look(): Promise<void> {
     this.#isWaiting = false;
-    if (!this.#hasBlocked || this.hasEnded || this.#pendingAnswers > 0) return;
+    if (!this.#hasBlocked || this.hasEnded || this.#pending > 0) return;
     const states: RunState[] = [];
     for (const runId of this.#open) {
       const view = await this.#driver.stateOf(this.#orgId, runId);
@@ -85,13 +120,14 @@ export class Stage {
     if (event.type === "node.blocked") this.#hasBlocked = true;
     if (event.type === "approval.requested") {
       this.#noteAsked(runId, event.payload.nodeId);
-      void this.#answer(runId, event);
+      this.#answer(runId, event);
     }
     const isEnd = ENDINGS.has(event.type);
     if (isEnd) this.#open.delete(runId);
-    if (runId !== this.#runId) return;
-    this.log.push(event);
-    this.hasEnded ||= isEnd;
+    const log = this.#logs.get(runId);
+    if (log === undefined) this.#logs.set(runId, [event]);
+    else log.push(event);
+    this.hasEnded ||= isEnd && runId === this.#runId;
   }
 
   #noteAsked(runId: string, nodeId: string): void {
@@ -101,19 +137,34 @@ export class Stage {
   }
 
   /** What cannot be answered stays open, as it would. */
-  async #answer(runId: string, { payload }: EventOf<"approval.requested">): Promise<void> {
-    const answer = answerFor(payload.choices, this.#approve);
-    if (answer === null) return;
-    this.#pendingAnswers += 1;
+  #answer(runId: string, { payload }: EventOf<"approval.requested">): void {
+    const { nodeId, choices } = payload;
+    const answer = this.#answerQuestion({ workflow: this.#workflowOf(runId), nodeId, choices });
+    if (answer !== null) this.#later(answer.afterMs ?? 0, () => this.#submit(runId, payload, answer));
+  }
+
+  async #submit(runId: string, payload: EventOf<"approval.requested">["payload"], answer: Answered): Promise<void> {
     const { approvalId, quorum = 1, form } = payload;
+    const { decision, by, reason } = answer;
     // It stands for as many people as there have to be; what the first of them enters, the others approve.
     for (let person = 1; person <= quorum; person += 1) {
-      const by = person === 1 ? answer.by : `${answer.by} ${person}`;
-      const entered = form === undefined || person > 1 ? {} : { form: sampleForm(form) };
-      const input = { type: "approval", approvalId, ...answer, by, ...entered } as const;
+      const name = person === 1 ? by : `${by} ${person}`;
+      const entered = form === undefined || person > 1 ? {} : { form: answer.form ?? sampleForm(form) };
+      const input = { type: "approval", approvalId, decision, reason, by: name, ...entered } as const;
       await this.#driver.submit(this.#orgId, runId, input).catch(() => undefined);
     }
-    this.#pendingAnswers -= 1;
+  }
+
+  #workflowOf(runId: string): string {
+    const [first] = this.#logs.get(runId) ?? [];
+    return first?.type === "run.started" ? first.payload.workflow : "";
+  }
+
+  #later(afterMs: number, act: () => Promise<void>): void {
+    this.#pending += 1;
+    const perform = (): void => void act().finally(() => (this.#pending -= 1));
+    if (afterMs === 0) perform();
+    else this.#clock.after(afterMs, perform);
   }
 }
 

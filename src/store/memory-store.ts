@@ -3,11 +3,14 @@ import { memoryAlerts } from "./memory/memory-alerts.ts";
 import { memoryApprovalInbox } from "./memory/memory-approval-inbox.ts";
 import { memoryAudit } from "./memory/memory-audit.ts";
 import { memoryBacklog } from "./memory/memory-backlog.ts";
+import { memorySearch } from "./memory/memory-search.ts";
 import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
+import { memoryErasure } from "./memory/memory-erasure.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
+import { memoryHistory } from "./memory/memory-history.ts";
 import { memoryKeys } from "./memory/memory-keys.ts";
 import { memoryLaunchApprovals } from "./memory/memory-launch-approvals.ts";
 import { memoryLive } from "./memory/memory-live.ts";
@@ -20,8 +23,11 @@ import { memorySecrets } from "./memory/memory-secrets.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
+import { memoryViews } from "./memory/memory-views.ts";
+import { memoryPauses } from "./memory/memory-pauses.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
+import { memoryWork } from "./memory/memory-work.ts";
 import { memoryWorkflows } from "./memory/memory-workflows.ts";
 import { memoryHooks, memoryWebhooks } from "./memory/memory-webhooks.ts";
 import { createMemoryWorld } from "./memory/memory-world.ts";
@@ -48,6 +54,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memoryReplicas(world),
     ...memoryWaiting(world),
     ...memoryPlaces(world),
+    ...memoryPauses(world),
     ...memoryBacklog(world),
     ...memoryEvents(world),
     ...memoryLive(world),
@@ -65,7 +72,12 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySchedules(world),
     ...memorySecrets(world),
     ...memoryFiles(world),
+    ...memorySearch(world),
+    ...memoryViews(world),
+    ...memoryHistory(world),
+    ...memoryErasure(world),
     ...memoryTriggers(world),
+    ...memoryWork(world),
     migrate: async () => undefined,
     ping: async () => undefined,
     close: async () => undefined,

@@ -4,6 +4,7 @@ import type { RunCommit } from "./store.ts";
 export const NO_CHANGES: Omit<RunCommit, "runId" | "orgId" | "workflow" | "expectedVersion" | "head"> = {
   create: null,
   events: [],
+  isReindexed: false,
   opened: [],
   closed: [],
   timersSet: [],

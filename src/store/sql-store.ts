@@ -7,11 +7,14 @@ import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
+import { sqlErasure } from "./sql/sql-erasure.ts";
 import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
+import { sqlSearch } from "./sql/sql-search.ts";
 import { sqlFiles } from "./sql/sql-files.ts";
 import { sqlGateways } from "./sql/sql-gateways.ts";
 import { sqlGovernance } from "./sql/sql-governance.ts";
+import { sqlHistory } from "./sql/sql-history.ts";
 import { sqlHooks } from "./sql/sql-hooks.ts";
 import { sqlInvitations } from "./sql/sql-invitations.ts";
 import { sqlKeys } from "./sql/sql-keys.ts";
@@ -28,8 +31,11 @@ import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
+import { sqlViews } from "./sql/sql-views.ts";
+import { sqlPauses } from "./sql/sql-pauses.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
+import { sqlWork } from "./sql/sql-work.ts";
 import { sqlWorkflows } from "./sql/sql-workflows.ts";
 import type { Store } from "./store.ts";
 
@@ -48,6 +54,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlReplicas(sql),
     ...sqlWaiting(sql),
     ...sqlPlaces(sql),
+    ...sqlPauses(sql),
     ...sqlBacklog(sql),
     ...sqlEvents(sql),
     ...sqlLive(sql),
@@ -66,7 +73,12 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlSchedules(sql),
     ...sqlSecrets(sql),
     ...sqlFiles(sql),
+    ...sqlSearch(sql),
+    ...sqlHistory(sql),
+    ...sqlErasure(sql),
     ...sqlTriggers(sql),
+    ...sqlViews(sql),
+    ...sqlWork(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),
     close: () => sql.close(),

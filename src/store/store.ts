@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type { AttemptKey, OwnWait, RunEvent, RunStatus, WaitingFor, WorkflowStatus } from "../core/event/index.ts";
+import type { AttemptKey, OwnWait, Priority, RunEvent, RunPause, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -10,16 +10,23 @@ import type { GovernedStore } from "./audit-store.ts";
 import type { BacklogStore } from "./backlog-store.ts";
 import type { StoredEvent } from "./event-pack.ts";
 import type { EventStore, NewEvent, NewWaiter } from "./event-store.ts";
+import type { SearchStore } from "./search-store.ts";
 import type { FileStore } from "./file-store.ts";
+import type { HistoryStore } from "./history-store.ts";
 import type { PeopleStore } from "./people-store.ts";
+import type { RunFilter } from "./run-filter.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
 import type { LiveStore } from "./live-store.ts";
-import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
+import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { ViewStore } from "./view-store.ts";
+import type { PauseStore } from "./pause-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
+import type { AttemptWork, WorkStore } from "./work-store.ts";
+import type { WorkflowStore } from "./workflow-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -39,6 +46,7 @@ export interface Store
     ReplicaStore,
     WaitingStore,
     PlaceStore,
+    PauseStore,
     BacklogStore,
     EventStore,
     LiveStore,
@@ -50,7 +58,11 @@ export interface Store
     ScheduleStore,
     SecretStore,
     FileStore,
+    SearchStore,
+    HistoryStore,
     TriggerStore,
+    ViewStore,
+    WorkStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
   migrate(): Promise<void>;
@@ -87,6 +99,8 @@ export interface RunCommit {
   readonly create: NewRun | null;
   readonly head: Head;
   readonly events: readonly RunEvent[];
+  /** What it is found by is to be read again, after the commit. A new run is always read. */
+  readonly isReindexed: boolean;
   readonly opened: readonly OpenAttempt[];
   readonly closed: readonly AttemptKey[];
   readonly timersSet: readonly { readonly timer: Timer; readonly dueAt: number }[];
@@ -149,8 +163,11 @@ export interface NewRun {
   readonly model: string | null;
   readonly roleBindings: Readonly<Record<string, string>>;
   readonly team: string | null;
+  /** By which it is found. */
+  readonly labels: Readonly<Record<string, string>>;
   /** How often it may be recovered automatically; null: never. */
   readonly recoveryMax: number | null;
+  readonly priority: Priority;
   readonly startedBy: string | null;
   /** On whose behalf a trigger started it: the caller that last saved the trigger. Null: on behalf of its starter. */
   readonly requestedBy: string | null;
@@ -178,6 +195,12 @@ export interface Head {
   readonly endedAt: number | null;
   /** By itself, child runs left aside. Null: it does not wait, or has ended. */
   readonly waitingFor: OwnWait | null;
+  /** Of a run that has ended without completing: why. */
+  readonly errorCode: string | null;
+  /** Given with the commit that ends it, and kept until it is opened again. */
+  readonly errorMessage: string | null;
+  /** Null: neither it nor the run that waits for it is paused. */
+  readonly paused: RunPause | null;
 }
 
 export interface RunHead extends Head {
@@ -206,6 +229,8 @@ export interface OpenAttempt extends AttemptKey {
   readonly reserved: readonly Reservation[];
   /** The run whose `max_parallel` it counts in, with the blocks of that run; absent: of a run without blocks. */
   readonly parallelOf?: string;
+  /** Of a function, when the attempt is opened: what workers ask for. Loaded runs do not have it. */
+  readonly work?: AttemptWork;
 }
 
 export interface CommitOutcome {
@@ -215,14 +240,6 @@ export interface CommitOutcome {
   readonly conflicts: readonly string[];
   /** Runs whose creation met an idempotency key that is taken, with the run that has it. */
   readonly duplicates: readonly { readonly runId: string; readonly existingRunId: string; readonly bodyHash: string }[];
-}
-
-export interface RunFilter {
-  readonly status?: RunStatus;
-  readonly workflow?: string;
-  readonly parentRunId?: string;
-  /** Child runs included. */
-  readonly waitingFor?: WaitingFor;
 }
 
 export interface Page {
@@ -236,46 +253,4 @@ export interface Listed<T> {
   readonly nextCursor: string | null;
 }
 
-export interface WorkflowStore {
-  /** A new version, or the newest one unchanged when the content is the same. */
-  saveWorkflow(
-    orgId: string,
-    saving: WorkflowSaving,
-  ): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }>;
-  getWorkflow(orgId: string, name: string): Promise<WorkflowRecord | undefined>;
-  listWorkflows(orgId: string, page: Page): Promise<Listed<WorkflowRecord>>;
-  getVersion(orgId: string, name: string, version: number): Promise<WorkflowVersion | undefined>;
-  setWorkflowStatus(orgId: string, name: string, status: WorkflowStatus): Promise<boolean>;
-  /** The pinned bytes of a definition, by hash. */
-  getDefinition(orgId: string, hash: string): Promise<PinnedDefinition | undefined>;
-  /** Keeps a definition that is no version of a workflow (a run of a file). */
-  putDefinition(orgId: string, hash: string, definition: PinnedDefinition): Promise<void>;
-}
-
-/** The exact text, and what it referred to outside itself when it was pinned. */
-export interface PinnedDefinition {
-  readonly source: string;
-  readonly catalog: JsonObject | null;
-}
-
-export interface WorkflowSaving extends PinnedDefinition {
-  readonly name: string;
-  readonly hash: string;
-  readonly format: "lobsterx" | "lens-graph/v1";
-  readonly savedAt: number;
-  readonly savedBy: string | null;
-}
-
-export interface WorkflowVersion extends PinnedDefinition {
-  readonly name: string;
-  readonly version: number;
-  readonly hash: string;
-  readonly format: "lobsterx" | "lens-graph/v1";
-  readonly savedAt: number;
-}
-
-export interface WorkflowRecord extends WorkflowSettings {
-  readonly name: string;
-  readonly status: WorkflowStatus;
-  readonly latest: Omit<WorkflowVersion, "source" | "catalog">;
-}
+export type * from "./workflow-store.ts";

@@ -31,11 +31,22 @@ export interface WaitingQueue {
 export interface WaitingStore {
   /** Queues in which nodes wait that no replica has claimed. */
   backlogQueues(limit: number): Promise<readonly WaitingQueue[]>;
-  /** Claims the first unclaimed nodes of a queue; those another replica is claiming are left to it. */
+  /**
+   * Claims the first unclaimed nodes of a queue, and some of each lower priority (ranks from 2, ranks from 4), so that
+   * none of them is left behind for ever: at most 1.25 times as many as `limit` says. Those another replica is claiming are left
+   * to it.
+   */
   claimWaiting(queue: WaitingQueue, replicaId: string, limit: number): Promise<readonly WaitingNode[]>;
   /** Puts nodes that replicas without a lease had claimed back into the backlog; how many, at most `limit`. */
   releaseWaiting(limit: number): Promise<number>;
 }
+
+/** Of a claim so many nodes are of lower priorities, however many of higher ones wait. */
+export function sharedOut(limit: number): number {
+  return Math.ceil(limit / SHARE);
+}
+
+const SHARE = 9;
 
 /** Queue of nodes written before queues had names. */
 export const UNNAMED_QUEUE = "";

@@ -85,6 +85,8 @@ export interface NewDelivery {
   readonly recipient: string | null;
   /** Deliveries of one target, recipient and group that wait at the same time are sent as one message; null: alone. */
   readonly groupKey: string | null;
+  /** The run it is about, with which it is removed; null: it is about none. */
+  readonly runId: string | null;
   /** Not before so long from now. */
   readonly delayMs: number;
 }

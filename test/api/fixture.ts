@@ -2,6 +2,9 @@ import { createScriptedAdapter, EMPTY_SCRIPT, readScript } from "../../src/adapt
 import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
+import { AuditTrail } from "../../src/audit/index.ts";
+import { createFolderObjects, createMemoryObjects, Files } from "../../src/files/index.ts";
+import { ArchivePlaces, type History, openHistory } from "../../src/history/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../../src/launch/index.ts";
 import { createScriptAdapter } from "../../src/script/index.ts";
@@ -66,6 +69,9 @@ export interface Api {
   readonly runtime: DurableDriver;
   readonly gateways: OpenedGateways;
   readonly governance: OpenedGovernance;
+  readonly audit: AuditTrail;
+  readonly files: Files;
+  readonly history: History;
   readonly troubles: string[];
   /** A request with the admin's key unless another is given; a plain object is sent as JSON. */
   ask(method: string, path: string, options?: AskOptions): Promise<Response>;
@@ -112,6 +118,10 @@ export interface ApiParts {
   readonly startRate?: { readonly count: number; readonly perSeconds: number };
   /** Which URLs may be saved and called; any otherwise. */
   readonly outbound?: OutboundGuard;
+  /** Default: one in memory. */
+  readonly store?: Store;
+  /** The folder that folders of archives are in, and the content of files. */
+  readonly archives?: string;
   /** Seals what must be read again; the installation's own key otherwise. */
   readonly secretKey?: string;
 }
@@ -121,7 +131,14 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const troubles: string[] = [];
   const onTrouble = (what: string, error: unknown): number => troubles.push(`${what}: ${String(error)}`);
   const clock = createSystemClock();
-  const store = createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
+  const store = parts.store ?? createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
+  const now = config.now ?? Date.now;
+  const audit = new AuditTrail({ store, now });
+  const { archives } = parts;
+  const objects = archives === undefined ? createMemoryObjects() : createFolderObjects(`${archives}/objects`);
+  const files = new Files({ store, objects, secretKey: null, now });
+  const places = new ArchivePlaces({ root: archives ?? "archives", isAnywhere: false, bucket: null });
+  const history = openHistory({ store, files, audit, places, now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const gateways = await openGateways({
     store,
@@ -175,6 +192,9 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     runtime,
     gateways,
     governance,
+    audit,
+    files,
+    history,
     ...(verifier === undefined ? {} : { verifier }),
     ...(parts.signIn === undefined ? {} : { signIn: parts.signIn }),
     config: { onTrouble, ...config },
@@ -185,6 +205,9 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
     runtime,
     gateways,
     governance,
+    audit,
+    files,
+    history,
     troubles,
     async ask(method, path, { key = ADMIN, body, headers = {} } = {}) {
       const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;

@@ -1,7 +1,7 @@
 import type { NewDelivery, Settlement, Store } from "../../src/store/index.ts";
 
 /** To the target itself, at once and on its own. */
-export const ALONE = { recipient: null, groupKey: null, delayMs: 0 } as const;
+export const ALONE = { recipient: null, groupKey: null, runId: null, delayMs: 0 } as const;
 
 /** What webhooks are sent, and organisations that have one. */
 export const delivery = (id: string, parts: Partial<NewDelivery> = {}): NewDelivery => ({

@@ -23,6 +23,7 @@
   text text not null
   PRIMARY KEY (org_id, agent_id, profile, at, id)
   CREATE UNIQUE INDEX agent_memories_pkey ON public.agent_memories USING btree (org_id, agent_id, profile, at, id)
+  CREATE INDEX agent_memories_run ON public.agent_memories USING btree (run_id)
 
 -- alert_leases
   name text not null collate C
@@ -56,6 +57,7 @@
   held_until bigint not null
   used_at bigint
   PRIMARY KEY (hash)
+  CREATE INDEX approval_tickets_approval ON public.approval_tickets USING btree (approval_id)
   CREATE INDEX approval_tickets_expired ON public.approval_tickets USING btree (expires_at)
   CREATE UNIQUE INDEX approval_tickets_pkey ON public.approval_tickets USING btree (hash)
 
@@ -86,6 +88,7 @@
   CREATE INDEX approvals_open ON public.approvals USING btree (org_id, requested_at DESC, id DESC) WHERE (status = 'pending'::text)
   CREATE INDEX approvals_pending ON public.approvals USING btree (run_id) WHERE (status = 'pending'::text)
   CREATE UNIQUE INDEX approvals_pkey ON public.approvals USING btree (id)
+  CREATE INDEX approvals_run ON public.approvals USING btree (run_id)
 
 -- attempt_reports
   run_id text not null collate C
@@ -98,6 +101,7 @@
   logs text not null
   at bigint not null
   PRIMARY KEY (run_id, node_id, attempt)
+  CREATE INDEX attempt_reports_age ON public.attempt_reports USING btree (org_id, at)
   CREATE UNIQUE INDEX attempt_reports_pkey ON public.attempt_reports USING btree (run_id, node_id, attempt)
   CREATE INDEX attempt_reports_thread ON public.attempt_reports USING btree (org_id, agent_id, session_id, at DESC) WHERE (session_id IS NOT NULL)
 
@@ -134,6 +138,13 @@
   CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
   CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
 
+-- audit_salts
+  org_id text not null collate C
+  subject text not null collate C
+  salt text not null
+  PRIMARY KEY (org_id, subject)
+  CREATE UNIQUE INDEX audit_salts_pkey ON public.audit_salts USING btree (org_id, subject)
+
 -- audit_segments
   org_id text not null collate C
   to_seq bigint not null
@@ -145,6 +156,23 @@
   PRIMARY KEY (org_id, to_seq)
   CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
   CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
+
+-- audit_texts
+  org_id text not null collate C
+  seq bigint not null
+  subject text not null collate C
+  text text not null
+  PRIMARY KEY (org_id, seq)
+  CREATE UNIQUE INDEX audit_texts_pkey ON public.audit_texts USING btree (org_id, seq)
+  CREATE INDEX audit_texts_subject ON public.audit_texts USING btree (org_id, subject)
+
+-- blob_references
+  org_id text not null collate C
+  hash text not null collate C
+  run_id text not null collate C
+  PRIMARY KEY (org_id, hash, run_id)
+  CREATE UNIQUE INDEX blob_references_pkey ON public.blob_references USING btree (org_id, hash, run_id)
+  CREATE INDEX blob_references_run ON public.blob_references USING btree (run_id)
 
 -- blobs
   org_id text not null collate C
@@ -162,6 +190,7 @@
   id text not null
   at bigint not null
   PRIMARY KEY (org_id, target_id, approval_id, place, id)
+  CREATE INDEX channel_postings_approval ON public.channel_postings USING btree (approval_id)
   CREATE UNIQUE INDEX channel_postings_pkey ON public.channel_postings USING btree (org_id, target_id, approval_id, place, id)
 
 -- channel_turns
@@ -318,6 +347,7 @@
   created_at bigint not null
   PRIMARY KEY (org_id, key_id, workflow, key)
   CREATE UNIQUE INDEX idempotency_keys_pkey ON public.idempotency_keys USING btree (org_id, key_id, workflow, key)
+  CREATE INDEX idempotency_keys_run ON public.idempotency_keys USING btree (run_id)
 
 -- installation_secrets
   name text not null collate C
@@ -364,6 +394,12 @@
   CREATE INDEX keys_person ON public.keys USING btree (org_id, person_id) WHERE (person_id IS NOT NULL)
   CREATE UNIQUE INDEX keys_pkey ON public.keys USING btree (id)
 
+-- late_usage
+  org_id text not null collate C
+  start bigint not null
+  PRIMARY KEY (org_id, start)
+  CREATE UNIQUE INDEX late_usage_pkey ON public.late_usage USING btree (org_id, start)
+
 -- launch_approvals
   org_id text not null collate C
   digest text not null collate C
@@ -401,9 +437,16 @@
   agent_id text collate C
   reserved text not null
   parallel_of text collate C
+  function text collate C
+  work text
+  is_once boolean
+  offered_at bigint
+  worker_id text collate C
+  worker_until bigint
   PRIMARY KEY (run_id, node_id, attempt)
   CREATE INDEX open_attempts_due ON public.open_attempts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL)
   CREATE UNIQUE INDEX open_attempts_pkey ON public.open_attempts USING btree (run_id, node_id, attempt)
+  CREATE INDEX open_attempts_work ON public.open_attempts USING btree (org_id, function, offered_at) WHERE (function IS NOT NULL)
 
 -- organisation_config
   org_id text not null collate C
@@ -419,6 +462,15 @@
   name text
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
+
+-- pauses
+  org_id text not null collate C
+  workflow text not null collate C
+  by text
+  reason text
+  at bigint not null
+  PRIMARY KEY (org_id, workflow)
+  CREATE UNIQUE INDEX pauses_pkey ON public.pauses USING btree (org_id, workflow)
 
 -- persons
   id text not null collate C
@@ -462,7 +514,7 @@
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'function'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'retention'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
@@ -473,6 +525,36 @@
   expires_at bigint not null
   PRIMARY KEY (replica_id)
   CREATE UNIQUE INDEX replicas_pkey ON public.replicas USING btree (replica_id)
+
+-- run_archives
+  org_id text not null collate C
+  run_id text not null collate C
+  workflow text not null collate C
+  place text not null
+  name text not null
+  size bigint not null
+  sha256 text not null collate C
+  archived_at bigint not null
+  PRIMARY KEY (org_id, run_id)
+  CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
+
+-- run_erasures
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  by text not null
+  sha256 text not null collate C
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_erasures_pkey ON public.run_erasures USING btree (run_id)
+
+-- run_facets
+  org_id text not null collate C
+  facet text not null collate C
+  created_at bigint not null
+  run_id text not null collate C
+  PRIMARY KEY (org_id, facet, created_at, run_id)
+  CREATE UNIQUE INDEX run_facets_pkey ON public.run_facets USING btree (org_id, facet, created_at, run_id)
+  CREATE INDEX run_facets_run ON public.run_facets USING btree (run_id)
 
 -- run_heads  fillfactor=50
   run_id text not null collate C
@@ -485,13 +567,32 @@
   started_at bigint
   ended_at bigint
   waiting_for text
+  workflow text collate C
+  listed_at bigint
+  error_code text collate C
+  error_message text
+  settled_micros bigint
+  duration_ms bigint
+  paused text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
   CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
+  CREATE INDEX run_heads_cost ON public.run_heads USING btree (org_id, settled_micros) WHERE ((settled_micros IS NOT NULL) AND (listed_at IS NOT NULL))
+  CREATE INDEX run_heads_duration ON public.run_heads USING btree (org_id, duration_ms) WHERE ((duration_ms IS NOT NULL) AND (listed_at IS NOT NULL))
   CREATE INDEX run_heads_ended ON public.run_heads USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL)
+  CREATE INDEX run_heads_error ON public.run_heads USING btree (org_id, error_code, listed_at DESC, run_id DESC) WHERE ((error_code IS NOT NULL) AND (listed_at IS NOT NULL))
   CREATE INDEX run_heads_open ON public.run_heads USING btree (org_id, run_id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text]))
   CREATE UNIQUE INDEX run_heads_pkey ON public.run_heads USING btree (run_id)
+  CREATE INDEX run_heads_status ON public.run_heads USING btree (org_id, status, listed_at DESC, run_id DESC) WHERE (listed_at IS NOT NULL)
   CREATE INDEX run_heads_waiting ON public.run_heads USING btree (org_id, waiting_for, run_id) WHERE (waiting_for IS NOT NULL)
+  CREATE INDEX run_heads_workflow ON public.run_heads USING btree (org_id, workflow, status, listed_at DESC, run_id DESC) WHERE (listed_at IS NOT NULL)
+
+-- run_imports
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_imports_pkey ON public.run_imports USING btree (run_id)
 
 -- run_places
   run_id text not null collate C
@@ -503,6 +604,28 @@
   CREATE UNIQUE INDEX run_places_held ON public.run_places USING btree (org_id, key, slot) WHERE (slot IS NOT NULL)
   CREATE UNIQUE INDEX run_places_pkey ON public.run_places USING btree (run_id)
   CREATE INDEX run_places_waiting ON public.run_places USING btree (org_id, key, since, run_id) WHERE (slot IS NULL)
+
+-- run_trends
+  org_id text not null collate C
+  bucket text not null
+  grouped_by text not null
+  group_name text not null collate C
+  start bigint not null
+  figures text not null
+  CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text])))
+  PRIMARY KEY (org_id, bucket, grouped_by, start, group_name)
+  CREATE UNIQUE INDEX run_trends_pkey ON public.run_trends USING btree (org_id, bucket, grouped_by, start, group_name)
+
+-- run_words
+  run_id text not null collate C
+  org_id text not null collate C
+  created_at bigint not null
+  words tsvector not null
+  trend text
+  PRIMARY KEY (run_id)
+  CREATE INDEX run_words_newest ON public.run_words USING btree (org_id, created_at DESC, run_id DESC)
+  CREATE UNIQUE INDEX run_words_pkey ON public.run_words USING btree (run_id)
+  CREATE INDEX run_words_words ON public.run_words USING gin (words)
 
 -- runs
   run_id text not null collate C
@@ -530,12 +653,31 @@
   parent_span_id text
   requested_by text
   block text collate C
+  labels text not null
+  priority text not null
   PRIMARY KEY (run_id)
   CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
   CREATE INDEX runs_children ON public.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL)
   CREATE INDEX runs_listed ON public.runs USING btree (org_id, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_starter ON public.runs USING btree (org_id, started_by, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_trigger ON public.runs USING btree (org_id, trigger, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_version ON public.runs USING btree (org_id, version, created_at DESC, run_id DESC) WHERE (block IS NULL)
+  CREATE INDEX runs_of_workflow ON public.runs USING btree (org_id, workflow, created_at DESC, run_id DESC) WHERE (block IS NULL)
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
   CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
+  CREATE INDEX runs_source ON public.runs USING btree (source_run_id) WHERE (source_run_id IS NOT NULL)
+
+-- saved_views
+  org_id text not null collate C
+  id text not null collate C
+  owner text not null collate C
+  name text not null
+  is_shared boolean not null
+  query text not null
+  created_at bigint not null
+  updated_at bigint not null
+  PRIMARY KEY (org_id, id)
+  CREATE UNIQUE INDEX saved_views_pkey ON public.saved_views USING btree (org_id, id)
 
 -- schedule_cursors
   org_id text not null collate C
@@ -629,6 +771,13 @@
   CREATE UNIQUE INDEX trigger_deliveries_pkey ON public.trigger_deliveries USING btree (org_id, trigger_id, delivery_id)
   CREATE INDEX trigger_deliveries_recent ON public.trigger_deliveries USING btree (org_id, trigger_id, received_at)
 
+-- unindexed_runs
+  id bigint not null
+  org_id text not null collate C
+  run_id text not null collate C
+  PRIMARY KEY (id)
+  CREATE UNIQUE INDEX unindexed_runs_pkey ON public.unindexed_runs USING btree (id)
+
 -- usage_records
   org_id text not null collate C
   run_id text not null collate C
@@ -646,6 +795,30 @@
   price_id text
   at bigint not null
   CREATE INDEX usage_records_newest ON public.usage_records USING btree (org_id, at)
+
+-- usage_rolling
+  one boolean not null
+  rolled_until bigint not null
+  CHECK (one)
+  PRIMARY KEY (one)
+  CREATE UNIQUE INDEX usage_rolling_pkey ON public.usage_rolling USING btree (one)
+
+-- usage_sums
+  org_id text not null collate C
+  span text not null
+  start bigint not null
+  workflow text not null collate C
+  agent_id text collate C
+  model text collate C
+  gateway_id text collate C
+  count integer not null
+  input_tokens bigint not null
+  output_tokens bigint not null
+  thinking_tokens bigint not null
+  cached_tokens bigint not null
+  cost_micros bigint not null
+  CHECK ((span = ANY (ARRAY['hour'::text, 'day'::text])))
+  CREATE INDEX usage_sums_newest ON public.usage_sums USING btree (org_id, span, start)
 
 -- verdict_blocks
   run_id text not null collate C
@@ -698,6 +871,7 @@
   recipient text
   group_key text
   held_until bigint not null
+  run_id text collate C
   CHECK (((next_at IS NULL) = (state = ANY (ARRAY['delivered'::text, 'given_up'::text]))))
   PRIMARY KEY (id)
   CHECK ((state = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'given_up'::text])))
@@ -705,6 +879,7 @@
   CREATE INDEX webhook_deliveries_group ON public.webhook_deliveries USING btree (org_id, webhook_id, group_key) WHERE ((next_at IS NOT NULL) AND (group_key IS NOT NULL))
   CREATE INDEX webhook_deliveries_newest ON public.webhook_deliveries USING btree (org_id, webhook_id, seq DESC)
   CREATE UNIQUE INDEX webhook_deliveries_pkey ON public.webhook_deliveries USING btree (id)
+  CREATE INDEX webhook_deliveries_run ON public.webhook_deliveries USING btree (run_id) WHERE (run_id IS NOT NULL)
   CREATE INDEX webhook_deliveries_settled ON public.webhook_deliveries USING btree (created_at) WHERE (next_at IS NULL)
 
 -- webhook_feeds  fillfactor=50
@@ -720,6 +895,15 @@
   since bigint not null
   PRIMARY KEY (org_id, webhook_id)
   CREATE UNIQUE INDEX webhook_subscriptions_pkey ON public.webhook_subscriptions USING btree (org_id, webhook_id)
+
+-- workers
+  org_id text not null collate C
+  worker_id text not null collate C
+  functions text not null
+  expires_at bigint not null
+  PRIMARY KEY (org_id, worker_id)
+  CREATE INDEX workers_expired ON public.workers USING btree (expires_at)
+  CREATE UNIQUE INDEX workers_pkey ON public.workers USING btree (org_id, worker_id)
 
 -- workflow_hooks
   org_id text not null collate C

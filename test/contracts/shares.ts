@@ -29,7 +29,9 @@ export const NEW_RUN: NewRun = {
   model: null,
   roleBindings: { writer: "agent-1" },
   team: null,
+  labels: {},
   recoveryMax: null,
+  priority: "normal",
   requestedBy: null,
   startedBy: "key_1",
   createdAt: 1_000,
@@ -47,6 +49,9 @@ const HEAD: Head = {
   startedAt: 1_000,
   endedAt: null,
   waitingFor: null,
+  errorCode: null,
+  errorMessage: null,
+  paused: null,
 };
 
 export type Parts = Partial<Omit<RunCommit, "head">> & { readonly head?: Partial<Head> };

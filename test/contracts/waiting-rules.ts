@@ -36,6 +36,20 @@ export function waitingRules(subjectOf: SubjectOf): void {
       expect(await store.backlogQueues(10)).toEqual([{ orgId: "org_1", queue: "budget/b" }]);
     });
 
+    it("are claimed by priority, and some of each lower one with every claim", async () => {
+      const { store } = subjectOf();
+      const many = (name: string, rank: number, since: number): NodeWait[] =>
+        Array.from({ length: 10 }, (_, index) => wait(`${name}${index}`, since + index, { rank }));
+      const waits = [...many("high", 0, 300), ...many("normal", 3, 200), ...many("low", 4, 100)];
+      await store.commit([creation("run_1", {}, { waits })]);
+      expect(names(await store.claimWaiting(queue, "rep_1", 4))).toEqual([
+        ...["high0", "high1", "high2", "high3"],
+        ...["normal0", "low0"],
+      ]);
+      expect(names(await store.claimWaiting(queue, "rep_1", 2))).toEqual(["high4", "high5", "normal1", "low1"]);
+      expect(await store.claimWaiting(queue, "rep_1", 100)).toHaveLength(20);
+    });
+
     it("are claimed once also when replicas claim at the same time", async () => {
       const { store, rival } = subjectOf();
       const waits = Array.from({ length: 40 }, (_, index) => wait(`n${index}`, index));

@@ -63,6 +63,7 @@ export async function startQuickServer(io: Io, argv: readonly string[]): Promise
     log: openLog(io, config, bridge.redactor, "text"),
     outbound: readOutbound(io, config, LOOPBACK_ENTRIES),
     hasConsole: false,
+    archivesAnywhere: true,
     startRate: null,
   });
   const client = new SluiceClient({ url: host.localUrl, key });

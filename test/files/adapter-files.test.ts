@@ -78,7 +78,7 @@ describe("the process adapter", () => {
   it("keeps the rest as a list", async () => {
     const outputSchema = schemaOf({
       main: file(),
-      pages: { type: "array", required: true, itemsType: "file" },
+      pages: { type: "array", required: true, items: { type: "file" } },
     });
     const script = "cd outputs; echo m > main.md; echo 2 > p2.png; echo 1 > p1.png";
     const outputs = outputsOf(await command(script, { outputSchema }));

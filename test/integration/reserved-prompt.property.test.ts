@@ -194,6 +194,7 @@ function sceneOf({ agent, policies, duty, message, stdin, provider }: Case): Sce
       deployments: [],
       bindings: [],
       platform: { isOpen: true, reason: null },
+      pauses: new Map(),
     },
     gateways: [LOCAL],
     tally: new Tally(),

@@ -7,7 +7,7 @@ export interface ManifestKind {
   readonly collection: Collection | "gateways";
   /** In the middle of a sentence: `a policy`. */
   readonly title: string;
-  readonly permission: "registry:write" | "governance:write" | "secret:write";
+  readonly permission: "registry:write" | "governance:write" | "run:delete" | "secret:write";
   /** A first text for a new entry. */
   readonly sample: string;
   /** What it is for, in one sentence. */
@@ -137,6 +137,14 @@ export const KINDS = {
     purpose: "What completed work is charged in credits: by its cost, or by its tokens.",
     sample: "credits_per_usd: 100\n",
   },
+  retentions: {
+    kind: "Retention",
+    collection: "retentions",
+    title: "a retention",
+    permission: "run:delete",
+    purpose: "How long runs, verdicts and transcripts are kept, and where runs go before they are deleted.",
+    sample: "runs: 90d\nverdicts: 30d\ntranscripts: 30d\n",
+  },
   tools: {
     kind: "Tool",
     collection: "tools",
@@ -144,6 +152,16 @@ export const KINDS = {
     permission: "governance:write",
     purpose: "What calls of a tool are, how often they may be made, and whether a person approves them.",
     sample: "name: payments/refund\naction: financial\neffects: at_most_once\napproval: required\n",
+  },
+  functions: {
+    kind: "Function",
+    collection: "functions",
+    title: "a function",
+    permission: "registry:write",
+    purpose: "Code that workers run as a step, with what it takes and returns. Workers register theirs by themselves.",
+    sample:
+      "input:\n  type: object\n  properties: { cents: { type: integer } }\n  required: [cents]\n" +
+      "output:\n  type: object\n  properties: { id: { type: string } }\n  required: [id]\naction: financial\neffects: at_most_once\n",
   },
   grants: {
     kind: "Grant",
@@ -195,7 +213,7 @@ const NOT_WRITTEN: ReadonlySet<string> = new Set([
   "savedBy",
 ]);
 /** Maps whose keys and values are the author's: they are shown as they were written. */
-const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings", "match"]);
+const OWN_VALUES: ReadonlySet<string> = new Set(["args", "with", "roleBindings", "match", "input", "output"]);
 /** Maps whose keys are the author's, with values of a known shape. */
 const OWN_KEYS: ReadonlySet<string> = new Set(["fields", "schema", "inputs", "outputs"]);
 /** Written in camelCase by authors, too. */

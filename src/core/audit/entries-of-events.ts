@@ -34,6 +34,9 @@ function entryOf(run: AuditedRun, event: RunEvent): AuditEntry | null {
       return runEntry(run, event, "run.finished", endOf("cancelled", event.payload));
     case "run.timed_out":
       return runEntry(run, event, "run.finished", endOf("timed_out", event.payload));
+    case "run.paused":
+    case "run.resumed":
+      return pauseEntry(run, event);
     case "gate.decided":
       return gateEntry(run, event);
     case "approval.requested":
@@ -55,6 +58,15 @@ function runEntry(
 ): AuditEntry {
   const actor = type === "run.started" ? (startedBy ?? ENGINE_ACTOR) : ENGINE_ACTOR;
   return auditEntry({ at, type: as, actor, resource: `run/${runId}`, run: runId, detail });
+}
+
+/** Of a child that is paused with its parent the parent's entry says who and why. */
+function pauseEntry({ runId }: AuditedRun, event: EventOf<"run.paused"> | EventOf<"run.resumed">): AuditEntry | null {
+  const { by, byId, reason, isWithParent } = event.payload;
+  if (isWithParent === true) return null;
+  const detail = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+  const actor = byId ?? by ?? ENGINE_ACTOR;
+  return auditEntry({ at: event.at, type: event.type, actor, resource: `run/${runId}`, run: runId, detail });
 }
 
 function startOf(payload: EventOf<"run.started">["payload"]): JsonObject {

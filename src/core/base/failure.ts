@@ -34,6 +34,7 @@ const CAUSE_OF_CLASS: Readonly<Record<string, RetryCause>> = {
   provider_error: "provider_error",
   dispatch_failed: "provider_error",
   gateway_unreachable: "provider_error",
+  function_error: "provider_error",
 };
 
 /** Which retry cause a failure code belongs to, if any. */

@@ -11,3 +11,4 @@ export * from "./secret-reference.ts";
 export * from "./suggest.ts";
 export * from "./glob.ts";
 export { MissingPackage, missingPackage, orMissing } from "./missing-package.ts";
+export * from "./ageing.ts";

@@ -44,6 +44,9 @@ export const LIMITS = {
   forEachItemsDefault: 1_000,
   /** Open runs of one key, whatever a document says. */
   concurrentRunsMax: 1_000,
+  /** Of one run; of the text of one label. */
+  labelsMax: 20,
+  labelTextLengthMax: 200,
   /** Of one repeated step. */
   roundsMax: 1_000,
   roundsDefault: 10,

@@ -25,6 +25,7 @@ export const PROBLEM_CODES = [
   "unknown_role",
   "unknown_library_step",
   "unknown_workflow",
+  "unknown_recording",
   "unknown_channel",
   "self_dependency",
   "cycle",
@@ -44,6 +45,7 @@ export const PROBLEM_CODES = [
   "bad_join",
   "bad_repeat",
   "bad_concurrency",
+  "bad_label",
   "bad_choose",
   "duplicate_else",
   "too_deep",
@@ -70,6 +72,7 @@ export const WARNING_CODES = [
   "shadowed_fact",
   "text_not_value",
   "tool_action_unknown",
+  "function_not_registered",
 ] as const;
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];

@@ -48,7 +48,8 @@ export function checkArgs(
     // A default has been checked where it was declared.
     if (own === undefined) continue;
     for (const misfit of fitProblems(value, field)) {
-      problems.push(problem(misfit.code, [name], `Arg "${name}" ${misfit.message}.`));
+      const { code, message, at = "" } = misfit;
+      problems.push(problem(code, [name], `Arg "${name}${at}" ${message}.`, undefined, at));
     }
   }
   return problems.length === 0 ? succeed(Object.fromEntries(args)) : fail(problems.slice(0, LIMITS.problemsMax));
@@ -59,7 +60,7 @@ function askFor(name: string, field: ArgField): string {
 }
 
 /** Args are not written in a file with lines, so every problem stands at its start. */
-function problem(code: ProblemCode, path: TreePath, message: string, hint?: string): Problem {
-  const place = { path: formatPath(["args", ...path]), line: 1, column: 1 };
+function problem(code: ProblemCode, path: TreePath, message: string, hint?: string, inside = ""): Problem {
+  const place = { path: `${formatPath(["args", ...path])}${inside}`, line: 1, column: 1 };
   return { code, message, ...place, ...(hint === undefined ? {} : { hint }) };
 }

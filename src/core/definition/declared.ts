@@ -1,17 +1,18 @@
 import { ANY, BOOLEAN, closedObject, NUMBER, TEXT, ANY_OBJECT, type Known } from "../expression/index.ts";
 import { type BlockDraft, leavesOf } from "./block-draft.ts";
-import type { Constraints, FieldType, LensField, LensFieldType, OutputContract } from "./field.ts";
+import type { FieldType, LensField, LensFieldType, OutputContract, ValueField } from "./field.ts";
 import type { StepDraft } from "./step-draft.ts";
 import { hasWork } from "./work-fields.ts";
 import type { Work } from "./work.ts";
 
 /** What a declaration says about the value it declares. */
-export function knownOf(field: Pick<Constraints, "enum"> & { type?: FieldType | null; itemsType?: FieldType }): Known {
-  const { type } = field;
+export function knownOf(field: Omit<ValueField, "type"> & { readonly type?: FieldType | null }): Known {
+  const { type, items, properties } = field;
   if (type === undefined || type === null) return ANY;
   if (type === "string") return field.enum === undefined ? TEXT : { kind: "text", enum: field.enum };
-  if (type === "array") return { kind: "list", items: field.itemsType === undefined ? ANY : typed(field.itemsType) };
-  return typed(type);
+  if (type === "array") return { kind: "list", items: items === undefined ? ANY : knownOf(items) };
+  if (type !== "object" || properties === undefined) return typed(type);
+  return closedObject(Object.entries(properties).map(([name, property]) => [name, knownOf(property)]));
 }
 
 const FILE = closedObject([
@@ -126,9 +127,9 @@ export function ownOutputsOf(draft: StepDraft): Known {
   return { kind: "object", fields: new Map(fields), isOpen: true };
 }
 
-/** What a script returns or an event says is known only by what the author declares. */
+/** What a script or a function returns or an event says is known only by what the author declares. */
 function bringsOutputs(work: Work): boolean {
-  return work.kind === "script" || (work.kind === "wait" && "onTimeout" in work.wait);
+  return work.kind === "script" || work.kind === "function" || (work.kind === "wait" && "onTimeout" in work.wait);
 }
 
 /** Without declared outputs nothing can be said about what an agent returns. */

@@ -1,5 +1,5 @@
 import type { StepTool } from "./step-tool.ts";
-import type { Action, EffectGuarantee } from "../event/index.ts";
+import type { Action, EffectGuarantee, Priority } from "../event/index.ts";
 import type { Json, JsonObject, RetryCause } from "../base/index.ts";
 import type { ParsedExpression } from "../expression/index.ts";
 import type { ApprovalRule } from "./approval-rule.ts";
@@ -9,6 +9,7 @@ import type { NotifyRule } from "./notify.ts";
 import type { LensTemplate, OverrideValue, StepTemplate, Value, Values } from "../template/index.ts";
 import type { DependencyOutcome, Join } from "./dependency.ts";
 import type { ArgField, InputContract, OutputContract, OutputField } from "./field.ts";
+import type { WorkerFunction } from "./worker-function.ts";
 import type { Repeat } from "./repeat-shape.ts";
 import type { Work } from "./work.ts";
 import type { Block, Branch } from "./block.ts";
@@ -34,6 +35,10 @@ interface DefinitionHead {
   readonly completion: Completion;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** By which its runs are found. */
+  readonly labels: Values;
+  /** Of its runs, unless a start or a trigger says. */
+  readonly priority: Priority;
   /** Which channels are used for what happens in its runs. */
   readonly notify: readonly NotifyRule[];
 }
@@ -72,7 +77,7 @@ export interface Phase {
 export const ON_FAILURE = ["halt", "skip", "retry_once", "retry", "retry_once_then_escalate"] as const;
 export type OnFailure = (typeof ON_FAILURE)[number];
 export { ACTIONS, EFFECT_GUARANTEES } from "../event/index.ts";
-export type { Action, EffectGuarantee };
+export type { Action, EffectGuarantee, Priority };
 
 /** What an author says a call of the tools with this name is; `*` stands for any characters. */
 export interface ToolAction {
@@ -285,4 +290,6 @@ export interface Catalog {
   readonly channels?: readonly string[] | null;
   /** Tools of which a manifest says what kind of act a call is; absent or null when unknown. */
   readonly tools?: readonly ToolPattern[] | null;
+  /** Functions of workers that are registered, of those that are named; absent or null when unknown. */
+  readonly functions?: Readonly<Record<string, WorkerFunction>> | null;
 }

@@ -1,5 +1,8 @@
 import { LIMITS } from "../base/index.ts";
+import { PRIORITIES, type Priority } from "../event/index.ts";
 import type { Completion, GatewayRule } from "./definition.ts";
+import type { Values } from "../template/index.ts";
+import { labelsShape } from "./label-shape.ts";
 import { mandatory, optional } from "./record.ts";
 import { type NotifyRule, workflowRules } from "./notify.ts";
 import { anyText, choice, flag, type Located, number } from "./shape.ts";
@@ -26,7 +29,14 @@ export const DOCUMENT_HEAD = {
   ),
   timeout: optional(duration, "Seconds the whole run may take, waits included."),
   allow_secret_literals: optional(flag, "Texts that look like secrets are none.", { default: false }),
+  priority: optional(choice(PRIORITIES), "Which runs of an organisation go first, unless a start or a trigger says.", {
+    default: "normal",
+  }),
   notify: optional(workflowRules, "Which channels are used for what happens in its runs."),
+  labels: optional(
+    labelsShape,
+    "Names and short texts by which its runs are found; ${…} reads args and facts of the run.",
+  ),
   max_parallel: optional(positive, "Nodes of one run in flight at a time.", { default: LIMITS.runParallelDefault }),
 };
 
@@ -41,7 +51,9 @@ interface RawHead {
   readonly model?: string | undefined;
   readonly gateway?: GatewayRule | undefined;
   readonly timeout?: number | undefined;
+  readonly labels?: Values | undefined;
   readonly max_parallel?: number | undefined;
+  readonly priority?: Priority | undefined;
   readonly notify?: readonly Located<NotifyRule>[] | undefined;
 }
 
@@ -53,7 +65,9 @@ export function headOf(raw: RawHead) {
     model: raw.model ?? null,
     gateway: raw.gateway ?? ("pinned" as const),
     timeoutMs: raw.timeout ?? null,
+    labels: raw.labels ?? {},
     notify: (raw.notify ?? []).map(({ read }) => read),
     maxParallel: raw.max_parallel ?? LIMITS.runParallelDefault,
+    priority: raw.priority ?? ("normal" as const),
   };
 }

@@ -1,19 +1,23 @@
 import {
   fileValueProblem,
+  getOwn,
   isFileValue,
   isJsonArray,
   isJsonObject,
   type Json,
+  type JsonObject,
   type ProblemCode,
 } from "../base/index.ts";
 import { compilePattern } from "../text/index.ts";
-import type { Constraints, FieldType } from "./field.ts";
+import type { Constraints, FieldType, ValueField } from "./field.ts";
 import { kindOf, quote } from "./shape.ts";
 
 export interface Misfit {
   readonly code: ProblemCode;
   /** A predicate about the value: "must be text, but it is a number". */
   readonly message: string;
+  /** Which value inside it is meant: `.lines[0].price`; absent: the value itself. */
+  readonly at?: string;
 }
 
 const TYPE_WORDS: Readonly<Record<FieldType, string>> = {
@@ -27,7 +31,7 @@ const TYPE_WORDS: Readonly<Record<FieldType, string>> = {
 };
 
 /** Everything that keeps a value out of a declared field. Nothing is coerced: what a person gives is taken as it is. */
-export function fitProblems(value: Json, field: Constraints & { readonly type?: FieldType }): readonly Misfit[] {
+export function fitProblems(value: Json, field: ValueField): readonly Misfit[] {
   const wrongFile = field.type === "file" ? fileValueProblem(value) : null;
   if (wrongFile !== null) return [{ code: "wrong_type", message: wrongFile }];
   if (field.type !== undefined && !isOfType(value, field.type)) {
@@ -42,7 +46,43 @@ export function fitProblems(value: Json, field: Constraints & { readonly type?: 
   }
   if (typeof value === "number") addNumberMisfits(value, field, misfits);
   if (typeof value === "string") addTextMisfits(value, field, misfits);
+  if (isJsonArray(value)) addListMisfits(value, field, misfits);
+  if (isJsonObject(value)) addObjectMisfits(value, field, misfits);
   return misfits;
+}
+
+/** Of its elements, the first that does not fit. */
+function addListMisfits(value: readonly Json[], { items, minLength, maxLength }: ValueField, misfits: Misfit[]): void {
+  const length = value.length;
+  if (minLength !== undefined && length < minLength) {
+    misfits.push({ code: "bad_number", message: `must have at least ${minLength} elements, but it has ${length}` });
+  }
+  if (maxLength !== undefined && length > maxLength) {
+    misfits.push({ code: "bad_number", message: `must have at most ${maxLength} elements, but it has ${length}` });
+  }
+  if (items === undefined) return;
+  for (const [index, element] of value.entries()) {
+    const found = fitProblems(element, items);
+    if (found.length === 0) continue;
+    misfits.push(...found.map((misfit) => inside(`[${index}]`, misfit)));
+    return;
+  }
+}
+
+function addObjectMisfits(value: JsonObject, { properties }: ValueField, misfits: Misfit[]): void {
+  for (const [name, property] of Object.entries(properties ?? {})) {
+    const inner = getOwn(value, name);
+    if (inner !== undefined && inner !== null) {
+      misfits.push(...fitProblems(inner, property).map((misfit) => inside(`.${name}`, misfit)));
+    } else if (property.required) {
+      misfits.push({ code: "missing_field", message: `must have "${name}"`, at: `.${name}` });
+    }
+  }
+}
+
+/** The same about a value inside the one that is looked at. */
+function inside(at: string, { code, message, at: below = "" }: Misfit): Misfit {
+  return { code, message, at: `${at}${below}` };
 }
 
 function isOfType(value: Json, type: FieldType): boolean {

@@ -1,44 +1,20 @@
-import { isJsonObject, LIMITS, type Json, type TreePath } from "../base/index.ts";
+import { isJsonObject, type Json, type TreePath } from "../base/index.ts";
+import { CONSTRAINTS, constraintsOf, fieldType, inferFromEnum, inferType } from "./constraint-shape.ts";
 import { fitProblems } from "./field-fit.ts";
-import { FIELD_TYPES, type ArgField, type Constraints, type FieldType, type OutputField } from "./field.ts";
+import { FIELD_TYPES, type ArgField, type FieldType, type OutputField } from "./field.ts";
+import { NESTED_IN_ARGS, NESTED_IN_OUTPUTS, nestedOf } from "./nested-field.ts";
 import { mandatory, optional, record, type Reading } from "./record.ts";
 import type { Report } from "./report.ts";
-import { anyJson, anyText, byKind, choice, flag, list, number, refine, refuseType, type Shape } from "./shape.ts";
-import { expression, patternText, reference } from "./text-shape.ts";
+import { anyJson, anyText, byKind, flag, refine, type Shape } from "./shape.ts";
+import { expression, reference } from "./text-shape.ts";
 import type { StepInput, Value } from "./definition.ts";
-
-const enumMember: Shape<string | number | boolean> = {
-  read: (value, path, report) =>
-    typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-      ? value
-      : refuseType(path, report, "text, a number, or true or false", value),
-  schema: { type: ["string", "number", "boolean"] },
-};
-
-const length = number({ isInteger: true, min: 0, max: LIMITS.jsonBytesMax, expected: "a whole number, 0 or more" });
-const fieldType = choice(FIELD_TYPES);
-
-const CONSTRAINTS = {
-  enum: optional(list(enumMember), "The values it may have."),
-  minimum: optional(number({ expected: "a number" }), "Smallest number allowed."),
-  maximum: optional(number({ expected: "a number" }), "Largest number allowed."),
-  minLength: optional(length, "Fewest characters allowed."),
-  maxLength: optional(length, "Most characters allowed."),
-  pattern: optional(patternText, "Regular expression (RE2 syntax) the text must match."),
-};
-
-const ITEMS = {
-  items: optional(
-    record({ type: mandatory(fieldType, "Type of every element.") }, { title: "items" }),
-    "What the elements of an array are.",
-  ),
-};
 
 const OUTPUT = {
   type: mandatory(fieldType, "Type of the value."),
   required: optional(flag, "Whether the agent must return it.", { default: true }),
+  description: optional(anyText, "What it is, for the agent."),
   ...CONSTRAINTS,
-  ...ITEMS,
+  ...NESTED_IN_OUTPUTS,
 };
 
 const INPUT = {
@@ -47,7 +23,7 @@ const INPUT = {
   type: optional(fieldType, "Type of the value."),
   required: optional(flag, "Whether the step needs it.", { default: true }),
   ...CONSTRAINTS,
-  ...ITEMS,
+  ...NESTED_IN_OUTPUTS,
 };
 
 const ARG = {
@@ -56,6 +32,7 @@ const ARG = {
   default: optional(anyJson, "Value when none is given."),
   description: optional(anyText, "Shown in the launch form."),
   ...CONSTRAINTS,
+  ...NESTED_IN_ARGS,
 };
 
 export const outputField: Shape<OutputField> = byKind("a type or a map", {
@@ -63,7 +40,8 @@ export const outputField: Shape<OutputField> = byKind("a type or a map", {
   map: refine(record(OUTPUT, { title: "an output" }), (raw, path, report) => {
     const type = raw.type;
     if (type === undefined) return undefined;
-    return { type, required: raw.required ?? true, ...constraintsOf(raw, type, path, report) };
+    const about = raw.description === undefined ? {} : { description: raw.description };
+    return { type, required: raw.required ?? true, ...about, ...limitsOf(raw, type, path, report) };
   }),
 });
 
@@ -72,7 +50,7 @@ export type WrittenInput = { readonly declared: StepInput } | { readonly value: 
 
 const declaredInput: Shape<StepInput> = refine(record(INPUT, { title: "an input" }), (raw, path, report) => {
   const type = raw.type ?? inferFromEnum(raw.enum);
-  const constraints = constraintsOf(raw, type, path, report);
+  const constraints = limitsOf(raw, type, path, report);
   if (raw.from !== undefined && raw.expr !== undefined) {
     const message = `An input has either "from" or "expr".`;
     report.problem("conflicting_fields", [...path, "expr"], message, { isAtKey: true, hint: "Keep one of them." });
@@ -113,13 +91,13 @@ export const runOutputField = refine(
       type: optional(fieldType, "Type of the value."),
       required: optional(flag, "Whether it must have a value.", { default: true }),
       ...CONSTRAINTS,
-      ...ITEMS,
+      ...NESTED_IN_OUTPUTS,
     },
     { title: "an output of the run" },
   ),
   (raw, path, report) => {
     const type = raw.type ?? inferFromEnum(raw.enum);
-    const constraints = constraintsOf(raw, type, path, report);
+    const constraints = limitsOf(raw, type, path, report);
     return {
       value: raw.value,
       field: type === undefined ? null : { type, required: raw.required ?? true, ...constraints },
@@ -158,7 +136,7 @@ function argFromMap(raw: Reading<typeof ARG>, path: TreePath, report: Report): A
     ...(type === undefined ? {} : { type }),
     ...(raw.default === undefined ? {} : { default: raw.default }),
     ...(raw.description === undefined ? {} : { description: raw.description }),
-    ...constraintsOf(raw, type, path, report),
+    ...limitsOf(raw, type, path, report),
   };
   // Null is how a default says "nothing", whatever the type.
   if (field.default === undefined || field.default === null) return field;
@@ -172,86 +150,8 @@ function argFromMap(raw: Reading<typeof ARG>, path: TreePath, report: Report): A
   return field;
 }
 
-export function inferType(value: Json | undefined): FieldType | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "string") return "string";
-  if (typeof value === "number") return "number";
-  if (typeof value === "boolean") return "boolean";
-  return Array.isArray(value) ? "array" : "object";
-}
+type RawLimits = Parameters<typeof constraintsOf>[0] & Parameters<typeof nestedOf>[0];
 
-function inferFromEnum(members: Constraints["enum"]): FieldType | undefined {
-  const kinds = new Set((members ?? []).map(inferType));
-  return kinds.size === 1 ? [...kinds][0] : undefined;
-}
-
-type RawConstraints = Reading<typeof CONSTRAINTS> & Reading<typeof ITEMS>;
-type ConstraintKey = keyof typeof CONSTRAINTS | keyof typeof ITEMS;
-
-const FITTING: Readonly<Record<ConstraintKey, readonly FieldType[]>> = {
-  enum: ["string", "number", "integer"],
-  minimum: ["number", "integer"],
-  maximum: ["number", "integer"],
-  minLength: ["string"],
-  maxLength: ["string"],
-  pattern: ["string"],
-  items: ["array"],
-};
-const CONSTRAINT_KEYS: readonly ConstraintKey[] = [
-  "enum",
-  "minimum",
-  "maximum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "items",
-];
-
-type Limited = Constraints & { readonly itemsType?: FieldType };
-
-function constraintsOf(raw: RawConstraints, type: FieldType | undefined, path: TreePath, report: Report): Limited {
-  for (const key of CONSTRAINT_KEYS) {
-    const fitting = FITTING[key];
-    if (raw[key] === undefined || type === undefined || fitting.includes(type)) continue;
-    const message = `"${key}" says nothing about a value of type ${type}.`;
-    const hint = `It fits ${fitting.join(", ")}.`;
-    report.problem("conflicting_fields", [...path, key], message, { isAtKey: true, hint });
-  }
-  checkEnum(raw.enum, type, path, report);
-  checkOrder(raw, "minimum", "maximum", path, report);
-  checkOrder(raw, "minLength", "maxLength", path, report);
-  return {
-    ...(raw.enum === undefined ? {} : { enum: raw.enum }),
-    ...(raw.minimum === undefined ? {} : { minimum: raw.minimum }),
-    ...(raw.maximum === undefined ? {} : { maximum: raw.maximum }),
-    ...(raw.minLength === undefined ? {} : { minLength: raw.minLength }),
-    ...(raw.maxLength === undefined ? {} : { maxLength: raw.maxLength }),
-    ...(raw.pattern === undefined ? {} : { pattern: raw.pattern }),
-    ...(raw.items?.type === undefined ? {} : { itemsType: raw.items.type }),
-  };
-}
-
-function checkEnum(members: Constraints["enum"], type: FieldType | undefined, path: TreePath, report: Report): void {
-  if (members === undefined) return;
-  if (members.length === 0) {
-    report.problem("bad_enum", [...path, "enum"], `"enum" is empty, so no value could ever fit.`);
-  }
-  if (type === undefined || !FITTING.enum.includes(type)) return;
-  for (const [index, member] of members.entries()) {
-    if (fitProblems(member, { type }).length === 0) continue;
-    const message = `${JSON.stringify(member)} is not of type ${type}.`;
-    report.problem("type_mismatch", [...path, "enum", index], message);
-  }
-}
-
-function checkOrder(
-  raw: RawConstraints,
-  low: "minimum" | "minLength",
-  high: "maximum" | "maxLength",
-  path: TreePath,
-  report: Report,
-): void {
-  const [least, most] = [raw[low], raw[high]];
-  if (least === undefined || most === undefined || least <= most) return;
-  report.problem("bad_number", [...path, low], `"${low}" (${least}) is above "${high}" (${most}).`);
+function limitsOf(raw: RawLimits, type: FieldType | undefined, path: TreePath, report: Report) {
+  return { ...constraintsOf(raw, type, path, report), ...nestedOf(raw, type, path, report) };
 }

@@ -13,18 +13,28 @@ export interface Constraints {
   readonly pattern?: string;
 }
 
-export interface OutputField extends Constraints {
-  readonly type: FieldType;
-  readonly required: boolean;
-  readonly itemsType?: FieldType;
+/** What a value is, and what the values inside it are. */
+export interface ValueField extends Constraints {
+  /** Absent: anything. */
+  readonly type?: FieldType;
+  readonly description?: string;
+  /** What the elements of an array are. */
+  readonly items?: ValueField;
+  /** What an object has under its keys; other keys are not checked. */
+  readonly properties?: Readonly<Record<string, Property>>;
 }
 
-export interface ArgField extends Constraints {
-  /** Absent when the author gave a bare default that has no type of its own (null). */
-  readonly type?: FieldType;
+export interface Property extends ValueField {
   readonly required: boolean;
+}
+
+export interface OutputField extends Property {
+  readonly type: FieldType;
+}
+
+/** Without a type when the author gave a bare default that has none of its own (null). */
+export interface ArgField extends Property {
   readonly default?: Json;
-  readonly description?: string;
 }
 
 /** A field of a lens contract. */

@@ -3,13 +3,17 @@ export * from "./dependency.ts";
 export * from "./field.ts";
 export type { Concurrency } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";
-export type { Emit, Wait, Work } from "./work.ts";
+export type { Emit, FunctionCall, Wait, Work } from "./work.ts";
+export type { WorkerFunction } from "./worker-function.ts";
+export { strictestAction } from "./function-step.ts";
 export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";
 export type { StepTool } from "./step-tool.ts";
 export { allSteps, stepsInside } from "./all-steps.ts";
+export { LABEL_NAME } from "./label-shape.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
+export { definitionHashOf } from "./canonical.ts";
 export { jsonSchema } from "./json-schema.ts";
 export {
   channelRules,

@@ -121,7 +121,12 @@ describe.each([
         expect(part.additionalProperties).toBe(false);
         for (const property of Object.values(part.properties)) expect(property).toHaveProperty("description");
       }
-      for (const [key, member] of Object.entries(part)) visit(member, `${path}/${key}`);
+      for (const [key, member] of Object.entries(part)) {
+        // The keys of this map are names of the format, of which "properties" is one.
+        const isNames = key === "properties" && isJsonObject(member);
+        if (isNames) for (const [name, one] of Object.entries(member)) visit(one, `${path}/${key}/${name}`);
+        else visit(member, `${path}/${key}`);
+      }
     };
     visit(schema, "");
     expect(seen.length).toBeGreaterThan(4);

@@ -38,6 +38,7 @@ describe("a lens graph", () => {
       timeoutMs: null,
       gateway: "pinned",
       notify: [],
+      labels: {},
       maxParallel: 50,
       rootInputs: {},
       optionalInputs: [],

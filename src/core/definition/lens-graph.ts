@@ -14,6 +14,7 @@ import { checkGraph } from "./graph-check.ts";
 import { optionalLabels } from "./lens.ts";
 import { checkEdges } from "./lens-edge.ts";
 import { LensNames } from "./lens-name.ts";
+import { checkRunLabels } from "./label-shape.ts";
 import { hasInside, readInside, readLast } from "./lens-inside.ts";
 import { checkNode, type NodeIndex } from "./lens-node.ts";
 import { lensGraphShape, type RawConfig, type RawLensNode } from "./lens-graph-shape.ts";
@@ -48,6 +49,7 @@ export function readLensGraph(document: JsonObject, catalog: Catalog, report: Re
     checkJoin(read.config.read.join, parents[index]?.size ?? 0, [...read.config.path, "join"], report);
   }
   checkGraph(vertices, ["edges"], report);
+  checkRunLabels(raw.labels, raw.root_inputs ?? {}, report);
   checkChannels(raw.notify ?? [], catalog.channels ?? null, report);
   const rootLabels = Object.keys(raw.root_inputs ?? {});
   const around = { name: raw.name ?? "graph", rootLabels, edges, catalog, report };

@@ -122,7 +122,7 @@ describe("a workflow of steps", () => {
     const [first, , judge, sign] = read(INTAKE).steps;
     expect(first?.outputs).toEqual({
       zone: { type: "string", required: true, enum: ["urban", "rural"] },
-      rooms: { type: "array", required: true, itemsType: "string" },
+      rooms: { type: "array", required: true, items: { type: "string" } },
       note: { type: "string", required: true },
     });
     expect(first?.timeoutMs).toBe(120_000);
@@ -160,6 +160,7 @@ describe("a workflow of steps", () => {
       timeoutMs: null,
       gateway: "pinned",
       notify: [],
+      labels: {},
       maxParallel: 50,
       args: {},
       roles: {},

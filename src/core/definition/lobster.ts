@@ -4,6 +4,7 @@ import { checkConcurrency, concurrencyOf } from "./concurrency-shape.ts";
 import type { Catalog, LobsterDefinition, Phase } from "./definition.ts";
 import type { ArgField } from "./field.ts";
 import { headOf } from "./document-shape.ts";
+import { checkRunLabels } from "./label-shape.ts";
 import { checkFinally, draftFinally } from "./finally.ts";
 import { allDrafts, checkLevel, checkSize, type Findings } from "./level.ts";
 import { mergeLibrary } from "./library.ts";
@@ -26,7 +27,8 @@ export function readLobster(document: JsonObject, catalog: Catalog, report: Repo
   const last = draftFinally(raw.finally, level, names, catalog, report);
   const levels = last === null ? [level] : [level, last.block];
   const keyed = checkConcurrency(raw.concurrency, args, report);
-  const findings = { args, usedArgs: new Set<string>(keyed), dependencies: new Map(), report };
+  const labelled = checkRunLabels(raw.labels, args, report);
+  const findings = { args, usedArgs: new Set<string>([...keyed, ...labelled]), dependencies: new Map(), report };
   const scope = checkLevel(level, null, findings);
   if (last !== null) checkFinally(last, scope, findings);
   checkSize(levels, report);

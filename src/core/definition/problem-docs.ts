@@ -62,6 +62,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "Apply the entry first, or name the file that holds it.",
   ),
   unknown_workflow: doc("A workflow that a step calls does not exist.", "Create it first, or fix the name."),
+  unknown_recording: doc(
+    "A case names a recorded run of which there is no recording.",
+    "Record the run with sluice test --record, or fix the name.",
+  ),
   unknown_channel: doc(
     "A notify rule names a channel that is not registered.",
     "Apply a manifest of kind Channel first, or fix the name.",
@@ -135,6 +139,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
     "The key of concurrency is missing, cannot be read or names something that is not known when a run starts, or its limit is not 1 to 1,000.",
     "Write concurrency: { key: customer, limit: 1, when_full: queue }, with args and facts of the run in the key.",
   ),
+  bad_label: doc(
+    "A label of a run has a name or a text that cannot be used, or reads something that is not known when a run starts.",
+    'Write labels: { customer: "${args.customer}" }: at most 20, with args and facts of the run.',
+  ),
   too_many_steps: doc(
     "The workflow has more than 10,000 steps or nodes.",
     "Use for_each, or split it into child workflows.",
@@ -192,6 +200,10 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode | WarningCode, ProblemDoc
   tool_action_unknown: doc(
     "Neither the step nor a manifest of kind Tool says what kind of act a call of the tool is; it counts as execute.",
     "Write {name, action} under tools, or apply a manifest of kind Tool.",
+  ),
+  function_not_registered: doc(
+    "A step names a function that no worker has registered; it waits for one when its turn has come.",
+    "Start a worker that has the function, or fix the name.",
   ),
   unseen_variable: doc(
     "A name is an output of steps that do not run before this one, so that it is always missing here.",

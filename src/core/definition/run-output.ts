@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type TreePath } from "../base/index.ts";
 import { pathsOfValue } from "../template/index.ts";
 import type { RunOutput } from "./definition.ts";
 import { runOutputField } from "./field-shape.ts";
+import { guardsOf } from "./function-step.ts";
 import type { Report } from "./report.ts";
 import { spellableName } from "./identifier.ts";
 import { mapOf, type Shape } from "./shape.ts";
@@ -65,6 +66,7 @@ function draftOf(
     inputs: {},
     outputs: null,
     forEach: null,
+    ...guardsOf({}, null),
     with: values,
     filled: {
       field: "outputs",

@@ -74,8 +74,8 @@ function checkForm({ read, raw, path }: Located<RawStep>, report: Report): void 
 
 function workOf(read: RawStep, raw: Json): string | undefined {
   if (isWritten(raw, "command") && read.command?.text.trim() !== "") return "command";
-  return ["workflow_ref", "set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"].find((name) =>
-    isWritten(raw, name),
+  return ["workflow_ref", "set", "script", "function", "cancel", "fail", "wait", "emit", "steps", "choose"].find(
+    (name) => isWritten(raw, name),
   );
 }
 
@@ -130,7 +130,7 @@ function checkCommand({ read, raw, path }: Located<RawStep>, report: Report): vo
   if (hasOther || (isWritten(raw, "command") && !isBlank)) return;
   const message = isBlank ? `"command" is blank.` : `The step has nothing to do: it has no "command".`;
   const hint =
-    "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit, steps, choose or library_step.";
+    "Write what the agent should do, or use approval, workflow_ref, function, set, script, wait, emit, steps, choose or library_step.";
   const at = isBlank ? [...path, "command"] : path;
   report.problem("missing_command", [...path, "command"], message, { at, hint });
 }

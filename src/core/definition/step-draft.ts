@@ -21,6 +21,7 @@ import {
 } from "./definition.ts";
 import type { FailureRule } from "./failure-shape.ts";
 import { outputsOfForm } from "./form-shape.ts";
+import { checkFunction, functionCall, guardsOf, outputsOfFunction } from "./function-step.ts";
 import { isUnresolved } from "./library.ts";
 import { isWritten } from "./record.ts";
 import type { Mention, MentionField } from "./mention.ts";
@@ -47,6 +48,8 @@ export interface StepDraft {
   readonly with: Step["with"];
   readonly filled: { readonly field: MentionField; readonly at: Filled["at"] };
   readonly work: Step["work"];
+  readonly action: Step["action"];
+  readonly effects: Step["effects"];
   readonly unresolvedLibraryStep: string | null;
   /** Names of inputs and outputs that were written and are wrong: using one is not a second mistake. */
   readonly brokenNames: ReadonlySet<string>;
@@ -68,6 +71,7 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
   checkTools(written, catalog, report);
   const filled = readFilled(raw, path, names, report);
   const inputs = readInputs(raw.inputs ?? {}, path, names, report);
+  const entry = checkFunction(written, inputs, catalog, report);
   const conditionPath = [...path, isWritten(written.raw, "condition") ? "condition" : "when"];
   const title = titleOf(raw, path, report);
   const blocks = draftBlocks(written, names, catalog, report);
@@ -76,11 +80,12 @@ export function draftStep(written: Located<RawStep>, names: KnownNames, catalog:
     path,
     id: raw.id ?? null,
     inputs,
-    outputs: outputsOf(raw),
+    outputs: outputsOf(raw) ?? (entry === null ? null : outputsOfFunction(entry)),
     forEach: forEachOf(raw),
     with: filled.values,
     filled,
-    work: filled.work,
+    work: raw.function === undefined ? filled.work : functionCall(raw.function, entry),
+    ...guardsOf(raw, entry),
     unresolvedLibraryStep: isOpen ? (raw.library_step ?? null) : null,
     brokenNames: brokenNamesOf(written, inputs),
     isForEachBroken: raw.for_each === undefined && isWritten(written.raw, "for_each"),
@@ -163,8 +168,8 @@ export function finishStep(draft: StepDraft, dependenciesOf: DependenciesOf): St
     model: raw.models?.[0] ?? raw.model ?? null,
     models: raw.models ?? [],
     provider: raw.provider ?? null,
-    action: raw.action ?? "execute",
-    effects: raw.effects ?? "at_least_once",
+    action: draft.action,
+    effects: draft.effects,
     contextSources: raw.context_sources ?? [],
     estimatedCostMicros: raw.estimated_cost ?? null,
   };

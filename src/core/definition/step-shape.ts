@@ -41,6 +41,7 @@ import {
 } from "./shape.ts";
 import { toolsShape, turnShape } from "./tool-shape.ts";
 import { cancelShape, failShape, scriptShape, setShape } from "./work-shape.ts";
+import { functionName } from "./function-step.ts";
 import { commandText, duration, expression, givenName, stdinText, workflowRef } from "./text-shape.ts";
 
 const contextClass = choice(CONTEXT_CLASSES);
@@ -156,6 +157,7 @@ const SHARED = {
   with: optional(mapOf(anyJson), "Args of the other workflow; ${…} is filled in."),
   set: optional(setShape, "Calculates values, which are its outputs: name → value."),
   script: optional(scriptShape, "Runs code without input or output of its own: it sees inputs and returns outputs."),
+  function: optional(functionName, "Runs a function of a worker: it gets inputs and returns outputs."),
   cancel: optional(cancelShape, "Ends the run as cancelled, or as completed, with a reason."),
   fail: optional(failShape, "Ends the run as failed, with a code and a message."),
   wait: optional(waitShape, "Waits: for a while (5m), until a moment, for an event, or for a signal."),

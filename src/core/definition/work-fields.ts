@@ -5,10 +5,22 @@ import type { Located } from "./shape.ts";
 import type { RawStep } from "./step-shape.ts";
 
 /** What a step can do beside asking a person; it does one of them. */
-const WORK = ["command", "workflow_ref", "set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
+const WORK = [
+  "command",
+  "workflow_ref",
+  "set",
+  "script",
+  "function",
+  "cancel",
+  "fail",
+  "wait",
+  "emit",
+  "steps",
+  "choose",
+] as const;
 
-/** Work that needs neither an agent nor a command. */
-const BY_ITSELF = ["set", "script", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
+/** Work that needs no command. */
+const BY_ITSELF = ["set", "script", "function", "cancel", "fail", "wait", "emit", "steps", "choose"] as const;
 
 type ByItself = (typeof BY_ITSELF)[number];
 
@@ -28,6 +40,9 @@ const OF_AGENTS = [
   "context_sources",
   "action",
 ];
+
+/** Fields about a model and what it is asked: a function is run as an agent, but none is asked. */
+const OF_MODELS = ["stdin", "model", "models", "provider", "tools", "turn", "capabilities"];
 
 /** Fields about attempts and answers: what is only calculated has neither. */
 const OF_ATTEMPTS = ["inputs", "outputs", "success_criteria", "timeout", "retry", "effects"];
@@ -72,6 +87,7 @@ export function checkWork({ raw, path }: Located<RawStep>, report: Report): void
 /** A script has attempts, and an event that is waited for brings outputs. */
 function foreignTo(work: ByItself): readonly string[] {
   if (work === "script") return OF_AGENTS;
+  if (work === "function") return OF_MODELS;
   if (work === "steps") return [...OF_AGENTS, ...NOT_OF_BLOCKS];
   if (work === "choose") return [...OF_AGENTS, ...NOT_OF_BLOCKS, "outputs"];
   const ofAttempts = work === "wait" ? OF_ATTEMPTS.filter((name) => !OF_EVENTS.has(name)) : OF_ATTEMPTS;
@@ -81,6 +97,7 @@ function foreignTo(work: ByItself): readonly string[] {
 function hintOf(name: string, work: ByItself): string {
   if (work === "steps" || work === "choose") return hintOfBlock(name);
   if (name === "inputs") return "Write what it reads as ${…} in its values.";
+  if (name === "stdin" && work === "function") return "Write it under inputs.";
   if (name === "timeout" && work === "wait") return "Write wait: { …, timeout: 1h }.";
   return name === "outputs" && work === "set" ? "What it sets is declared by itself." : "Remove it.";
 }

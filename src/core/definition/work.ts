@@ -1,11 +1,22 @@
+import type { JsonObject } from "../base/index.ts";
+
 /** Work that is done without an agent. What is filled in stands in `with`: the fields, `reason`, `message`, `until`, `match`. */
 export type Work =
   | { readonly kind: "set" }
   | { readonly kind: "cancel"; readonly as: "cancelled" | "completed" }
   | { readonly kind: "fail"; readonly code: string }
   | { readonly kind: "script"; readonly language: "js"; readonly code: string }
+  | FunctionCall
   | { readonly kind: "wait"; readonly wait: Wait }
   | { readonly kind: "emit"; readonly emit: Emit };
+
+/** A function that a worker runs; the schemas are those of its entry, null: it is not registered. */
+export interface FunctionCall {
+  readonly kind: "function";
+  readonly name: string;
+  readonly input: JsonObject | null;
+  readonly output: JsonObject | null;
+}
 
 export const ON_TIMEOUT = ["fail", "skip", "continue"] as const;
 export type OnTimeout = (typeof ON_TIMEOUT)[number];

@@ -5,7 +5,7 @@
  * E1 no node starts before all its parents are settled, or as many as its `join` names have completed · E2 a settled node changes only through `invalidated` ·
  * E3 at most one open attempt per node · E4 at most one result applied per attempt · E5 a finished run emits nothing but
  * cost · E6 every run settles or names what it waits for · E7 an input submitted twice equals once · E11 skipped nodes never
- * dispatch · E12 a cancelled run dispatches nothing · E13 event ids count 1, 2, 3, …
+ * dispatch · E12 a cancelled run dispatches nothing, and a paused one begins nothing · E13 event ids count 1, 2, 3, …
  */
 import { LIMITS } from "../base/index.ts";
 import { isTerminal, type RunEvent } from "../event/index.ts";
@@ -25,6 +25,7 @@ import { onRound, onRoundVerdict, onToolCall, onToolResult } from "./on-round.ts
 import { onTimer } from "./on-timer.ts";
 import { onToolVerdict } from "./on-tool-verdict.ts";
 import { onVerdict } from "./on-verdict.ts";
+import { onPause, onResume } from "./pausing.ts";
 import { onAdmit } from "./places.ts";
 import { decideNode, pump } from "./proceed.ts";
 import { type Refusal, refuse } from "./refusal.ts";
@@ -96,6 +97,10 @@ function take(turn: Turn, input: Input): Refusal | undefined {
       return onResolve(turn, input);
     case "event":
       return onEvent(turn, input);
+    case "pause":
+      return onPause(turn, input);
+    case "resume":
+      return onResume(turn, input);
     case "admit":
       return onAdmit(turn);
   }

@@ -46,6 +46,12 @@ export function apply(state: RunState, event: RunEvent): void {
       return applyFinally(state, event);
     case "run.finally.ended":
       return applyFinallyEnded(state, event);
+    case "run.paused":
+      return applyPaused(state, event);
+    case "run.resumed":
+      if (event.payload.isWithParent === true) state.pausedWithParent = null;
+      else state.paused = null;
+      return;
     case "run.rewound":
       return reopen(state, event.payload.epoch, false);
     case "run.recovered":
@@ -112,6 +118,12 @@ function applyStatusChanged(state: RunState, event: EventOf<"run.status.changed"
   else if (reason !== undefined) reopen(state, epoch, reason === "recover");
 }
 
+function applyPaused(state: RunState, { payload, at }: EventOf<"run.paused">): void {
+  const { by = null, reason = null, isWithParent } = payload;
+  if (isWithParent === true) state.pausedWithParent = { by, reason, at, scope: "parent" };
+  else state.paused = { by, reason, at, scope: "run" };
+}
+
 /** Rewound or recovered: how it had ended, or was about to, is history. */
 function reopen(state: RunState, epoch: number, isRecovering: boolean): void {
   state.epoch = epoch;
@@ -135,5 +147,7 @@ function applyEnded(state: RunState, event: RunEndingEvent): void {
   state.endedAt = event.at;
   state.errorCode = event.payload.errorCode ?? null;
   state.ending = null;
+  state.paused = null;
+  state.pausedWithParent = null;
   state.isRecovering = false;
 }

@@ -9,10 +9,11 @@ import {
   succeed,
   utf8Length,
 } from "../base/index.ts";
-import { checkFields } from "../outputs/index.ts";
+import type { ContractError } from "../definition/index.ts";
+import { checkFields, schemaErrors } from "../outputs/index.ts";
 import type { InputBinding, PlanNode, Reference, StepBody } from "../plan/index.ts";
 import type { Value } from "../template/index.ts";
-import { type Binding, bindingFailed, type Findings, NO_FINDINGS } from "./binding.ts";
+import { type Binding, bindingFailed, errorText, type Findings, NO_FINDINGS } from "./binding.ts";
 import { givenValues, readsOf } from "./given-values.ts";
 import { findValue } from "./references.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -39,15 +40,23 @@ export function bindStep(state: RunState, node: NodeState, planNode: PlanNode, b
   if (size > LIMITS.boundInputBytesMax) return tooLarge(planNode, size);
   const errors = body.inputs.length === 0 ? [] : checkFields(fieldsToCheck(body, exempt), inputs);
   if (errors.length > 0) return contractBroken(planNode, errors);
+  const misfits = functionMisfits(planNode, inputs);
+  if (misfits.length > 0) return contractBroken(planNode, misfits);
   const outputStrategy = body.outputs === null && planNode.work === null ? "text" : "json";
   const { handoffs, warnings } = scene.gathering.findings;
   const request = { message, stdin, inputs, outputFields: body.outputs, outputStrategy } as const;
   return { kind: "bound", request, handoffs, warnings };
 }
 
-/** The code of a script is sent as it is. */
+/** What a function is given has to fit its schema. */
+function functionMisfits({ work }: PlanNode, inputs: JsonObject): readonly ContractError[] {
+  return work?.kind === "function" && work.input !== null ? schemaErrors(work.input, inputs, "inputs") : [];
+}
+
+/** The code of a script is sent as it is; a function is named. */
 function messageOf(scene: Scene, { work }: PlanNode, { command }: StepBody): string {
   if (work?.kind === "script") return work.code;
+  if (work?.kind === "function") return work.name;
   return command === null ? "" : render(scene, command, "command");
 }
 
@@ -61,7 +70,7 @@ export function contractBroken(
   errors: NonNullable<Extract<Binding, { kind: "failed" }>["errors"]>,
 ): Binding {
   const first = required(errors[0], "a broken contract has an error");
-  const message = `the inputs of ${planNode.id} break their contract: ${first.field} ${first.reason}`;
+  const message = `the inputs of ${planNode.id} break their contract: ${errorText(first)}`;
   return { kind: "failed", failure: { code: "input_contract_violation", message }, errors };
 }
 

@@ -28,6 +28,13 @@ export type Findings = Pick<Extract<Binding, { readonly kind: "bound" }>, "hando
 
 export const NO_FINDINGS: Findings = { handoffs: [], warnings: [] };
 
+/** A schema is broken at a place of its own, which its details name. */
+export function errorText({ field, reason, details }: ContractError): string {
+  return reason === "schema_violation" && details !== undefined
+    ? `${field} ${reason} (${details})`
+    : `${field} ${reason}`;
+}
+
 export function bindingFailed(code: string, message: string): Binding {
   return { kind: "failed", failure: { code, message } };
 }

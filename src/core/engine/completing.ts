@@ -3,9 +3,10 @@ import { type Failure, isJsonObject, type JsonObject, required } from "../base/i
 import type { ContractError } from "../definition/index.ts";
 import type { Envelope } from "../event/index.ts";
 import { evaluateCondition } from "../expression/index.ts";
-import { makeEnvelope, outputsOfListText, settleEnvelope, settleOutputs } from "../outputs/index.ts";
+import { makeEnvelope, outputsOfListText, schemaErrors, settleEnvelope, settleOutputs } from "../outputs/index.ts";
 import type { LensBody, StepBody } from "../plan/index.ts";
 import { bind } from "./bind.ts";
+import { errorText } from "./binding.ts";
 import { failNode } from "./failing.ts";
 import type { CallbackResult } from "./input.ts";
 import { planNodeOf } from "./move.ts";
@@ -56,7 +57,8 @@ export function settlementOf(state: RunState, node: NodeState, answer: Partial<A
 function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Partial<Answer>): Settlement {
   const fields = body.outputs ?? {};
   const settled = settleOutputs(fields, answer.outputs ?? outputsOfListText(fields, answer.stdout ?? "") ?? {});
-  if (settled.errors.length > 0) return broken(node, settled.errors);
+  const errors = settled.errors.length > 0 ? settled.errors : functionErrors(state, node, answer.outputs ?? {});
+  if (errors.length > 0) return broken(node, errors);
   const failure = checkCriteria(state, node, body, settled.outputs);
   if (failure !== undefined) return { ok: false, failure };
   const outputs = passThrough(state, node, body, settled.outputs);
@@ -65,8 +67,14 @@ function settleStep(state: RunState, node: NodeState, body: StepBody, answer: Pa
   return { ok: true, result: { outputs, envelope: withRaw(envelope, settled.raw) } };
 }
 
+/** What a function returns has to fit the schema it was registered with, whatever its step declares. */
+function functionErrors(state: RunState, node: NodeState, outputs: JsonObject): readonly ContractError[] {
+  const { work } = planNodeOf(state, node);
+  return work?.kind === "function" && work.output !== null ? schemaErrors(work.output, outputs, "outputs") : [];
+}
+
 function broken(node: NodeState, errors: readonly ContractError[]): Settlement {
-  const listed = errors.map((error) => `${error.field} ${error.reason}`).join(", ");
+  const listed = errors.map(errorText).join(", ");
   const message = `the answer of ${node.id} breaks its contract: ${listed}`;
   return { ok: false, failure: { code: "output_contract_violation", message, cause: "contract_violated" }, errors };
 }

@@ -6,6 +6,7 @@ import { emitEvent } from "./emitting.ts";
 import { windDown } from "./ending.ts";
 import { endFailed, failNode } from "./failing.ts";
 import { nodeAt, planNodeOf } from "./move.ts";
+import { isHeld } from "./pausing.ts";
 import { noteFindings } from "./proceed.ts";
 import { completeNode, dataResult } from "./settle.ts";
 import type { NodeState, ReadyQueue, RunState } from "./state.ts";
@@ -17,6 +18,7 @@ import { beginWait } from "./waits.ts";
 export function computeReady(turn: Turn): void {
   const { state } = turn;
   const { computing } = state;
+  if (isHeld(turn)) return;
   while (turn.computed < LIMITS.computedNodesMax && state.ending === null) {
     const entry = nextOf(state, computing);
     if (entry === undefined) return;
@@ -41,7 +43,7 @@ function nextOf(state: RunState, queue: ReadyQueue): ReadyQueue["entries"][numbe
 /** What was too much for this input follows with the next, which comes at once. */
 export function continueLater(turn: Turn): void {
   const { state } = turn;
-  const entry = state.ending === null ? nextOf(state, state.computing) : undefined;
+  const entry = state.ending === null && !isHeld(turn) ? nextOf(state, state.computing) : undefined;
   if (entry !== undefined) setTimer(turn, { kind: "continue", eventId: entry.eventId }, turn.at);
 }
 
@@ -65,7 +67,8 @@ function compute(turn: Turn, node: NodeState): void {
     case "emit":
       return emitEvent(turn, node, work.emit, values);
     case "script":
-      return invariant(false, "a script has attempts");
+    case "function":
+      return invariant(false, `a ${work.kind} has attempts`);
   }
 }
 

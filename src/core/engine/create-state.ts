@@ -38,6 +38,8 @@ export function createRunState(plan: Plan, runId: string): RunState {
     errorCode: null,
     outputs: null,
     snapshot: null,
+    paused: null,
+    pausedWithParent: null,
     ending: null,
     haltedBy: null,
     endsOwner: null,

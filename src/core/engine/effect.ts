@@ -31,6 +31,8 @@ export type Effect =
       readonly attempt: number;
       readonly childRunId: string;
     }
+  /** Makes a child run paused or not, as its parent is. */
+  | { readonly type: "pause-child"; readonly childRunId: string }
   | {
       readonly type: "notify";
       readonly kind: "skipped" | "approval" | "reminder" | "alert";

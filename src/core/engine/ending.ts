@@ -14,6 +14,7 @@ import { approvalOf, closeApproval } from "./approvals.ts";
 import { stopChild } from "./ending-child.ts";
 import { startFinally } from "./finally.ts";
 import { findNode, isMet, isWaitingForPlace, nodeAt, planNodeOf } from "./move.ts";
+import { isHeld, letGo } from "./pausing.ts";
 import { outputsOf } from "./references.ts";
 import { evaluateOutputs } from "./run-outputs.ts";
 import type { NodeState, RunState } from "./state.ts";
@@ -47,6 +48,7 @@ export function windDown(turn: Turn, how: WindDown): void {
   const errorCode = how.as === "failed" ? { errorCode: how.errorCode, ...blamed(how.failed) } : {};
   const isOfOwner = how.isByStep === true && state.block !== null ? { isOfOwner: true as const } : {};
   emit(turn, "run.ending", { as: how.as, reason: how.reason, ...errorCode, ...isOfOwner });
+  letGo(turn);
   const below = how.as === "failed" && how.failed !== null ? descendantsOf(state, how.failed) : new Set<number>();
   for (let index = 0; index < state.nodes.length; index += 1) {
     const node = nodeAt(state, index);
@@ -171,6 +173,7 @@ function finish(turn: Turn): void {
   const { plan, startedAt, finally: last } = state;
   const outcome = last?.outcome ?? decideOutcome(state);
   if (plan.finally === null || startedAt === null) return end(turn, outcome);
+  if (last === null && isHeld(turn)) return;
   if (last === null) startFinally(turn, outcome);
   const { failure = null, isRunning = false } = state.finally ?? {};
   if (isRunning) return;

@@ -5,6 +5,8 @@ export { APPROVAL_REMINDERS, digestSubject } from "./approvals.ts";
 export { requestOf } from "./bind.ts";
 export { childCallOf } from "./children.ts";
 export { createRunState, NO_TOKENS } from "./create-state.ts";
+export { heldPauseOf, pauseOf } from "./pausing.ts";
+export { labelsOf, type RunLabels, textOfLabel } from "./labels.ts";
 export { concurrencyKey, placeRule } from "./places.ts";
 export { findNode, guaranteeOf, hasReported, isAttemptOpen, isExecutionOpen, openDispatchId } from "./move.ts";
 export { type AgentTurn, callIdOf, childCalls, type ToolCall } from "./agent-turn.ts";

@@ -9,6 +9,8 @@ import type {
   RunStatus,
   Tokens,
   WhenFull,
+  Pause,
+  Priority,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
@@ -28,6 +30,8 @@ export interface Moment {
   readonly agents?: ReadonlyMap<string, { readonly trustLevel: number }> | undefined;
   /** The judge counts the nodes of blocks with those of their run: a node that runs a block fills no place itself. */
   readonly countsBlocks?: boolean | undefined;
+  /** Its workflow or its organisation is paused: nothing of it begins. */
+  readonly isPausedAround?: boolean | undefined;
 }
 
 /**
@@ -54,6 +58,8 @@ export type Input = Moment &
     | ResolveInput
     | EventInput
     | AdmitInput
+    | PauseInput
+    | ResumeInput
   );
 
 export interface StartInput {
@@ -73,6 +79,8 @@ export interface StartInput {
   /** The person or program that starts it, as people know it. */
   readonly startedBy?: string;
   readonly handoffs?: number;
+  /** By which it is found; absent: none. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** The run that began the family; absent: this one. */
   readonly root?: { readonly runId: string; readonly createdAt: number };
   /** How many runs before it have started one another by events; absent: none. */
@@ -81,6 +89,10 @@ export interface StartInput {
   readonly place?: FoundPlace;
   /** Of a run that a trigger limits: the key it counts under, and how many may be open. A workflow's own limit comes first. */
   readonly limit?: RunLimit;
+  /** Absent: `normal`. */
+  readonly priority?: Priority;
+  /** The run that waits for it is paused. */
+  readonly paused?: Pause;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
   /** Of a block: events its steps have taken in rounds and attempts before. */
@@ -239,6 +251,20 @@ export interface CancelInput {
   readonly by?: string;
   /** Submitted until it is known to have been done, and so it does not count twice. */
   readonly isByParent?: true;
+}
+
+/** Nothing of the run begins until it is resumed. */
+export interface PauseInput {
+  readonly type: "pause";
+  readonly by?: string;
+  readonly byId?: string;
+  readonly reason?: string;
+  /** The run that waits for it is paused. */
+  readonly isByParent?: true;
+}
+
+export interface ResumeInput extends Omit<PauseInput, "type"> {
+  readonly type: "resume";
 }
 
 export interface RewindInput {

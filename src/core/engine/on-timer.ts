@@ -1,4 +1,4 @@
-import { LIMITS } from "../base/index.ts";
+import { getOwn, LIMITS } from "../base/index.ts";
 import { isTerminal } from "../event/index.ts";
 import { dispatchOf, timeLeft } from "./dispatching.ts";
 import { stopAttempt, windDown } from "./ending.ts";
@@ -10,6 +10,7 @@ import { findNode, guaranteeOf, isAttemptOpen, laneOf, planNodeOf } from "./move
 import { onExpiry, onHop, onReminder } from "./on-approval.ts";
 import { outcomeUnknown, timeOut } from "./on-callback.ts";
 import { hasPlace, isLaneFree, requestNode } from "./proceed.ts";
+import { isHeld } from "./pausing.ts";
 import { lookAgain } from "./places.ts";
 import { onRoundTimer } from "./rounds.ts";
 import type { NodeState } from "./state.ts";
@@ -68,11 +69,12 @@ function onNodeTimer(turn: Turn, node: NodeState, timer: NodeTimer): void {
       return;
     case "queue":
       if (now.status !== "queued" || !now.isLimited || now.limitedSince !== timer.limitedSince) return;
-      if (now.patientUntil === null) onQueueTimeout(turn, node);
+      if (now.patientUntil === null && !isHeld(turn)) onQueueTimeout(turn, node);
       else askAnew(turn, node);
       return;
     case "child":
     case "child-cancel":
+    case "child-pause":
     case "child-cost":
       return;
     case "round":
@@ -128,11 +130,15 @@ function onLost(turn: Turn, node: NodeState, attempt: number): void {
 function onQueueTimeout(turn: Turn, node: NodeState): void {
   turn.state.asked.delete(node.index);
   const { queueTimeoutMs } = planNodeOf(turn.state, node);
-  const isRate = node.now.status === "queued" && node.now.waitingReason === "rate_limit";
-  const code = isRate ? "rate_limited" : "agent_busy";
-  const message = `${node.id} waited ${queueTimeoutMs} ms for ${isRate ? "its rate window" : "a slot"}`;
-  failNode(turn, node, { code, message });
+  const reason = node.now.status === "queued" ? node.now.waitingReason : "queued";
+  const { code, what } = getOwn(AWAITED, reason) ?? { code: "agent_busy", what: "a slot" };
+  failNode(turn, node, { code, message: `${node.id} waited ${queueTimeoutMs} ms for ${what}` });
 }
+
+const AWAITED: Readonly<Record<string, { readonly code: string; readonly what: string }>> = {
+  rate_limit: { code: "rate_limited", what: "its rate window" },
+  worker: { code: "no_worker", what: "a worker that has its function" },
+};
 
 /** A wait without a timeout is over. Recorded, so that the next cause of waiting has a deadline of its own. */
 function askAnew(turn: Turn, node: NodeState): void {
@@ -144,6 +150,6 @@ function askAnew(turn: Turn, node: NodeState): void {
 function wake(turn: Turn, node: NodeState): void {
   if (turn.state.asked.has(node.index) || turn.state.ending !== null) return;
   const lane = laneOf(turn.state, node);
-  if (hasPlace(turn) && (lane === null || isLaneFree(turn.state, lane))) requestNode(turn, node);
+  if (!isHeld(turn) && hasPlace(turn) && (lane === null || isLaneFree(turn.state, lane))) requestNode(turn, node);
   else emit(turn, "node.queued", { ...about(node), waitingReason: "queued" });
 }

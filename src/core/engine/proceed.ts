@@ -13,6 +13,7 @@ import type { BoundRequest } from "./effect.ts";
 import { expandNode } from "./instances.ts";
 import { decideJoin } from "./joining.ts";
 import { isComputed, isWaitingForPlace, laneAt, laneOf, nodeAt, planNodeOf } from "./move.ts";
+import { isHeld } from "./pausing.ts";
 import { decideReadiness } from "./readiness.ts";
 import { beginRounds } from "./rounds.ts";
 import { startScript } from "./scripting.ts";
@@ -99,6 +100,7 @@ function isSent({ kind, child, choose }: PlanNode): boolean {
 export function pump(turn: Turn): void {
   const { state } = turn;
   const { ready } = state;
+  if (isHeld(turn)) return;
   callLanes(turn);
   while (ready.head < ready.entries.length && state.ending === null && hasPlace(turn)) {
     const { node: index, eventId } = required(ready.entries[ready.head], "the queue has a head");
@@ -162,7 +164,8 @@ export function requestNode(turn: Turn, node: NodeState): void {
       }
       return failNode(turn, node, binding.failure);
     case "bound":
-      if (planNode.work === null) return requestVerdict(turn, node, planNode, binding);
+      if (planNode.work === null || planNode.work.kind === "function")
+        return requestVerdict(turn, node, planNode, binding);
       noteFindings(turn, node, binding);
       return startScript(turn, node, planNode, binding);
   }

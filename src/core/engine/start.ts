@@ -3,6 +3,7 @@ import { windDown } from "./ending.ts";
 import { carryTurn } from "./carried-turn.ts";
 import type { Carried, CarriedResult, StartInput } from "./input.ts";
 import { findNode } from "./move.ts";
+import { onPause } from "./pausing.ts";
 import { placeOf, settlePlace } from "./places.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import type { NodeState } from "./state.ts";
@@ -50,14 +51,25 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
     ...(placement === undefined ? {} : { placement }),
     ...(startedBy === undefined ? {} : { startedBy }),
     ...(root === undefined ? {} : { root }),
+    ...(input.labels === undefined ? {} : { labels: { ...input.labels } }),
     ...(hops === undefined || hops === 0 ? {} : { hops }),
     ...placeOf(state, input),
+    ...(input.priority === undefined || input.priority === "normal" ? {} : { priority: input.priority }),
     ...(block === undefined ? {} : { block }),
     ...(owner === undefined ? {} : { owner }),
     ...(input.taken === undefined ? {} : { taken: [...input.taken] }),
     ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
   });
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
+  if (input.paused !== undefined) {
+    const { by, reason } = input.paused;
+    onPause(turn, {
+      type: "pause",
+      ...(by === null ? {} : { by }),
+      ...(reason === null ? {} : { reason }),
+      isByParent: true,
+    });
+  }
   armRunTimeout(turn);
   // Facts before the node they are of begins.
   for (const one of input.carried ?? []) if (one.status === "turn") carryTurn(turn, one);

@@ -6,6 +6,7 @@ import type {
   NodeStatus,
   Placement,
   RunEnding,
+  RunPause,
   RunStatus,
   SkipReason,
   Snapshot,
@@ -60,6 +61,10 @@ export interface RunState extends HandoffCounts {
   /** What the document names as outputs; null: it names none, or the run has not completed. */
   outputs: JsonObject | null;
   snapshot: Snapshot | null;
+  /** Nothing of it begins until it is resumed; null: it is not paused itself. */
+  paused: RunPause | null;
+  /** The same while the run that waits for it is paused. */
+  pausedWithParent: RunPause | null;
   /** Set while the run winds down: what it will end as once nothing is in flight. */
   ending: RunEnding | null;
   /** The node whose failure ended it, also once it has ended; null: none, or it was not recorded. */

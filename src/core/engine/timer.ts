@@ -34,7 +34,7 @@ export type Timer =
   | { readonly kind: "run"; readonly epoch: number };
 
 /**
- * A child run should have been started, have reported, or have been cancelled; or the cost it had after its end should
+ * A child run should have been started, have reported, have been cancelled, or be paused as its parent is; or the cost it had after its end should
  * have been reported. The driver does what is missing and then submits the timer, which changes nothing in the engine.
  */
 export type ChildTimer = {
@@ -42,7 +42,7 @@ export type ChildTimer = {
   readonly attempt: number;
   readonly childRunId: string;
 } & (
-  | { readonly kind: "child" | "child-cancel" }
+  | { readonly kind: "child" | "child-cancel" | "child-pause" }
   /** Up to which of the child's events: what it spends later has a timer of its own. */
   | { readonly kind: "child-cost"; readonly eventId: number }
 );

@@ -16,6 +16,7 @@ export interface Turn {
   readonly jitter: number;
   readonly agents: NonNullable<Moment["agents"]>;
   readonly countsBlocks: boolean;
+  readonly isPausedAround: boolean;
   readonly events: RunEvent[];
   readonly effects: Effect[];
   /** Nodes whose last parent has settled, or of whose parents enough have. A list, not recursion: a chain of skips may be 10,000 long. */
@@ -35,13 +36,15 @@ export interface Turn {
 
 const NO_AGENTS: Turn["agents"] = new Map();
 
-export function beginTurn(state: RunState, { at, jitter, agents = NO_AGENTS, countsBlocks = false }: Moment): Turn {
+export function beginTurn(state: RunState, moment: Moment): Turn {
+  const { at, jitter, agents = NO_AGENTS, countsBlocks = false, isPausedAround = false } = moment;
   return {
     state,
     at,
     jitter,
     agents,
     countsBlocks,
+    isPausedAround,
     events: [],
     effects: [],
     toDecide: [],

@@ -48,7 +48,7 @@ export type Verdict =
       readonly message: string;
       /** `final`: the node fails. `queue`: it waits for a slot or a window. `paused`: it asks again after 1, 2, 4 s. */
       readonly after: "final" | "queue" | "paused";
-      readonly waitingReason?: "queued" | "rate_limit";
+      readonly waitingReason?: "queued" | "rate_limit" | "worker";
       readonly until?: number;
       /** With `queue` and `until`: no `queue_timeout` ends the wait; it asks again then, or when it is woken. */
       readonly isPatient?: true;

@@ -6,7 +6,15 @@ import { COST_PAYLOADS } from "./cost-event.ts";
 import { at, count, json, jsonObject, micros, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
-import { ENDING_STATUSES, PLACE_STANDINGS, RUN_STATUSES, SKIP_REASONS, WAITING_REASONS, WHEN_FULL } from "./status.ts";
+import {
+  ENDING_STATUSES,
+  PLACE_STANDINGS,
+  PRIORITIES,
+  RUN_STATUSES,
+  SKIP_REASONS,
+  WAITING_REASONS,
+  WHEN_FULL,
+} from "./status.ts";
 
 export * from "./payload-parts.ts";
 
@@ -17,6 +25,14 @@ const runEnd = {
   reason: z.string().optional(),
   /** Path of the block of the file that ended; absent: the run of a file did. */
   block: z.string().optional(),
+};
+const pauseFields = {
+  /** As people know them; absent: the engine did it. */
+  by: z.string().optional(),
+  byId: z.string().optional(),
+  reason: z.string().optional(),
+  /** With the run that waits for it. */
+  isWithParent: z.literal(true).optional(),
 };
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
@@ -44,6 +60,7 @@ export const EVENT_PAYLOADS = {
     handoffs: count.optional(),
     /** The person or program that started it, as people know it. */
     startedBy: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
     /** The run that began the family, and when; absent: this one. */
     root: z.object({ runId: z.string(), createdAt: at }).optional(),
     /** How many runs before it have started one another by events; absent: none. */
@@ -67,6 +84,8 @@ export const EVENT_PAYLOADS = {
     owner: z.object({ runId: z.string(), args: jsonObject, depth: count }).optional(),
     /** Runs of blocks that did not complete, of which this run continues with what they have, by node. */
     blocks: z.record(z.string(), z.object({ runId: z.string(), block: z.string() })).optional(),
+    /** Absent: `normal`. */
+    priority: z.enum(PRIORITIES).optional(),
     /** Absent in older logs: then what is registered at each moment holds. */
     placement: placementSchema.optional(),
   }),
@@ -104,6 +123,9 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),
+  /** Nothing of the run begins until it is resumed; what is in flight ends. */
+  "run.paused": z.object(pauseFields),
+  "run.resumed": z.object(pauseFields),
   "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object({
     ...runEnd,

@@ -60,6 +60,7 @@ export const WAITING_REASONS = [
   "event",
   "concurrency",
   "child",
+  "worker",
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
@@ -70,6 +71,27 @@ export type PlaceStanding = (typeof PLACE_STANDINGS)[number];
 /** What happens to a run that finds all places taken: it waits, is cancelled, or takes the place of the oldest. */
 export const WHEN_FULL = ["queue", "cancel_new", "cancel_old"] as const;
 export type WhenFull = (typeof WHEN_FULL)[number];
+
+/** Which runs of an organisation go first; a run that waits long enough has its turn in any case. */
+export const PRIORITIES = ["high", "normal", "low"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Who paused a run, a workflow or an organisation, when and why. */
+export interface Pause {
+  /** As people know them; null: not known. */
+  readonly by: string | null;
+  readonly reason: string | null;
+  readonly at: number;
+}
+
+/** What was paused: the run itself, the run that waits for it, its workflow, or everything of its organisation. */
+export const PAUSE_SCOPES = ["run", "parent", "workflow", "organisation"] as const;
+export type PauseScope = (typeof PAUSE_SCOPES)[number];
+
+/** A run that is paused, and with what. */
+export interface RunPause extends Pause {
+  readonly scope: PauseScope;
+}
 
 /** What a run waits for: an answer, a signal from outside, a moment, or room at a limit. */
 export const WAITING_FOR = ["person", "event", "timer", "gate"] as const;

@@ -31,6 +31,8 @@ export interface GatewayFact {
   readonly minTrustLevel: number;
   /** Why it is offline, where starting its Bridge would not help. */
   readonly offlineBecause?: string;
+  /** It stands for the workers that have this function, and is offline while there is none. */
+  readonly workerFor?: string;
 }
 
 /** How many attempts a run and its blocks have open together. */

@@ -43,11 +43,13 @@ export interface GateBlock {
   readonly message: string;
   /** `final`: it fails. `queue`: it waits for a slot or a window. `paused`: it is asked again after 1, 2, 4 s. */
   readonly after: "final" | "queue" | "paused";
-  readonly waitingReason?: "queued" | "rate_limit";
+  readonly waitingReason?: "queued" | "rate_limit" | "worker";
   /** When asking again may help, epoch milliseconds. */
   readonly until?: number;
   /** With `queue`: the budget it waits for, however long it takes. */
   readonly pausedBy?: string;
+  /** With `queue`: it waits for a worker that has this function. */
+  readonly workerFor?: string;
   /** With `queue`: it waits for its run, not for its agent, however long it takes. */
   readonly isOfRun?: true;
   /** The numbers that were compared. */

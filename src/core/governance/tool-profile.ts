@@ -1,9 +1,9 @@
 import { LIMITS } from "../base/index.ts";
 import {
   type Action,
-  ACTIONS,
   type EffectGuarantee,
   fitsTool,
+  strictestAction,
   type ToolAction,
   type TurnLimits,
 } from "../definition/index.ts";
@@ -57,12 +57,6 @@ export function profileOf(tool: NamedTool, said: readonly ToolAction[], tools: r
 function actionOfHints(hints: ToolHints = {}): Action | null {
   if (hints.destructive === true) return "write";
   return hints.readOnly === true ? "read" : null;
-}
-
-function strictestAction(actions: readonly Action[]): Action | null {
-  let strictest = -1;
-  for (const action of actions) strictest = Math.max(strictest, ACTIONS.indexOf(action));
-  return ACTIONS[strictest] ?? null;
 }
 
 /** Where both say something, the lower limit counts: neither an author nor an operator can lift what the other has set. */

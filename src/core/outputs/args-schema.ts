@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../base/index.ts";
-import type { ArgField } from "../definition/index.ts";
+import type { ArgField, Property, ValueField } from "../definition/index.ts";
 
 /** The args of a workflow as JSON Schema. It helps the caller; what counts is what the API checks. */
 export function argsSchema(args: Readonly<Record<string, ArgField>>, extra: JsonObject = {}): JsonObject {
@@ -15,7 +15,16 @@ export function argsSchema(args: Readonly<Record<string, ArgField>>, extra: Json
   };
 }
 
-function fieldSchema(field: ArgField): JsonObject {
+function mapped<T>(fields: Readonly<Record<string, T>>, change: (field: T) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, change(field)]));
+}
+
+function requiredOf(fields: Readonly<Record<string, Property>>): readonly string[] {
+  return Object.entries(fields).flatMap(([name, { required }]) => (required ? [name] : []));
+}
+
+function fieldSchema(field: ValueField & Pick<ArgField, "default">): JsonObject {
+  const isList = field.type === "array";
   const keywords: [string, Json | undefined][] = [
     ["type", field.type],
     ["description", describe(field)],
@@ -23,14 +32,17 @@ function fieldSchema(field: ArgField): JsonObject {
     ["enum", field.enum],
     ["minimum", field.minimum],
     ["maximum", field.maximum],
-    ["minLength", field.minLength],
-    ["maxLength", field.maxLength],
+    [isList ? "minItems" : "minLength", field.minLength],
+    [isList ? "maxItems" : "maxLength", field.maxLength],
+    ["items", field.items === undefined ? undefined : fieldSchema(field.items)],
+    ["properties", field.properties === undefined ? undefined : mapped(field.properties, fieldSchema)],
+    ["required", field.properties === undefined ? undefined : requiredOf(field.properties)],
   ];
   return Object.fromEntries(keywords.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
 /** Patterns here are of another dialect than those of JSON Schema: a client could misread one, or choke on it. */
-function describe({ description, pattern }: ArgField): string | undefined {
+function describe({ description, pattern }: ValueField): string | undefined {
   if (pattern === undefined) return description;
   const rule = `Must match the pattern ${pattern}`;
   return description === undefined ? rule : `${description} (${rule})`;

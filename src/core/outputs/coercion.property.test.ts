@@ -23,7 +23,7 @@ const field: fc.Arbitrary<OutputField> = fc.record(
   {
     type: fc.constantFrom(...FIELD_TYPES),
     required: fc.boolean(),
-    itemsType: fc.constantFrom(...FIELD_TYPES),
+    items: fc.record({ type: fc.constantFrom(...FIELD_TYPES) }),
     minimum: fc.integer({ min: -5, max: 5 }),
     maxLength: fc.nat(5),
     enum: fc.array(fc.constantFrom("yes", "no", "A", "A B", "12"), { minLength: 1 }),

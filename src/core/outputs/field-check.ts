@@ -1,35 +1,40 @@
-import { getOwn, isJsonArray, jsonToText, type Json, type JsonObject } from "../base/index.ts";
-import type { ContractError, OutputField } from "../definition/index.ts";
+import { getOwn, isJsonArray, isJsonObject, jsonToText, type Json, type JsonObject } from "../base/index.ts";
+import type { ContractError, Property, ValueField } from "../definition/index.ts";
 import { checkBounds, isOfType, tooDeepError, typeError } from "./constraint.ts";
 
 /** Every way in which the values break the declared fields; null counts as absent, other keys are not checked. */
 export function checkFields(
-  fields: Readonly<Record<string, OutputField>>,
+  fields: Readonly<Record<string, Property>>,
   values: JsonObject,
+  above = "",
 ): readonly ContractError[] {
-  return Object.entries(fields).flatMap(([name, field]) => checkField(name, field, getOwn(values, name)));
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const value = getOwn(values, name);
+    if (value !== undefined && value !== null) return checkValue(`${above}${name}`, field, value);
+    return field.required ? [{ field: `${above}${name}`, reason: "missing_required" as const }] : [];
+  });
 }
 
-function checkField(name: string, field: OutputField, value: Json | undefined): ContractError[] {
-  if (value === undefined || value === null) {
-    return field.required ? [{ field: name, reason: "missing_required" }] : [];
-  }
-  if (!isOfType(field.type, value)) return [typeError(name, field.type, value)];
+function checkValue(name: string, field: ValueField, value: Json): readonly ContractError[] {
+  if (field.type !== undefined && !isOfType(field.type, value)) return [typeError(name, field.type, value)];
   const tooDeep = tooDeepError(name, value);
   if (tooDeep !== undefined) return [tooDeep];
-  const badElement = firstBadElement(name, field, value);
-  if (badElement !== undefined) return [badElement];
-  return checkBounds(name, { ...field, members: membersOf(field) }, value);
+  const inside = checkInside(name, field, value);
+  return inside.length > 0 ? inside : checkBounds(name, { ...field, members: membersOf(field) }, value);
+}
+
+/** Of a list, the first element that does not fit; of an object, all its properties. */
+function checkInside(name: string, { items, properties }: ValueField, value: Json): readonly ContractError[] {
+  if (properties !== undefined && isJsonObject(value)) return checkFields(properties, value, `${name}.`);
+  if (items === undefined || !isJsonArray(value)) return [];
+  for (const [index, element] of value.entries()) {
+    const errors = checkValue(`${name}[${index}]`, items, element);
+    if (errors.length > 0) return errors;
+  }
+  return [];
 }
 
 /** Members as text: a declared `enum: [1, 2]` of a string field means the texts "1" and "2". */
-export function membersOf(field: OutputField): readonly string[] | undefined {
+export function membersOf(field: ValueField): readonly string[] | undefined {
   return field.enum?.map((member) => jsonToText(member));
-}
-
-function firstBadElement(name: string, field: OutputField, value: Json): ContractError | undefined {
-  const { itemsType } = field;
-  if (itemsType === undefined || !isJsonArray(value)) return undefined;
-  const index = value.findIndex((element) => !isOfType(itemsType, element));
-  return index === -1 ? undefined : typeError(`${name}[${index}]`, itemsType, value[index] ?? null);
 }

@@ -1,6 +1,6 @@
 export { argsSchema } from "./args-schema.ts";
 export { checkFields } from "./field-check.ts";
-export { checkAgainstSchema, checkToolArgs } from "./schema-check.ts";
+export { checkAgainstSchema, checkToolArgs, schemaErrors } from "./schema-check.ts";
 export { checkForm } from "./form-check.ts";
 export { settleOutputs } from "./settlement.ts";
 export { outputsOfList, outputsOfListText, propertiesOf } from "./list-answer.ts";

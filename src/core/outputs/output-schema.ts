@@ -1,17 +1,10 @@
 import { FILE_KEYS, type Json, type JsonObject } from "../base/index.ts";
-import type { FieldType, OutputField } from "../definition/index.ts";
+import type { OutputField, Property, ValueField } from "../definition/index.ts";
 import { membersOf } from "./field-check.ts";
 
 /** The declared outputs as JSON Schema, for adapters that can hold a model to one. */
 export function outputJsonSchema(fields: Readonly<Record<string, OutputField>>): JsonObject {
-  const entries = Object.entries(fields);
-  return {
-    type: "object",
-    properties: Object.fromEntries(entries.map(([name, field]) => [name, fieldSchema(field)])),
-    required: entries.filter(([, field]) => field.required).map(([name]) => name),
-    // Models that take a schema literally need this; an undeclared key in an answer is still no error.
-    additionalProperties: false,
-  };
+  return { type: "object", ...propertiesSchema(fields) };
 }
 
 /** Marks a property whose value is a file: adapters hand one over instead of asking for it in words. */
@@ -30,7 +23,8 @@ const FILE_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-function fieldSchema(field: OutputField): JsonObject {
+/** One value; a field without a type may be anything. */
+function fieldSchema(field: ValueField): JsonObject {
   if (field.type === "file") return FILE_SCHEMA;
   const isText = field.type === "string";
   const isNumber = field.type === "number" || field.type === "integer";
@@ -45,11 +39,19 @@ function fieldSchema(field: OutputField): JsonObject {
     ["minItems", isArray ? field.minLength : undefined],
     ["maxItems", isArray ? field.maxLength : undefined],
     ["pattern", isText ? field.pattern : undefined],
-    ["items", isArray && field.itemsType !== undefined ? itemSchema(field.itemsType) : undefined],
+    ["description", field.description],
+    ["items", isArray && field.items !== undefined ? fieldSchema(field.items) : undefined],
+    ...Object.entries(field.properties === undefined ? {} : propertiesSchema(field.properties)),
   ];
   return Object.fromEntries(keywords.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
-function itemSchema(type: FieldType): JsonObject {
-  return type === "file" ? FILE_SCHEMA : { type };
+function propertiesSchema(fields: Readonly<Record<string, Property>>): JsonObject {
+  const entries = Object.entries(fields);
+  return {
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, fieldSchema(field)])),
+    required: entries.filter(([, field]) => field.required).map(([name]) => name),
+    // Models that take a schema literally need this; an undeclared key in an answer is still no error.
+    additionalProperties: false,
+  };
 }

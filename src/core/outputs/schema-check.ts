@@ -7,7 +7,7 @@ import {
   type Json,
   type JsonObject,
 } from "../base/index.ts";
-import type { FieldType } from "../definition/index.ts";
+import type { ContractError, FieldType } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { compilePattern } from "../text/index.ts";
 import { coerceValue } from "./coercion.ts";
@@ -66,6 +66,11 @@ export function checkToolArgs(schema: JsonObject, args: JsonObject): readonly st
     }
   }
   return problems.slice(0, PROBLEMS_MAX);
+}
+
+/** The same for what a function takes and returns, as data. */
+export function schemaErrors(schema: JsonObject, value: JsonObject, field: string): readonly ContractError[] {
+  return checkToolArgs(schema, value).map((details) => ({ field, reason: "schema_violation", details }));
 }
 
 /** Adds what is wrong with a value at a place. Keywords it does not know count as fulfilled. */

@@ -22,7 +22,7 @@ describe("settleOutputs", () => {
     const fields: Record<string, OutputField> = {
       row_count: { type: "integer", required: true, minimum: 0 },
       has_key: { type: "boolean", required: true },
-      worst_columns: { type: "array", required: true, itemsType: "string" },
+      worst_columns: { type: "array", required: true, items: { type: "string" } },
     };
     const given = { row_count: "1042", has_key: "yes", worst_columns: "email", note: "12", count: null };
     expect(settleOutputs(fields, given)).toStrictEqual({
@@ -124,9 +124,9 @@ describe("checkFields", () => {
     [{ type: "number", required: true, enum: [1, 2] }, 2, []],
     [{ type: "number", required: true, enum: [1, 2] }, 12, ["field enum_mismatch"]],
     [{ type: "boolean", required: true, enum: [true] }, false, ["field enum_mismatch"]],
-    [{ type: "array", required: true, itemsType: "integer" }, [1, "2", "3"], ["field[1] type_mismatch"]],
-    [{ type: "array", required: true, itemsType: "string" }, ["a", null], ["field[1] type_mismatch"]],
-    [{ type: "array", required: true, itemsType: "string" }, [], []],
+    [{ type: "array", required: true, items: { type: "integer" } }, [1, "2", "3"], ["field[1] type_mismatch"]],
+    [{ type: "array", required: true, items: { type: "string" } }, ["a", null], ["field[1] type_mismatch"]],
+    [{ type: "array", required: true, items: { type: "string" } }, [], []],
     [{ type: "string", required: false }, null, []],
   ])("%j against %j gives %j", (field, value, expected) => {
     expect(reasons(field, value)).toStrictEqual(expected);
@@ -151,7 +151,7 @@ describe("outputJsonSchema", () => {
       outputJsonSchema({
         verdict: { ...text, enum: ["yes", 1], minLength: 1, maxLength: 9, pattern: "^.", minimum: 4 },
         score: { type: "integer", required: false, minimum: 0, maximum: 10, minLength: 2 },
-        tags: { type: "array", required: true, itemsType: "string", minLength: 1, maxLength: 5 },
+        tags: { type: "array", required: true, items: { type: "string" }, minLength: 1, maxLength: 5 },
         any: { type: "array", required: false },
       }),
     ).toStrictEqual({

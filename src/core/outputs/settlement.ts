@@ -1,5 +1,5 @@
-import { getOwn, type Json, type JsonObject } from "../base/index.ts";
-import type { ContractError, OutputField } from "../definition/index.ts";
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import type { ContractError, OutputField, ValueField } from "../definition/index.ts";
 import { matchMember } from "../expression/index.ts";
 import { coerceValue } from "./coercion.ts";
 import { tooDeepError } from "./constraint.ts";
@@ -33,9 +33,25 @@ export function settleOutputs(fields: Readonly<Record<string, OutputField>>, giv
   };
 }
 
-function settleValue(field: OutputField, value: Json): Json {
-  const coerced = coerceValue(field, value);
+function settleValue(field: ValueField, value: Json): Json {
+  if (field.type === undefined) return value;
+  const coerced = settleInside(field, coerceValue({ type: field.type }, value));
   const members = membersOf(field);
   if (members === undefined || typeof coerced !== "string" || field.type !== "string") return coerced;
   return matchMember(coerced, members) ?? coerced;
+}
+
+/** Properties are brought to their types like fields; an element is taken as it is, but for what is inside it. */
+function settleInside({ items, properties }: ValueField, value: Json): Json {
+  if (properties !== undefined && isJsonObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => {
+        const property = getOwn(properties, name);
+        return [name, property === undefined ? inner : settleValue(property, inner)];
+      }),
+    );
+  }
+  if (items === undefined || !isJsonArray(value)) return value;
+  const isPlain = items.properties === undefined && items.items === undefined;
+  return isPlain ? value : value.map((element) => settleInside(items, element));
 }

@@ -218,7 +218,7 @@ function planOf(
   order: Order,
   nodes: readonly PlanNode[],
 ): Plan {
-  const { name, completion, model, gateway, timeoutMs, maxParallel } = definition;
+  const { name, completion, model, gateway, timeoutMs, maxParallel, labels, priority } = definition;
   return {
     name,
     format,
@@ -227,6 +227,8 @@ function planOf(
     gateway,
     timeoutMs,
     maxParallel,
+    labels,
+    priority,
     args,
     outputs: null,
     concurrency: null,

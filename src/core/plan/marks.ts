@@ -49,6 +49,8 @@ function marksOfWork(work: NonNullable<PlanNode["work"]>, { body }: PlanNode): r
       return body.kind === "step" ? [`sets ${printable(Object.keys(body.with).join(", "))}`] : [];
     case "script":
       return [`runs ${work.language}`];
+    case "function":
+      return [`calls ${printable(work.name)}`];
     case "cancel":
       return [`ends the run as ${work.as}`];
     case "fail":

@@ -1,5 +1,12 @@
 import { getOwn, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
-import { type Catalog, EMPTY_CATALOG, type Lens, parseLens, type WorkflowRef } from "../definition/index.ts";
+import {
+  type Catalog,
+  EMPTY_CATALOG,
+  type WorkerFunction,
+  type Lens,
+  parseLens,
+  type WorkflowRef,
+} from "../definition/index.ts";
 import { checkSource } from "./check.ts";
 import type { Plan } from "./plan.ts";
 import { applyTeam } from "./team/apply-team.ts";
@@ -17,6 +24,8 @@ export interface Pins {
   /** By reference as it was written: `name` or `name@version`. */
   readonly workflows: Readonly<Record<string, PinnedVersion>>;
   readonly team: Team | null;
+  /** Functions of workers by name; absent: kept before there were any. */
+  readonly functions?: Readonly<Record<string, WorkerFunction>>;
 }
 
 export interface PinnedVersion {
@@ -35,8 +44,8 @@ export function pinnedVersion(pins: Pins, ref: WorkflowRef): PinnedVersion | und
 }
 
 /** Whether anything is pinned at all: most runs need nothing but their own text. */
-export function hasNoPins({ library, lenses, workflows, team }: Pins): boolean {
-  return team === null && [library, lenses, workflows].every((entries) => Object.keys(entries).length === 0);
+export function hasNoPins({ library, lenses, workflows, team, functions = {} }: Pins): boolean {
+  return team === null && [library, lenses, workflows, functions].every((entries) => Object.keys(entries).length === 0);
 }
 
 /** As it is kept beside the text. */
@@ -49,11 +58,12 @@ export function pinsOfJson(json: JsonObject | null): Pins {
   return json === null ? NO_PINS : { ...NO_PINS, ...(json as unknown as Partial<Pins>) };
 }
 
-export function catalogOfPins({ library, lenses, workflows }: Pins): Catalog {
+export function catalogOfPins({ library, lenses, workflows, functions }: Pins): Catalog {
   return {
     library,
     lenses: Object.fromEntries(Object.entries(lenses).flatMap(([name, spec]) => lensOf(name, spec))),
     workflows: Object.keys(workflows).map((ref) => ref.split("@", 1)[0] ?? ref),
+    functions: functions ?? null,
   };
 }
 

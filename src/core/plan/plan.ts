@@ -19,6 +19,7 @@ import type {
   Value,
   Values,
   WorkflowRef,
+  Priority,
 } from "../definition/index.ts";
 import type { LensBody } from "./lens-body.ts";
 import type { ParsedExpression } from "../expression/index.ts";
@@ -38,6 +39,9 @@ export interface Plan {
   readonly gateway: GatewayRule;
   readonly timeoutMs: number | null;
   readonly maxParallel: number;
+  /** By which runs are found; evaluated when one starts. */
+  readonly labels: Values;
+  readonly priority: Priority;
   readonly args: Readonly<Record<string, ArgField>>;
   /** What a run has to show for itself; null: the outputs of its leaves. */
   readonly outputs: RunOutputs | null;
@@ -71,6 +75,7 @@ export const NODE_KINDS = [
   "utility",
   "set",
   "script",
+  "function",
   "end",
   "wait",
   "emit",

@@ -10,6 +10,7 @@ const SHAPES: Readonly<Record<NodeKind, string>> = {
   utility: "note",
   set: "cds",
   script: "component",
+  function: "component",
   end: "octagon",
   wait: "doublecircle",
   emit: "rarrow",

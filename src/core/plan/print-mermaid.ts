@@ -9,6 +9,7 @@ const SHAPES: Readonly<Record<NodeKind, readonly [open: string, close: string]>>
   utility: ["(", ")"],
   set: ["[/", "/]"],
   script: ["[\\", "\\]"],
+  function: ["[\\", "\\]"],
   end: ["(((", ")))"],
   wait: ["((", "))"],
   emit: [">", "]"],

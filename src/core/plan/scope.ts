@@ -170,7 +170,7 @@ function textOf(value: Value): string {
 }
 
 function fieldOfValues({ work }: Step): string {
-  return work === null || work.kind === "script" ? "with" : work.kind;
+  return work === null || work.kind === "script" || work.kind === "function" ? "with" : work.kind;
 }
 
 /** Outputs of the document: they come after all nodes, and so they see all of them. */
@@ -208,8 +208,9 @@ function fieldOf(input: StepInput): OutputField | null {
 
 /** A constraint written without a type still binds: it says which type it is about. */
 function typeImpliedBy(constraints: Omit<OutputField, "type">): OutputField["type"] | null {
-  const { pattern, minLength, maxLength, minimum, maximum, itemsType } = constraints;
+  const { pattern, minLength, maxLength, minimum, maximum, items, properties } = constraints;
   if (pattern !== undefined || minLength !== undefined || maxLength !== undefined) return "string";
   if (minimum !== undefined || maximum !== undefined) return "number";
-  return itemsType === undefined ? null : "array";
+  if (items !== undefined) return "array";
+  return properties === undefined ? null : "object";
 }

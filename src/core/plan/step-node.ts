@@ -64,7 +64,15 @@ export function planStep(
 
 const RETRYING: ReadonlySet<Step["onFailure"]> = new Set(["retry_once", "retry", "retry_once_then_escalate"]);
 
-const KIND_OF_WORK = { set: "set", script: "script", cancel: "end", fail: "end", wait: "wait", emit: "emit" } as const;
+const KIND_OF_WORK = {
+  set: "set",
+  script: "script",
+  function: "function",
+  cancel: "end",
+  fail: "end",
+  wait: "wait",
+  emit: "emit",
+} as const;
 
 /** A library step that is not available may bring a command, so an approval on it does not make it a gate. */
 function kindOfStep(step: Step): NodeKind {
@@ -78,7 +86,8 @@ function kindOfStep(step: Step): NodeKind {
 
 /** A gate has no attempt that could time out: how long it waits is `expires`. */
 function timeoutOf(step: Step, kind: NodeKind): number | null {
-  if (kind === "gate" || (step.work !== null && kind !== "script")) return null;
+  const hasAttempts = step.work === null || kind === "script" || kind === "function";
+  if (kind === "gate" || !hasAttempts) return null;
   return step.timeoutMs ?? (isRun(kind) ? null : LIMITS.stepTimeoutMsDefault);
 }
 

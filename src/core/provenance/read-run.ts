@@ -71,6 +71,8 @@ class RunReader {
       case "run.ending":
       case "run.finally":
       case "run.finally.ended":
+      case "run.paused":
+      case "run.resumed":
       case "run.rewound":
       case "run.recovered":
         return;

@@ -76,7 +76,7 @@ describe("made-up outputs", () => {
         required: true,
         minLength: low,
         maxLength: low + span,
-        itemsType: items,
+        items: { type: items },
       }));
     fc.assert(
       fc.property(fc.oneof(numbers, fractions, texts, lists), fc.string(), (field, seed) => {

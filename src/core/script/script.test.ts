@@ -45,7 +45,7 @@ describe("script file", () => {
     ["nodes:\n  a: []\n", "missing_field", "nodes.a", 2, 6],
     ["nodes:\n  a b: {}\n", "bad_id", "nodes.a b", 2, 8],
     ["- a\n", "wrong_type", "", 1, 1],
-    ["nodes:\n  a: { rounds: [] }\n", "bad_number", "nodes.a.rounds", 2, 16],
+    ["nodes:\n  a: { rounds: [] }\n", "missing_field", "nodes.a.rounds", 2, 16],
     ["nodes:\n  a: { rounds: [{ txt: x }] }\n", "unknown_key", "nodes.a.rounds[0].txt", 2, 19],
     [
       "nodes:\n  a: { rounds: [{ calls: [{ tol: x, tool: y }] }, {}] }\n",

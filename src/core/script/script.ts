@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
   FAILURE_CLASSES,
-  formatPath,
   type Json,
   type JsonObject,
   type Problem,
@@ -9,11 +8,10 @@ import {
   isJsonArray,
   isJsonObject,
 } from "../base/index.ts";
-import { suggest } from "../definition/index.ts";
-import { walk } from "../expression/index.ts";
 import { readSource, type SourceTree } from "../text/index.ts";
 import { checkRounds } from "./round-check.ts";
-import { billFields, ms, scriptCallSchema, scriptRoundSchema, scriptRoundsSchema } from "./script-round.ts";
+import { billFields, ms, scriptRoundsSchema } from "./script-round.ts";
+import { problemAt, shapeProblems } from "./shape-problem.ts";
 
 /** What the scripted adapter answers: by node, attempt by attempt. */
 export interface Script {
@@ -52,35 +50,45 @@ const headSchema = z.strictObject({
   nodes: z.record(z.string(), json).optional(),
 });
 
-function headKeysAt(inner: TreePath): readonly string[] {
-  return inner.length === 0 ? Object.keys(headSchema.shape) : [];
-}
-
 /** A node id, an instance of one, or either after the name of its workflow. */
 const KEY = /^(?:[A-Za-z0-9][A-Za-z0-9_-]*\/)?[A-Za-z][A-Za-z0-9_-]*(?:\[\d+\])?$/;
 
 export function readScript(source: string | Uint8Array): { script: Script; problems: readonly Problem[] } {
   const { tree, problems } = readSource(source);
   if (tree === null) return { script: EMPTY_SCRIPT, problems };
-  const found: Problem[] = [...problems];
-  if (!isJsonObject(tree.value)) {
-    found.push(problemAt(tree, [], "wrong_type", "A script is a map with the keys seed, default and nodes."));
-    return { script: EMPTY_SCRIPT, problems: found };
-  }
-  const head = headSchema.safeParse(tree.value);
-  if (!head.success) collect(tree, [], tree.value, head.error.issues, headKeysAt, found);
-  const nodes = isJsonObject(tree.value["nodes"]) ? readNodes(tree, tree.value["nodes"], found) : new Map();
+  const read = readScriptAt(tree, [], tree.value);
+  const found = [...problems, ...read.problems];
   found.sort((left, right) => left.line - right.line || left.column - right.column);
-  return {
-    script: { seed: head.data?.seed ?? 0, default: head.data?.default ?? "auto", nodes },
-    problems: found,
-  };
+  return { script: read.script, problems: found };
 }
 
-function readNodes(tree: SourceTree, given: JsonObject, found: Problem[]): Map<string, readonly ScriptEntry[]> {
+/** A script that is part of a larger text. */
+export function readScriptAt(
+  tree: SourceTree,
+  base: TreePath,
+  value: Json,
+): { readonly script: Script; readonly problems: readonly Problem[] } {
+  if (!isJsonObject(value)) {
+    const message = "A script is a map with the keys seed, default and nodes.";
+    return { script: EMPTY_SCRIPT, problems: [problemAt(tree, base, "wrong_type", message)] };
+  }
+  const found: Problem[] = [...shapeProblems({ tree, base, value, noun: NOUN }, headSchema)];
+  const head = headSchema.safeParse(value);
+  const nodes = isJsonObject(value["nodes"]) ? readNodes(tree, [...base, "nodes"], value["nodes"], found) : new Map();
+  return { script: { seed: head.data?.seed ?? 0, default: head.data?.default ?? "auto", nodes }, problems: found };
+}
+
+const NOUN = "A script";
+
+function readNodes(
+  tree: SourceTree,
+  base: TreePath,
+  given: JsonObject,
+  found: Problem[],
+): Map<string, readonly ScriptEntry[]> {
   const nodes = new Map<string, readonly ScriptEntry[]>();
   for (const [key, value] of Object.entries(given)) {
-    const path = ["nodes", key];
+    const path = [...base, key];
     if (!KEY.test(key)) {
       const message = `"${key}" names no node: write a node id, workflow/node, or an instance such as node[3].`;
       found.push(problemAt(tree, path, "bad_id", message));
@@ -105,71 +113,13 @@ function readEntry(tree: SourceTree, path: TreePath, value: Json, found: Problem
   }
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) {
-    collect(tree, path, value, parsed.error.issues, entryKeysAt, found);
+    found.push(...shapeProblems({ tree, base: path, value, noun: NOUN }, entrySchema));
     return null;
   }
   for (const { path: inner, code, message } of checkRounds(parsed.data)) {
     found.push(problemAt(tree, [...path, ...inner], code, message));
   }
   return parsed.data;
-}
-
-/** The keys a map inside an entry may have; none are named for the small ones. */
-function entryKeysAt(inner: TreePath): readonly string[] {
-  if (inner.length === 0) return Object.keys(entrySchema.shape);
-  const [, , part] = inner;
-  if (inner[0] !== "rounds") return [];
-  if (inner.length === 2) return Object.keys(scriptRoundSchema.shape);
-  return inner.length === 4 && part === "calls" ? Object.keys(scriptCallSchema.shape) : [];
-}
-
-function collect(
-  tree: SourceTree,
-  base: TreePath,
-  value: JsonObject,
-  issues: readonly z.core.$ZodIssue[],
-  keysAt: (inner: TreePath) => readonly string[],
-  found: Problem[],
-): void {
-  for (const issue of issues) {
-    const inner = issue.path.map((segment) => (typeof segment === "number" ? segment : String(segment)));
-    const path = [...base, ...inner];
-    if (issue.code === "unrecognized_keys") {
-      for (const key of issue.keys) found.push(unknownKey(tree, [...path, key], key, keysAt(inner)));
-      continue;
-    }
-    const name = formatPath(inner);
-    const text = issue.message.replace(/^Invalid (input|option): /, "");
-    const given = walk(value, inner);
-    if (issue.code === "invalid_type" && given === undefined) {
-      found.push(problemAt(tree, path, "missing_field", `"${name}" is missing.`));
-    } else {
-      found.push(problemAt(tree, path, codeOf(issue, given), `"${name}": ${text}.`));
-    }
-  }
-}
-
-function unknownKey(tree: SourceTree, path: TreePath, key: string, keys: readonly string[]): Problem {
-  const meant = suggest(key, keys);
-  const hint = meant === undefined ? `The keys are ${keys.join(", ")}.` : `Did you mean "${meant}"?`;
-  return {
-    code: "unknown_key",
-    message: `A script has no key "${key}" here.`,
-    path: formatPath(path),
-    ...tree.keyPlaceOf(path),
-    ...(keys.length === 0 ? {} : { hint }),
-  };
-}
-
-function codeOf(issue: z.core.$ZodIssue, value: Json | undefined): Problem["code"] {
-  if (issue.code === "invalid_value") return "bad_enum";
-  if (issue.code === "too_small" || issue.code === "too_big") return "bad_number";
-  if (issue.code === "invalid_type" && typeof value === "number") return "bad_number";
-  return "wrong_type";
-}
-
-function problemAt(tree: SourceTree, path: TreePath, code: Problem["code"], message: string): Problem {
-  return { code, message, path: formatPath(path), ...tree.placeOf(path) };
 }
 
 /** JSON Schema (2020-12) of a script, for editors. */

@@ -42,6 +42,9 @@ function listed(event: RunEvent): readonly Detail[] | null {
     }
     case "run.rewound":
       return [[A.runEpoch, event.payload.epoch]];
+    case "run.paused":
+    case "run.resumed":
+      return [[A.reason, event.payload.reason]];
     case "run.recovered":
       return [];
     case "gate.decided": {

@@ -44,6 +44,8 @@ export class RunTracer {
         return this.#note(this.#span, event);
       case "run.finally":
       case "run.finally.ended":
+      case "run.paused":
+      case "run.resumed":
       case "run.rewound":
       case "run.recovered":
         return this.#note(this.#span, event);

@@ -154,6 +154,8 @@ const AFTERWARDS = [
   { type: "recover" },
   { type: "rewind", eventId: 5, isConsumed: false },
   { type: "cancel", reason: "late" },
+  { type: "pause", by: "ann" },
+  { type: "resume" },
 ] as const;
 
 type InputFields = Record<string, unknown>;
@@ -206,6 +208,7 @@ function happeningsOf(effect: Effect): readonly ((pick: number) => InputFields)[
     case "cancel-dispatch":
     case "close-approval":
     case "cancel-child":
+    case "pause-child":
     case "notify":
     case "emit-event":
       return [];

@@ -55,6 +55,9 @@ function reduceEvent(view: RunView, event: RunEvent): void {
     case "run.finally":
     case "run.finally.ended":
       return;
+    case "run.paused":
+    case "run.resumed":
+      return reducePause(view, event);
     case "run.rewound":
       return reopenView(view, event.payload.epoch);
     case "run.recovered":
@@ -96,6 +99,13 @@ function reduceStatusChanged(view: RunView, event: EventOf<"run.status.changed">
   else if (reason !== undefined) reopenView(view, epoch);
 }
 
+function reducePause(view: RunView, event: EventOf<"run.paused"> | EventOf<"run.resumed">): void {
+  const { by = null, reason = null, isWithParent } = event.payload;
+  const scope = isWithParent === true ? "parent" : "run";
+  const others = view.pauses.filter((pause) => pause.scope !== scope);
+  view.pauses = event.type === "run.paused" ? [...others, { by, reason, at: event.at, scope }] : others;
+}
+
 function reopenView(view: RunView, epoch: number): void {
   view.epoch = epoch;
   view.ending = null;
@@ -110,6 +120,7 @@ function reduceEnded(view: RunView, event: RunEndingEvent): void {
   view.errorCode = event.payload.errorCode ?? null;
   view.outputs = event.type === "run.completed" ? (event.payload.outputs ?? null) : null;
   view.ending = null;
+  view.pauses = [];
 }
 
 /** Nodes that something is being done for; after a crash, those that were interrupted. */

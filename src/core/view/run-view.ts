@@ -7,6 +7,7 @@ import {
   type HandoffCounts,
   NODE_STATUSES,
   type NodeStatus,
+  type RunPause,
   type RunStatus,
   type WaitingReason,
 } from "../event/index.ts";
@@ -47,6 +48,8 @@ export interface RunView extends HandoffCounts {
   /** What the document names as outputs; null: none, or the run has not completed. */
   outputs: JsonObject | null;
   costMicros: number;
+  /** Its own pause, and that of the run that waits for it. */
+  pauses: readonly RunPause[];
   /** What the run is winding down to, while something is still in flight. */
   ending: EndingStatus | null;
   /** Plan order when an outline was given, otherwise order of appearance; instances stand last. */
@@ -153,6 +156,7 @@ export function createView(outline?: PlanOutline): RunView {
     errorCode: null,
     outputs: null,
     costMicros: 0,
+    pauses: [],
     ending: null,
     nodes: new Map(nodes.map((node) => [node.id, node])),
     approvals: new Map(),

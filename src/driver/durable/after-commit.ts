@@ -83,6 +83,8 @@ export class AfterCommit {
         return children.start(live, effect);
       case "cancel-child":
         return children.cancel(live, effect);
+      case "pause-child":
+        return children.pause(live, effect.childRunId);
       case "set-timer":
         return deadlines.set(live.state.runId, effect.timer, effect.dueAt);
       default:

@@ -10,7 +10,8 @@ export function applyCommit(live: DrivenRun, commit: RunCommit): readonly Timer[
   live.creating = null;
   live.contentBytes += contentOf(commit.events);
   for (const { nodeId } of commit.closed) live.openAttempts.delete(nodeId);
-  for (const { nodeId, replicaId: _holder, ...open } of commit.opened) live.openAttempts.set(nodeId, open);
+  for (const { nodeId, replicaId: _holder, work: _offered, ...open } of commit.opened)
+    live.openAttempts.set(nodeId, open);
   for (const nodeId of commit.waitersEnded) live.waiters.delete(nodeId);
   for (const { nodeId } of commit.waiters) live.waiters.add(nodeId);
   const gone: Timer[] = [...commit.timersCleared];

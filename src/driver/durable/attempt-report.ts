@@ -13,14 +13,18 @@ import type { AttemptAddress } from "../../core/event/index.ts";
 import { repairText } from "../../core/text/index.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import { outputStrategyOf } from "../dispatch-request.ts";
+import { isOfWorkers } from "./function-attempts.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { InputOutcome, ResolvedInput } from "./input-queue.ts";
 
 /** What became of a callback. `discarded`: the attempt had ended otherwise; only its cost was taken. */
 export type ReportOutcome = "received" | "deduplicated" | "discarded" | "unknown";
 
-/** Who reports: a gateway about its own dispatches, or a service that holds the ticket of one attempt. */
-export type Reporter = { readonly orgId: string; readonly gatewayId: string } | { readonly orgId: string };
+/** Who reports: a gateway about its own dispatches, a worker about functions, or a service that holds the ticket of one attempt. */
+export type Reporter =
+  | { readonly orgId: string; readonly gatewayId: string }
+  | { readonly orgId: string; readonly isWorker: true }
+  | { readonly orgId: string };
 
 /** Decides, with the state before it, which input a callback is; `judged` receives what became of it. */
 export function resolveCallback(
@@ -102,6 +106,7 @@ export function reportedBy(
   const node = findNode(live.state, nodeId);
   const route = node?.routes[attempt - 1];
   if (node === undefined || route === undefined) return undefined;
+  if ("isWorker" in reporter) return isOfWorkers(route) ? node : undefined;
   return !("gatewayId" in reporter) || route.gatewayId === reporter.gatewayId ? node : undefined;
 }
 

@@ -16,6 +16,7 @@ import { dispatchRequest } from "../dispatch-request.ts";
 import type { ChildPreparer } from "./children.ts";
 import type { DrivenRun } from "./driven-run.ts";
 import type { HandSecrets } from "./driver-options.ts";
+import { type FunctionWork, isHeldByWorkers, isOfWorkers } from "./function-attempts.ts";
 import type { Moderator } from "./moderator.ts";
 import { isElsewhere, resolveLost, RemoteAttempts, type RemoteOptions, traceparentOf } from "./remote-attempts.ts";
 import { reportOfOutcome } from "./attempt-report.ts";
@@ -42,6 +43,7 @@ export interface AttemptsOptions {
   readonly remote: RemoteOptions | undefined;
   readonly files: ((orgId: string, runId: string) => AdapterFiles) | undefined;
   readonly secrets: HandSecrets | undefined;
+  readonly functions: FunctionWork | undefined;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -90,6 +92,8 @@ export class Attempts {
   send(live: DrivenRun, dispatch: Dispatch): void {
     // Nothing is begun while stopping: the replica that takes over finds the attempt open.
     if (this.#isStopping) return;
+    // Its row is what workers ask for.
+    if (isOfWorkers(dispatch.route)) return this.#options.functions?.offered(live.run.orgId, dispatch.request.message);
     if (this.#options.lease.isHeld) this.#moderate(live, dispatch);
     else this.#heldBack.push({ live, dispatch });
   }
@@ -200,6 +204,7 @@ export class Attempts {
   }
 
   cancel(live: DrivenRun, { nodeId, attempt, dispatchId }: Extract<Effect, { type: "cancel-dispatch" }>): void {
+    this.#options.functions?.cancelled(dispatchId);
     if (this.#asking.delete(dispatchId)) return;
     if (this.#pool.isOpen(dispatchId)) this.#pool.abort(dispatchId);
     else this.#remote?.cancel(live, nodeId, attempt, dispatchId);
@@ -213,6 +218,9 @@ export class Attempts {
 
   /** The attempt has ended, however that became known. */
   forget(dispatchId: string): void {
+    const { functions } = this.#options;
+    // The commit that ends it may cancel it as well, and that comes right after this.
+    if (functions !== undefined) queueMicrotask(() => functions.ended(dispatchId));
     this.#remote?.forget(dispatchId);
   }
 
@@ -221,6 +229,7 @@ export class Attempts {
     const resolve = resolveLost(timer, (live) => this.#remote?.adopt(live, timer) === true);
     return (live) => {
       const { nodeId, attempt } = timer;
+      if (isHeldByWorkers(live, timer)) return { input: null };
       return this.isOpen(openDispatchId(live.state, { nodeId, attempt })) ? { input: null } : resolve(live);
     };
   }

@@ -2,6 +2,7 @@ import {
   childCallOf,
   type ChildTimer,
   type Effect,
+  heldPauseOf,
   type StartChild,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
@@ -64,6 +65,16 @@ export class Children {
     this.#next(childRunId, () => this.#callOff(run, { nodeId, attempt, childRunId }));
   }
 
+  /** Makes the child paused or not, as its parent is. */
+  pause({ run }: DrivenRun, childRunId: string): void {
+    const timer: ChildTimer = { kind: "child-pause", nodeId: "", attempt: 0, childRunId };
+    this.#next(childRunId, async () => {
+      const parent = await this.#look(run.runId);
+      if (parent !== undefined && parent !== "unreadable") await this.#passPauseOn(parent, childRunId);
+      await this.#submit(run.runId, { type: "timer", timer });
+    });
+  }
+
   /** The parent has hit a bug: it will not take the result. */
   abandon(childRunId: string): void {
     this.#next(childRunId, () => this.#submit(childRunId, CALL_OFF));
@@ -112,6 +123,7 @@ export class Children {
   async #catchUp({ run, state }: RunSnapshot, timer: ChildTimer): Promise<void> {
     const { childRunId } = timer;
     if (timer.kind !== "child-cost" && !state.liveChildren.has(childRunId)) return;
+    if (timer.kind === "child-pause") return this.#passPauseOn({ run, state }, childRunId);
     if (timer.kind === "child-cancel") return this.#callOff(run, timer);
     const child = await this.#options.store.getRun(run.orgId, childRunId);
     if (child !== undefined) return isTerminal(child.status) ? this.#report(run, child) : undefined;
@@ -133,6 +145,18 @@ export class Children {
     const state = now === "unreadable" ? undefined : now?.state;
     const isWanted = state !== undefined && !isTerminal(state.status) && state.liveChildren.has(wanted.childRunId);
     if (!isWanted) await this.#submit(wanted.childRunId, CALL_OFF);
+    else if (now !== undefined && now !== "unreadable") await this.#passPauseOn(now, wanted.childRunId);
+  }
+
+  /** Submitting what is so already changes nothing. */
+  async #passPauseOn({ run, state }: RunSnapshot, childRunId: string): Promise<void> {
+    const child = await this.#options.store.getRun(run.orgId, childRunId);
+    if (child === undefined || isTerminal(child.status)) return;
+    const pause = heldPauseOf(state);
+    if (pause === null && child.paused === null) return;
+    const { by = null, reason = null } = pause ?? {};
+    const why = { ...(by === null ? {} : { by }), ...(reason === null ? {} : { reason }), isByParent: true as const };
+    await this.#submit(childRunId, { type: pause === null ? "resume" : "pause", ...why });
   }
 
   async #callOff(parent: RunRecord, child: Omit<ChildTimer, "kind">): Promise<void> {

@@ -40,6 +40,13 @@ export class Deadlines {
     this.#forget(keyOf(runId, timer));
   }
 
+  /** The first one known; null: none is. */
+  next(): number | null {
+    let first: number | null = null;
+    for (const dueAt of this.#dueByKey.values()) if (first === null || dueAt < first) first = dueAt;
+    return first;
+  }
+
   stop(): void {
     this.#stopTick?.();
     for (const { stop } of this.#soon.values()) stop();

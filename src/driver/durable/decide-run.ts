@@ -66,6 +66,7 @@ export function decideRun(
   const facts = new CommitFacts({ live, about, admissions, judge });
   const agents = judge.agentsOf?.(live.run.orgId);
   const { countsBlocks } = judge;
+  const isPausedAround = judge.isPaused?.(live.run.orgId, live.run.workflow);
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
@@ -92,7 +93,7 @@ export function decideRun(
     for (const next of open) {
       const answer = isRequest(next) ? ruleOn(ruled, next) : next;
       if (answer === null) continue;
-      const turn = advance(state, { at, jitter: chance, agents, countsBlocks, ...answer });
+      const turn = advance(state, { at, jitter: chance, agents, countsBlocks, isPausedAround, ...answer });
       facts.add(turn.events);
       for (const effect of turn.effects) {
         if (isRequest(effect)) open.push(effect);
@@ -223,7 +224,7 @@ function hasBegun({ run, state, hasBegun: before }: DrivenRun): boolean {
 /** `returned`: what of this commit is decided already. Args, depth and placement may be known since this very commit. */
 function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun {
   const { run, state } = live;
-  const { orgId, runId, workflow, gateway, model, roleBindings, team } = run;
+  const { orgId, runId, workflow, gateway, model, roleBindings, team, priority } = run;
   // What policies know of a run is that of the run a block belongs to.
   const { args, depth } = state.owner ?? { args: state.args, depth: state.recursionDepth };
   return {
@@ -239,6 +240,7 @@ function aboutRun(live: DrivenRun, at: number, returned?: CommitFacts): AboutRun
     team,
     args,
     isBegun: hasBegun(live),
+    priority,
     at,
     nextEventId: state.lastEventId + 1,
     returned,

@@ -1,11 +1,4 @@
-import {
-  type ChildTimer,
-  type Effect,
-  findNode,
-  isTimerStale,
-  type Timer,
-  waitingForOf,
-} from "../../core/engine/index.ts";
+import { type ChildTimer, type Effect, findNode, isTimerStale, type Timer } from "../../core/engine/index.ts";
 import { attemptKey, type AttemptKey, isRunEnding, isTerminal, type RunEvent } from "../../core/event/index.ts";
 import {
   type AttemptReport,
@@ -30,8 +23,10 @@ import { required } from "../../core/base/index.ts";
 import { FINALLY } from "../../core/plan/index.ts";
 import { approvalChanges, approvalRecord } from "./approval-changes.ts";
 import type { CommitFacts } from "./commit-facts.ts";
+import { deriveHead, isReindexed } from "./derive-head.ts";
 import { deriveEvents } from "./derive-events.ts";
 import { filesOfEvents } from "./file-references.ts";
+import { workOf } from "./function-attempts.ts";
 import type { DrivenRun } from "./driven-run.ts";
 
 /** What one run decided in this batch, before it is written. */
@@ -61,20 +56,14 @@ export function deriveCommit(decided: Decided, replicaId: string, judge: Judge):
   const { live, facts, effects, rulings } = decided;
   const { events, usage, memories } = facts;
   const { state, run } = live;
+  const head = deriveHead(live, events);
   return {
     runId: state.runId,
     orgId: run.orgId,
     expectedVersion: live.creating === null ? run.rowVersion : 0,
     create: live.creating,
-    head: {
-      status: state.status,
-      epoch: state.epoch,
-      lastEventId: state.lastEventId,
-      costMicros: state.costMicros,
-      startedAt: state.startedAt,
-      endedAt: state.endedAt,
-      waitingFor: waitingForOf(state),
-    },
+    head,
+    isReindexed: isReindexed(live, head, events),
     events,
     ...deriveAttempts(decided, replicaId),
     ...deriveTimers(decided),
@@ -129,7 +118,9 @@ function deriveAttempts(
     const agentId = admission?.agentId ?? null;
     const counted = admission?.parallel === undefined ? {} : { parallelOf: admission.parallel.runId };
     const key = { nodeId, attempt };
-    opened.set(attemptKey(key), { ...key, replicaId, deadlineAt, agentId, reserved, ...counted });
+    const work = workOf(effect, live);
+    const offered = work === undefined ? {} : { work };
+    opened.set(attemptKey(key), { ...key, replicaId, deadlineAt, agentId, reserved, ...counted, ...offered });
   }
   const closed: AttemptKey[] = [];
   for (const [nodeId, taken] of facts.reservedAnew()) {

@@ -7,7 +7,7 @@ export interface DrivenRun {
   run: RunRecord;
   readonly state: RunState;
   /** Deadlines of open attempts, by node. */
-  readonly openAttempts: Map<string, Omit<OpenAttempt, "nodeId" | "replicaId">>;
+  readonly openAttempts: Map<string, Omit<OpenAttempt, "nodeId" | "replicaId" | "work">>;
   /** Timers that have a row, deadlines of nodes that wait at a gate included. */
   readonly timers: HeldTimers;
   /** Nodes that have a row because they wait for an event. */

@@ -6,9 +6,11 @@ import type { NodeModeration } from "../moderation/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Judge } from "../../governance/index.ts";
 import type { ChildPreparer } from "./children.ts";
+import type { FunctionWork } from "./function-attempts.ts";
 import type { EventSubscriber } from "./event-matcher.ts";
 import type { RemoteOptions } from "./remote-attempts.ts";
 import type { TextBox } from "./turn-seal.ts";
+import type { KnownPlans } from "./plan-cache.ts";
 
 /** The secrets that go with a dispatch; undefined: it needs none, and leaves at once. */
 export type HandSecrets = (
@@ -50,12 +52,16 @@ export interface DurableDriverOptions {
   readonly children?: () => ChildPreparer;
   /** What is asked of plans beyond their texts, always the same: how many nodes at once, how long. */
   readonly shapePlan?: (plan: Plan) => Plan;
+  /** Plans of drivers before this one, whose texts have the same hashes; absent: none are shared. */
+  readonly knownPlans?: KnownPlans;
   /** What events start besides the nodes that wait for them; none when absent. */
   readonly onEvent?: EventSubscriber;
   /** How attempts go to Bridges elsewhere; without it everything runs here. */
   readonly remote?: RemoteOptions;
   /** The files of a run, for adapters of this process; without it they get none. */
   readonly files?: (orgId: string, runId: string) => AdapterFiles;
+  /** Where functions wait for workers; without it none is ever sent to any. */
+  readonly functions?: FunctionWork;
   /** Looks up registered secrets right before a dispatch leaves; without it none goes along. */
   readonly secrets?: HandSecrets;
 }

@@ -1,10 +1,12 @@
 import type { Clock } from "../../clock/index.ts";
 import { type ChildTimer, type Timer } from "../../core/engine/index.ts";
+import type { AttemptKey } from "../../core/event/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Children } from "./children.ts";
 import type { InputQueue } from "./input-queue.ts";
 import { putOff } from "./parking.ts";
+import { resolveLost } from "./remote-attempts.ts";
 import type { ReportIntake } from "./report-intake.ts";
 
 export interface DueTimersOptions {
@@ -31,6 +33,15 @@ export class DueTimers {
     else this.#options.queue.enqueue(runId, { type: "timer", timer });
   }
 
+  /** The worker that had it is gone, and no other may have it: only the engine knows what follows. */
+  workLost(runId: string, { nodeId, attempt }: AttemptKey): void {
+    const { intake, onTrouble } = this.#options;
+    const resolve = resolveLost({ kind: "lost", nodeId, attempt });
+    intake
+      .submitToNewest(runId, () => resolve)
+      .catch((error: unknown) => onTrouble(`lost work of run ${runId} could not be submitted`, error));
+  }
+
   /** Found in the database: what memory has of the run may be older than that, and would not know what is meant. */
   found(runId: string, timer: Timer): void {
     const { intake, attempts, children, store, clock, onTrouble } = this.#options;
@@ -47,5 +58,10 @@ export class DueTimers {
 }
 
 export function isOfChild(timer: Timer): timer is ChildTimer {
-  return timer.kind === "child" || timer.kind === "child-cancel" || timer.kind === "child-cost";
+  return (
+    timer.kind === "child" ||
+    timer.kind === "child-cancel" ||
+    timer.kind === "child-pause" ||
+    timer.kind === "child-cost"
+  );
 }

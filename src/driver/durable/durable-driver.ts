@@ -30,6 +30,7 @@ import { RunCache } from "./run-cache.ts";
 import { RunStarter } from "./run-starter.ts";
 import type { Launch, LaunchOutcome, Runtime, RuntimeFigures, RunSnapshot, SubmitOutcome } from "./runtime.ts";
 import { StartAdmission } from "./start-admission.ts";
+import { RunContinuer } from "./run-continuer.ts";
 import { StoreHealth } from "./store-health.ts";
 import { Sweeper } from "./sweeper.ts";
 import { resolveWake } from "./wake-timer.ts";
@@ -47,7 +48,7 @@ const DRAIN_MS = 5_000;
  */
 export class DurableDriver implements Runtime {
   readonly #options: DurableDriverOptions;
-  readonly #queue = new InputQueue();
+  readonly #queue = new InputQueue((runId) => this.#cache.peek(runId)?.run);
   readonly #lease: Lease;
   readonly #plans: PlanCache;
   readonly #cache: RunCache;
@@ -60,6 +61,7 @@ export class DurableDriver implements Runtime {
   readonly #committer: Committer;
   readonly #loop: CommitLoop;
   readonly #sweeper: Sweeper;
+  readonly #continuer: RunContinuer;
   readonly turns: TurnIntake;
   readonly #listeners: Listeners;
   readonly #matcher: EventMatcher;
@@ -72,7 +74,7 @@ export class DurableDriver implements Runtime {
     const lease = (this.#lease = new Lease(store, monotonic));
     const health = (this.#health = new StoreHealth({ isUnavailable, clock }));
     const moderator = (this.#moderator = new Moderator(options.moderation ?? createNodeModeration()));
-    const plans = (this.#plans = new PlanCache(store, options.shapePlan));
+    const plans = (this.#plans = new PlanCache(store, options.shapePlan, options.knownPlans));
     const cache = (this.#cache = new RunCache(store, plans));
     const admission = new StartAdmission({ ...options, queue, health });
     const seal = new TurnSeal(options.box);
@@ -80,7 +82,16 @@ export class DurableDriver implements Runtime {
     const intake = (this.#intake = new ReportIntake({ queue, cache, moderator, clock }));
     const scripts = new ScriptTools(adapters);
     const turns = (this.turns = new TurnIntake({ queue, cache, clock, listeners, scripts }));
-    const outward = { adapters, clock, redactor, remote, files, secrets: options.secrets, onTrouble };
+    const outward = {
+      adapters,
+      clock,
+      redactor,
+      remote,
+      files,
+      secrets: options.secrets,
+      functions: options.functions,
+      onTrouble,
+    };
     // Asked for at every use: it is made after the driver, and needs it.
     const preparer: ChildPreparer = {
       prepare: (parent, wanted) => (options.children?.() ?? NO_CHILDREN).prepare(parent, wanted),
@@ -113,6 +124,7 @@ export class DurableDriver implements Runtime {
     this.#committer = new Committer({ ...deciding, ...committing });
     this.#loop = new CommitLoop({ queue, step: () => this.#committer.step(), onTrouble });
     this.#sweeper = new Sweeper({ store, clock, lease, attempts, deadlines, dueTimers, matcher, onTrouble });
+    this.#continuer = new RunContinuer({ store, intake, clock, onTrouble });
     judge.attach?.({
       replicaId: () => lease.replicaId,
       // On the newest state: a node that was claimed may wait in a state only another replica has seen so far.
@@ -131,6 +143,7 @@ export class DurableDriver implements Runtime {
     this.#queue.close();
     const swept = this.#sweeper.stop();
     this.#deadlines.stop();
+    this.#continuer.stop();
     const { clock, drainMs = DRAIN_MS } = this.#options;
     const from = clock.now();
     const isWithin = (ms: number): boolean => clock.now() < from + ms;
@@ -172,6 +185,11 @@ export class DurableDriver implements Runtime {
     return this.#matcher.receive(orgId, events);
   }
 
+  /** When a run has to be looked at next because of its time; null: never. */
+  nextDeadline(): number | null {
+    return this.#deadlines.next();
+  }
+
   async stateOf(orgId: string, runId: string): Promise<RunSnapshot | undefined> {
     const live = await this.#intake.newest(runId);
     return live === undefined || live.run.orgId !== orgId ? undefined : { run: live.run, state: live.state };
@@ -187,6 +205,10 @@ export class DurableDriver implements Runtime {
 
   planOf(orgId: string, hash: string, block: string | null = null): Promise<Plan | undefined> {
     return this.#plans.get(orgId, hash, block);
+  }
+
+  continueRuns(orgId: string, workflow: string | null): Promise<void> {
+    return this.#continuer.continueAll(orgId, workflow);
   }
 
   onCommitted(listener: Listener): () => void {

@@ -4,7 +4,7 @@ import { InputQueue, type Waiting } from "./input-queue.ts";
 
 const input = (): Waiting => ({ input: null, done: () => undefined });
 // The queue hands it on and never looks into it.
-const FRESH = {} as DrivenRun;
+const FRESH = { run: { orgId: "org", priority: "normal" } } as DrivenRun;
 
 function queueWith(work: number, starts: number): InputQueue {
   const queue = new InputQueue();

@@ -1,5 +1,6 @@
 import { Overloaded, type SubmitOutcome } from "./runtime.ts";
 import type { DrivenRun } from "./driven-run.ts";
+import { FairQueue, type RunOwner } from "./fair-queue.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
@@ -40,12 +41,16 @@ const STARTS_SHARE = 16;
 
 interface Lane {
   readonly waiting: Waiting[];
+  readonly owner: RunOwner;
   /** A new run, which is in no database yet. */
   fresh: DrivenRun | null;
   isBusy: boolean;
   /** A batch has it, and it existed before. */
   isBegun: boolean;
 }
+
+/** Runs that are not in memory take turns as if they were of one organisation. */
+const UNKNOWN_OWNER: RunOwner = { orgId: "", priority: "normal" };
 
 const QUEUED_INPUTS_MAX = 20_000;
 
@@ -54,19 +59,26 @@ const QUEUED_INPUTS_MAX = 20_000;
  * - Within a run: first come, first served.
  * - A run is worked on by one batch at a time, so that batches can overlap without ever touching the same state.
  * - Runs that exist go before runs that begin.
+ * - Organisations take turns, and within one runs go by their priority.
  */
 export class InputQueue {
   /** Called when a batch could be taken. */
   onReady: () => void = () => undefined;
+  readonly #ownerOf: (runId: string) => RunOwner | undefined;
   readonly #lanes = new Map<string, Lane>();
   /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
-  readonly #work = new ReadyRuns();
-  readonly #starts = new ReadyRuns();
+  readonly #work = new FairQueue();
+  readonly #starts = new FairQueue();
   /** Runs that exist and that batches under way have. */
   #busy = 0;
   #startsAllowed = STARTS_KEPT_MAX;
   #size = 0;
   #isClosed = false;
+
+  /** `ownerOf`: what is known of runs that exist. */
+  constructor(ownerOf: (runId: string) => RunOwner | undefined = () => undefined) {
+    this.#ownerOf = ownerOf;
+  }
 
   get size(): number {
     return this.#size;
@@ -98,11 +110,11 @@ export class InputQueue {
   }
 
   push(runId: string, waiting: Waiting, fresh: DrivenRun | null = null): void {
-    const lane = this.#lane(runId);
+    const lane = this.#lane(runId, fresh);
     lane.fresh ??= fresh;
     lane.waiting.push(waiting);
     this.#size += 1;
-    if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId);
+    if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId, lane.owner);
     this.onReady();
   }
 
@@ -129,7 +141,7 @@ export class InputQueue {
   }
 
   /** How many inputs were taken. */
-  #takeFrom(ready: ReadyRuns, runsMax: number, inputsMax: number, taken: Taken[]): number {
+  #takeFrom(ready: FairQueue, runsMax: number, inputsMax: number, taken: Taken[]): number {
     let inputs = 0;
     while (taken.length < runsMax && inputs < inputsMax) {
       const runId = ready.shift();
@@ -149,7 +161,7 @@ export class InputQueue {
 
   /** The batch is done with the run; `again` goes back to the front of its lane. */
   release(runId: string, again: readonly Waiting[] = [], fresh: DrivenRun | null = null): void {
-    const lane = this.#lane(runId);
+    const lane = this.#lane(runId, fresh);
     if (lane.isBusy && lane.isBegun) this.#busy -= 1;
     lane.isBusy = false;
     lane.fresh ??= fresh;
@@ -157,47 +169,23 @@ export class InputQueue {
     this.#size += again.length;
     if (lane.waiting.length === 0) this.#lanes.delete(runId);
     else {
-      this.#readyOf(lane).push(runId);
+      this.#readyOf(lane).push(runId, lane.owner);
       this.onReady();
     }
   }
 
-  #readyOf({ fresh }: Lane): ReadyRuns {
+  #readyOf({ fresh }: Lane): FairQueue {
     return fresh === null ? this.#work : this.#starts;
   }
 
-  #lane(runId: string): Lane {
+  #lane(runId: string, fresh: DrivenRun | null): Lane {
     let lane = this.#lanes.get(runId);
     if (lane === undefined) {
-      lane = { waiting: [], fresh: null, isBusy: false, isBegun: false };
+      const owner = fresh?.run ?? this.#ownerOf(runId) ?? UNKNOWN_OWNER;
+      lane = { waiting: [], owner, fresh: null, isBusy: false, isBegun: false };
       this.#lanes.set(runId, lane);
     }
     return lane;
-  }
-}
-
-/** A queue of ids from which the oldest is taken without moving the others. */
-class ReadyRuns {
-  #ids: string[] = [];
-  #head = 0;
-
-  get hasAny(): boolean {
-    return this.#head < this.#ids.length;
-  }
-
-  push(runId: string): void {
-    this.#ids.push(runId);
-  }
-
-  shift(): string | undefined {
-    const runId = this.#ids[this.#head];
-    if (runId === undefined) return undefined;
-    this.#head += 1;
-    if (this.#head > 1_024 || !this.hasAny) {
-      this.#ids = this.#ids.slice(this.#head);
-      this.#head = 0;
-    }
-    return runId;
   }
 }
 

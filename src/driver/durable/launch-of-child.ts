@@ -16,7 +16,7 @@ export function launchOfChild(
   found: ChildVersion,
   args: Launch["args"],
 ): Launch {
-  const { orgId, runId, startedBy, requestedBy, model, team, traceId } = parent;
+  const { orgId, runId, startedBy, requestedBy, model, team, traceId, priority } = parent;
   const { childRunId, nodeId, attempt, recursionDepth, workflow, sourceRunId } = wanted;
   const { gateway = null, roleBindings = {} } = wanted.named ?? parent;
   return {
@@ -35,6 +35,8 @@ export function launchOfChild(
     gateway,
     roleBindings,
     team,
+    priority,
+    ...(parent.paused === null ? {} : { paused: parent.paused }),
     root: wanted.root ?? { runId, createdAt: parent.createdAt },
     ...(wanted.hops === undefined ? {} : { hops: wanted.hops }),
     ...(wanted.block === undefined ? {} : { block: wanted.block }),

@@ -5,6 +5,7 @@ import {
   type Carried,
   createRunState,
   findNode,
+  labelsOf,
   type Refusal,
   restartFrom,
   type UnstampedInput,
@@ -56,7 +57,11 @@ export async function placed(launch: Launch, plan: Plan, judge: Pick<Judge, "pla
   };
 }
 
-export function startOf(launch: Launch, carried: readonly Carried[] | undefined): UnstampedInput {
+export function startOf(
+  launch: Launch,
+  carried: readonly Carried[] | undefined,
+  labels: NewRun["labels"] = {},
+): UnstampedInput {
   return {
     type: "start",
     workflow: launch.workflow,
@@ -71,7 +76,10 @@ export function startOf(launch: Launch, carried: readonly Carried[] | undefined)
     ...(launch.placement === undefined ? {} : { placement: launch.placement }),
     ...(launch.source === undefined ? {} : { sourceRunId: launch.source.runId }),
     ...(launch.root === undefined ? {} : { root: launch.root }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
     ...(launch.hops === undefined ? {} : { hops: launch.hops }),
+    ...(launch.priority === undefined ? {} : { priority: launch.priority }),
+    ...(launch.paused === undefined ? {} : { paused: launch.paused }),
     ...(launch.limit === undefined ? {} : { limit: launch.limit }),
     ...(launch.heldKeys === undefined ? {} : { heldKeys: launch.heldKeys }),
     ...takenBefore(launch, carried),
@@ -94,7 +102,10 @@ function takenBefore(
 /** A run that exists in memory only until its first commit. */
 export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
   const runId = launch.runId ?? newRunId(now);
-  const pinned = pinnedOf(launch, now);
+  const { workflow, args, block } = launch;
+  // Runs of blocks are not listed.
+  const labels = block === undefined ? labelsOf(plan, { runId, workflow, args }, launch.labels) : {};
+  const pinned = { ...pinnedOf(launch, now), labels };
   return {
     run: {
       runId,
@@ -107,6 +118,9 @@ export function createLive(launch: Launch, plan: Plan, now: number): DrivenRun {
       startedAt: null,
       endedAt: null,
       waitingFor: null,
+      errorCode: null,
+      errorMessage: null,
+      paused: null,
       ...pinned,
     },
     state: createRunState(plan, runId),
@@ -137,7 +151,7 @@ export function renewed({ run, state, creating }: DrivenRun): DrivenRun {
 }
 
 /** What is pinned now and never changes. */
-function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency"> {
+function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency" | "labels"> {
   return {
     workflow: launch.workflow,
     version: launch.version,
@@ -159,6 +173,7 @@ function pinnedOf(launch: Launch, createdAt: number): Omit<NewRun, "idempotency"
     roleBindings: launch.roleBindings ?? {},
     team: launch.team ?? null,
     recoveryMax: launch.recoveryMax ?? null,
+    priority: launch.priority ?? "normal",
     startedBy: launch.startedBy,
     requestedBy: launch.requestedBy ?? null,
     createdAt,

@@ -8,6 +8,7 @@ import type { Judge } from "../../governance/index.ts";
 import { releasesOf } from "./ledger-changes.ts";
 import type { AfterCommit } from "./after-commit.ts";
 import { parentTimerOf } from "./derive-commit.ts";
+import { lineOf } from "./derive-head.ts";
 import type { StoreHealth } from "./store-health.ts";
 
 /** What was written when a run was parked. */
@@ -38,7 +39,17 @@ async function parkRun(
   const children = liveChildrenOf(loaded.events);
   const commit: RunCommit = {
     ...nothingOf(run),
-    head: { ...nothingOf(run).head, status: "failed", lastEventId: lastEventId + 2, endedAt: at, waitingFor: null },
+    head: {
+      ...nothingOf(run).head,
+      status: "failed",
+      lastEventId: lastEventId + 2,
+      endedAt: at,
+      waitingFor: null,
+      paused: null,
+      errorCode: "engine_bug",
+      errorMessage: lineOf(reason),
+    },
+    isReindexed: run.block === null,
     events: [
       { eventId: lastEventId + 1, at, type: "run.status.changed", payload: changed },
       {
@@ -67,13 +78,14 @@ const CALLED_OFF_WITHIN_MS = 3_000;
 
 /** A commit of a run that changes nothing. */
 function nothingOf({ runId, orgId, rowVersion, workflow, ...run }: RunRecord): RunCommit {
-  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor } = run;
+  const { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage } =
+    run;
   return {
     ...NO_CHANGES,
     runId,
     orgId,
     expectedVersion: rowVersion,
-    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor },
+    head: { status, epoch, lastEventId, costMicros, startedAt, endedAt, waitingFor, paused, errorCode, errorMessage },
     workflow,
   };
 }

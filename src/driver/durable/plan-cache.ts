@@ -3,15 +3,23 @@ import type { WorkflowStore } from "../../store/index.ts";
 
 const PLANS_MAX = 500;
 
+/** By organisation and hash. */
+export type KnownPlans = Map<string, Promise<Plan | undefined>>;
+
 /** Compiled plans by organisation and hash: what is kept under a hash never changes, so neither does its plan. */
 export class PlanCache {
   readonly #store: Pick<WorkflowStore, "getDefinition">;
   readonly #shape: (plan: Plan) => Plan;
-  readonly #plans = new Map<string, Promise<Plan | undefined>>();
+  readonly #plans: KnownPlans;
 
-  constructor(store: Pick<WorkflowStore, "getDefinition">, shape: (plan: Plan) => Plan = (plan) => plan) {
+  constructor(
+    store: Pick<WorkflowStore, "getDefinition">,
+    shape: (plan: Plan) => Plan = (plan) => plan,
+    plans: KnownPlans = new Map(),
+  ) {
     this.#store = store;
     this.#shape = shape;
+    this.#plans = plans;
   }
 
   /** `block`: path of the block of the file that is wanted; null: the file itself. */

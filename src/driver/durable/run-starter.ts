@@ -62,6 +62,6 @@ export class RunStarter {
   }
 
   #begin(live: DrivenRun, launch: Launch, carried: Parameters<typeof startOf>[1]): Promise<InputOutcome> {
-    return this.#options.queue.submit(live.state.runId, startOf(launch, carried), live);
+    return this.#options.queue.submit(live.state.runId, startOf(launch, carried, live.run.labels), live);
   }
 }

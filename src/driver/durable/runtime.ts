@@ -5,6 +5,7 @@ import type {
   BoundRequest,
   OutputOfRun,
   Refusal,
+  RunLabels,
   RunLimit,
   RunState,
   StartInput,
@@ -12,7 +13,7 @@ import type {
   TurnPoint,
   UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { AttemptAddress, Placement } from "../../core/event/index.ts";
+import type { AttemptAddress, Pause, Placement, Priority } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, NewEvent, PutEvent, RunRecord } from "../../store/index.ts";
 import type { Listener } from "./listeners.ts";
@@ -44,6 +45,8 @@ export interface Runtime {
   requestsOf(orgId: string, runId: string, nodeId: string): Promise<ReadonlyMap<number, BoundRequest>>;
   /** By the hash of its text, or of its text with what was pinned; of a block of it, by its path. */
   planOf(orgId: string, hash: string, block?: string | null): Promise<Plan | undefined>;
+  /** Looks again at the open runs of a workflow, or of an organisation, that is paused no longer. */
+  continueRuns(orgId: string, workflow: string | null): Promise<void>;
   /** Events of commits made by this process, in order. Returns how to stop listening. */
   onCommitted(listener: Listener): () => void;
   /** Figures for metrics and health. */
@@ -82,6 +85,12 @@ export interface Launch {
   /** Where the run belongs; unless given, found when it is launched. */
   readonly placement?: Placement;
   readonly team?: string | null;
+  /** By which it is found, besides what its workflow writes. */
+  readonly labels?: RunLabels;
+  /** Default: `normal`. */
+  readonly priority?: Priority;
+  /** The run that waits for it is paused. */
+  readonly paused?: Pause;
   readonly recoveryMax?: number | null;
   /** The run whose node waits for this one; both are one trace. */
   readonly parent?: {

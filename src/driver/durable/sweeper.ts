@@ -1,11 +1,11 @@
 import type { Clock, Stop } from "../../clock/index.ts";
-import type { Timer } from "../../core/engine/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { DueTimers } from "./due-timers.ts";
 import type { EventMatcher } from "./event-matcher.ts";
 import type { Lease } from "./lease.ts";
+import { NUDGE } from "./run-continuer.ts";
 
 export interface SweeperOptions {
   readonly store: Store;
@@ -13,7 +13,7 @@ export interface SweeperOptions {
   readonly lease: Lease;
   readonly attempts: Pick<Attempts, "leaseRenewed" | "leaseLost">;
   readonly deadlines: Pick<Deadlines, "has">;
-  readonly dueTimers: Pick<DueTimers, "found">;
+  readonly dueTimers: Pick<DueTimers, "found" | "workLost">;
   readonly matcher: Pick<EventMatcher, "round">;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -23,6 +23,7 @@ const DUE_EVERY_MS = 500;
 const LATE_MS = 400;
 const TAKEOVER_EVERY_MS = 4_000;
 const MATCH_EVERY_MS = 5_000;
+const LOST_WORK_EVERY_MS = 2_000;
 const STALLED_EVERY_MS = 120_000;
 const PAGE = 500;
 const RELEASED_PAGE = 5_000;
@@ -36,6 +37,7 @@ export class Sweeper {
   #nextTakeoverAt = 0;
   #nextStalledAt = 0;
   #nextMatchAt = 0;
+  #nextLostWorkAt = 0;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -70,6 +72,7 @@ export class Sweeper {
       await this.#submitDue();
       if (renewed === "anew" || clock.now() >= this.#nextTakeoverAt) await this.#takeOver();
       if (clock.now() >= this.#nextMatchAt) await this.#match();
+      if (clock.now() >= this.#nextLostWorkAt) await this.#findLostWork();
       if (clock.now() >= this.#nextStalledAt) await this.#nudgeStalled();
     } catch (error) {
       onTrouble("a sweep failed", error);
@@ -101,6 +104,12 @@ export class Sweeper {
     await this.#options.matcher.round();
   }
 
+  async #findLostWork(): Promise<void> {
+    const { store, clock, dueTimers } = this.#options;
+    this.#nextLostWorkAt = clock.now() + LOST_WORK_EVERY_MS;
+    for (const { runId, ...key } of await store.lostWork(PAGE)) dueTimers.workLost(runId, key);
+  }
+
   /** Runs that wait for nothing: with any input the engine looks for what is left to do, or ends the run. */
   async #nudgeStalled(): Promise<void> {
     const { store, clock, dueTimers } = this.#options;
@@ -108,6 +117,3 @@ export class Sweeper {
     for (const runId of await store.listStalled(PAGE)) dueTimers.found(runId, NUDGE);
   }
 }
-
-/** A deadline of no epoch at all: it fits no state, and so means nothing but "look again". */
-const NUDGE: Timer = { kind: "run", epoch: -1 };

@@ -9,22 +9,25 @@ export interface Message {
   readonly key: string;
   readonly type: string;
   readonly body: string;
+  /** The run it is about; null: it is about none. */
+  readonly runId: string | null;
 }
 
 /** The event as streams send it: large values by reference. */
 export function eventMessage(event: StoredEvent, { runId, workflow, traceId }: RunAhead): Message {
   const frame = frameEvent(event, { runId, workflowId: workflow, traceId });
   const data = event.refs === undefined ? frame : { ...frame, refs: event.refs };
-  return { key: `${runId}/${event.eventId}`, type: event.type, body: bodyOf(event.type, frame.timestamp, data) };
+  return { key: `${runId}/${event.eventId}`, type: event.type, body: bodyOf(event.type, frame.timestamp, data), runId };
 }
 
 export function auditMessage(record: AuditRecord): Message {
-  return { key: `audit/${record.seq}`, type: record.type, body: bodyOf(record.type, record.at, record) };
+  const { seq, type, at, run = null } = record;
+  return { key: `audit/${seq}`, type, body: bodyOf(type, at, record), runId: run };
 }
 
 /** For what is neither: a trial, an alert. */
 export function noticeMessage(type: string, key: string, at: number, data: object): Message {
-  return { key, type, body: bodyOf(type, isoFromEpochMs(at), data) };
+  return { key, type, body: bodyOf(type, isoFromEpochMs(at), data), runId: null };
 }
 
 function bodyOf(type: string, timestamp: string, data: object): string {
@@ -37,7 +40,7 @@ export interface DeliveryParts extends Pick<NewDelivery, "recipient" | "groupKey
 
 /** The id follows from message and receiver: every replica, however often, computes the same one. */
 export function deliveryOf(
-  { key, type, body }: Message,
+  { key, type, body, runId }: Message,
   orgId: string,
   targetId: string,
   parts: Partial<DeliveryParts> = {},
@@ -46,5 +49,5 @@ export function deliveryOf(
   const about = recipient === null ? [orgId, targetId, key] : [orgId, targetId, key, recipient];
   const digest = createHash("sha256").update(JSON.stringify(about));
   const id = `msg_${digest.digest("hex").slice(0, 32)}`;
-  return { id, orgId, targetId, type, body, recipient, groupKey: null, delayMs: 0, ...parts };
+  return { id, orgId, targetId, type, body, recipient, groupKey: null, runId, delayMs: 0, ...parts };
 }

@@ -1,5 +1,5 @@
 import { digestJson, isJsonObject, type Json, type JsonObject, jsonToText } from "../../core/base/index.ts";
-import type { RunLimit } from "../../core/engine/index.ts";
+import { type RunLabels, type RunLimit, textOfLabel } from "../../core/engine/index.ts";
 import {
   evaluate,
   evaluateCondition,
@@ -20,12 +20,17 @@ import { argsOfMessage, type DeclaredArgs } from "./message-args.ts";
 /** What a trigger makes of a delivery: args for a run, or nothing. */
 export type Evaluation =
   | { readonly kind: "filtered" }
-  | { readonly kind: "args"; readonly args: JsonObject; readonly limit: RunLimit | null }
+  | {
+      readonly kind: "args";
+      readonly args: JsonObject;
+      readonly limit: RunLimit | null;
+      readonly labels: RunLabels;
+    }
   | { readonly kind: "failed"; readonly code: ExpressionFailure["code"] | "invalid_request"; readonly message: string };
 
 /** `declared` are the args of the workflow; they matter where the trigger names none itself. */
 export function evaluateTrigger(
-  trigger: Pick<Trigger, "origin" | "name" | "filter" | "args" | "on" | "concurrency">,
+  trigger: Pick<Trigger, "origin" | "name" | "filter" | "args" | "on" | "concurrency" | "labels">,
   delivered: Delivered,
   declared: DeclaredArgs,
 ): Evaluation {
@@ -36,7 +41,8 @@ export function evaluateTrigger(
   if (holds?.value === false) return { kind: "filtered" };
   const limit = limitOf(trigger, resolve);
   if (limit !== null && "kind" in limit) return limit;
-  if (trigger.args === null) return defaultArgs(trigger, delivered, declared, limit);
+  const labels = labelsOf(trigger.labels, resolve);
+  if (trigger.args === null) return defaultArgs(trigger, delivered, declared, { limit, labels });
   const args: [string, Json][] = [];
   for (const [name, value] of Object.entries(trigger.args)) {
     const binding = new Binding(resolve);
@@ -45,7 +51,16 @@ export function evaluateTrigger(
     // What is missing is not given, so that the default of the arg holds.
     if (found !== undefined) args.push([name, found]);
   }
-  return { kind: "args", args: Object.fromEntries(args), limit };
+  return { kind: "args", args: Object.fromEntries(args), limit, labels };
+}
+
+/** A label without a value is left out: no run is refused because of one. */
+function labelsOf(labels: Trigger["labels"], resolve: ResolvePath): RunLabels {
+  const found = Object.entries(labels).flatMap(([name, value]) => {
+    const text = textOfLabel(new Binding(resolve).valueOf(value));
+    return text === "" ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(found);
 }
 
 /** How many runs may be open with the one it starts: those with the same key, whatever started them. */
@@ -72,15 +87,15 @@ function defaultArgs(
   { on }: Pick<Trigger, "on">,
   { body }: Delivered,
   declared: DeclaredArgs,
-  limit: RunLimit | null,
+  rest: Pick<Extract<Evaluation, { kind: "args" }>, "limit" | "labels">,
 ): Evaluation {
-  if (on.kind === "schedule") return { kind: "args", args: {}, limit };
+  if (on.kind === "schedule") return { kind: "args", args: {}, ...rest };
   const given = on.kind === "event" && isJsonObject(body) ? (body["data"] ?? {}) : body;
   if (!isJsonObject(given)) {
     const message = "The body must be a JSON object, as the trigger names no args of its own.";
     return { kind: "failed", code: "invalid_request", message };
   }
-  return { kind: "args", args: argsOfMessage(given, declared), limit };
+  return { kind: "args", args: argsOfMessage(given, declared), ...rest };
 }
 
 /** The value of one arg; the first expression in it that has none is its failure. */

@@ -29,7 +29,7 @@ export async function launchTriggered(
   { orgId, trigger, delivered, idempotency, caller, hops }: Firing,
   declaredArgs: () => Promise<DeclaredArgs>,
 ): Promise<FiringResult> {
-  const { workflow, on, savedBy } = trigger;
+  const { workflow, on, savedBy, priority } = trigger;
   const evaluated = evaluateTrigger(trigger, delivered, trigger.args === null ? await declaredArgs() : {});
   if (evaluated.kind === "filtered") return evaluated;
   if (evaluated.kind === "failed") {
@@ -44,6 +44,8 @@ export async function launchTriggered(
     ...(caller ?? { startedBy: actor, ...(savedBy === null ? {} : { requestedBy: savedBy }) }),
     idempotency: { orgId, keyId: actor, workflow, ...idempotency },
     ...(hops === undefined ? {} : { hops }),
+    labels: evaluated.labels,
+    ...(priority === null ? {} : { priority }),
     ...(evaluated.limit === null ? {} : { limit: evaluated.limit }),
   });
 }

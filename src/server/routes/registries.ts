@@ -5,6 +5,7 @@ import { isoFromEpochMs } from "../../core/view/index.ts";
 import {
   budgetOf,
   changeAudit,
+  changedSchema,
   differing,
   entryKindOf,
   getRegistered,
@@ -15,6 +16,8 @@ import {
   readSpec,
   referenceProblems,
   type RegisteredKind,
+  SCHEMA_HINT,
+  schemaConflict,
   sealedWith,
 } from "../../registry/index.ts";
 import { openSecrets, sealSecrets, secretPlace } from "../../seal/index.ts";
@@ -45,7 +48,10 @@ export const WRITING: Readonly<Record<RegisteredKind | "Workflow", Permission>> 
   Channel: "governance:write",
   Model: "registry:write",
   CreditPlan: "governance:write",
+  // It deletes runs.
+  Retention: "run:delete",
   Tool: "governance:write",
+  Function: "registry:write",
   // It stands for answers of people who have yet to be asked.
   Grant: "governance:write",
   Workflow: "workflow:write",
@@ -71,7 +77,9 @@ const UNKNOWN: Readonly<Record<PlainKind, ApiProblemCode>> = {
   Channel: "unknown_channel",
   Model: "unknown_model",
   CreditPlan: "unknown_credit_plan",
+  Retention: "unknown_retention",
   Tool: "unknown_tool",
+  Function: "unknown_function",
   Grant: "unknown_grant",
   Alert: "unknown_alert",
   RoleBinding: "unknown_binding",
@@ -196,6 +204,8 @@ export async function saveEntry(call: AnyCall & { readonly body: Json }, kind: P
   const given = { kind, name: id, body: read.body, given: secrets, kept };
   const lacking = await referenceProblems(given, { store, orgId, isKeyed: services.gateways.isKeyed });
   if (lacking.length > 0) throw invalidSpec(lacking);
+  const changed = changedSchema(kind, before?.body, read.body);
+  if (changed !== null) throw new Refused("schema_conflict", `${schemaConflict(id, changed)} ${SCHEMA_HINT}`);
   const newSecrets = await differing(secrets, async () => openSecrets(box, place, kept));
   const plan = planChange({ kind, name: id, body: read.body }, before?.body, newSecrets, at);
   if (!plan.ok) throw invalidSpec(plan.problems);

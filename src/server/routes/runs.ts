@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { listOf, type Run, runSchema, runsQuery, startBody, startQuery } from "../../contract/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { TRIGGER_HEADER } from "../../client/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import { readTraceparent } from "../../core/trace/index.ts";
 import type { RunRecord } from "../../store/index.ts";
@@ -14,8 +15,10 @@ import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { awaitOutputs, outputsOf } from "../run-outputs.ts";
+import { needsReading, runFilterOf } from "../run-query.ts";
+import { runPauses } from "../shown-pause.ts";
 import { waitingOf } from "../run-waiting.ts";
-import { listOnWire, runOnWire } from "../wire.ts";
+import { erasureOnWire, listOnWire, runOnWire } from "../wire.ts";
 
 export const runRoutes: readonly Route[] = [
   defineRoute({
@@ -36,20 +39,17 @@ export const runRoutes: readonly Route[] = [
     method: "GET",
     path: "/runs",
     operation: "runs.list",
-    summary: "Lists runs, newest first.",
+    summary: "Lists runs, newest first. Everything that is given has to fit.",
     permission: "run:read",
     query: runsQuery,
     replies: { 200: { description: "One page", schema: listOf(runSchema) } },
     handle: async ({ services, principal, query }) => {
-      const filter = {
-        ...(query.status === undefined ? {} : { status: query.status }),
-        ...(query.workflow === undefined ? {} : { workflow: query.workflow }),
-        ...(query.parent === undefined ? {} : { parentRunId: query.parent }),
-        ...(query.waiting_for === undefined ? {} : { waitingFor: query.waiting_for }),
-      };
+      const filter = runFilterOf(query, services.config.now());
+      if (needsReading(filter)) await services.store.indexRuns(READ_AT_ONCE);
       const found = await services.store.listRuns(principal.orgId, filter, pageOf(query));
       const waiting = await waitingOf(services.store, found.data);
-      return json(listOnWire(found, (run) => runOnWire(run, waiting(run))));
+      const paused = await runPauses(services, principal.orgId);
+      return json(listOnWire(found, (run) => runOnWire(run, waiting(run), paused(run))));
     },
   }),
   defineRoute({
@@ -64,6 +64,8 @@ export const runRoutes: readonly Route[] = [
 ];
 
 const MS_PER_SECOND = 1_000;
+/** Runs that have just ended are read before an answer that depends on it, unless there are many. */
+const READ_AT_ONCE = 20;
 
 export type RunCall = Pick<Call<unknown, unknown>, "services" | "principal" | "params" | "request">;
 
@@ -79,14 +81,20 @@ export function unknownRun(runId: string): Refused {
 }
 
 /** One run, with what it came to. */
-async function shownRun(services: Services, run: RunRecord): Promise<Run> {
-  if (run.status !== "completed") return runOnWire(run, (await waitingOf(services.store, [run]))(run));
-  return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId) };
+export async function shownRun(services: Services, run: RunRecord): Promise<Run> {
+  if (!isTerminal(run.status)) {
+    const paused = await runPauses(services, run.orgId);
+    return runOnWire(run, (await waitingOf(services.store, [run]))(run), paused(run));
+  }
+  const erasure = await services.store.getErasure(run.orgId, run.runId);
+  const erased = erasure === undefined ? {} : { erased: erasureOnWire(erasure) };
+  if (run.status !== "completed") return { ...runOnWire(run), ...erased };
+  return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId), ...erased };
 }
 
 async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof startQuery>>): Promise<Response> {
   const { services, principal, body, request, query } = call;
-  const { workflow, version, args, model, gateway, roleBindings, team, recovery } = body;
+  const { workflow, version, args, model, gateway, roleBindings, team, labels, recovery, priority } = body;
   const idempotency = idempotencyOf(call, workflow, body as Json);
   // A caller that starts a run within its own trace finds it there; anything else that is sent starts a new one.
   const caller = readTraceparent(request.headers.get("traceparent") ?? "");
@@ -101,7 +109,9 @@ async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof s
     ...(gateway === undefined ? {} : { gateway }),
     ...(roleBindings === undefined ? {} : { roleBindings }),
     ...(team === undefined ? {} : { team }),
+    ...(labels === undefined ? {} : { labels }),
     ...(recovery === undefined ? {} : { recovery }),
+    ...(priority === undefined ? {} : { priority }),
     ...(caller === null ? {} : { caller }),
     ...(idempotency === null ? {} : { idempotency }),
   });

@@ -7,20 +7,22 @@ import {
   sourceBody,
   statusBody,
   type Version,
+  type Workflow,
   versionSchema,
   workflowSchema,
 } from "../../contract/index.ts";
 import { digestText, type Problem } from "../../core/base/index.ts";
-import type { Catalog, WorkflowRef } from "../../core/definition/index.ts";
+import { type Catalog, definitionHashOf, type WorkflowRef } from "../../core/definition/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { catalogAround, knownTools, lookUpIn, surroundingsOf } from "../../registry/index.ts";
-import type { WorkflowRecord } from "../../store/index.ts";
+import type { WorkflowOrigin, WorkflowRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { pageOf } from "../listing.ts";
 import { Refused } from "../problem.ts";
-import { type Call, defineRoute, json, type Route } from "../route.ts";
+import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
+import { letContinue, pausesOf } from "../shown-pause.ts";
 import { listOnWire, planOnWire, workflowOnWire } from "../wire.ts";
 
 const VERSION_MAX = 2_147_483_647;
@@ -43,7 +45,8 @@ export const workflowRoutes: readonly Route[] = [
       200: { description: "The newest version has this content already", schema: savedWorkflowSchema },
       201: { description: "A new version", schema: savedWorkflowSchema },
     },
-    handle: async (call) => saveWorkflow(call, call.raw ?? call.body.source),
+    handle: async (call) =>
+      saveWorkflow(call, call.raw ?? call.body.source, call.raw === undefined ? call.body.origin : undefined),
   }),
   defineRoute({
     method: "GET",
@@ -53,8 +56,11 @@ export const workflowRoutes: readonly Route[] = [
     permission: "workflow:read",
     query: pageQuery,
     replies: { 200: { description: "One page", schema: listOf(workflowSchema) } },
-    handle: async ({ services, principal, query }) =>
-      json(listOnWire(await services.store.listWorkflows(principal.orgId, pageOf(query)), workflowOnWire)),
+    handle: async ({ services, principal, query }) => {
+      const pauses = await pausesOf(services, principal.orgId);
+      const found = await services.store.listWorkflows(principal.orgId, pageOf(query));
+      return json(listOnWire(found, (workflow) => workflowOnWire(workflow, pauses.get(workflow.name))));
+    },
   }),
   defineRoute({
     method: "GET",
@@ -63,7 +69,10 @@ export const workflowRoutes: readonly Route[] = [
     summary: "Shows a workflow and its newest version.",
     permission: "workflow:read",
     replies: { 200: { description: "The workflow", schema: workflowSchema } },
-    handle: async (call) => json(workflowOnWire(await requireWorkflow(call, call.params["name"] ?? ""))),
+    handle: async (call) => {
+      const { services, principal, params } = call;
+      return json(await shownWorkflow(services, principal.orgId, await requireWorkflow(call, params["name"] ?? "")));
+    },
   }),
   defineRoute({
     method: "GET",
@@ -78,7 +87,8 @@ export const workflowRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/workflows/{name}",
     operation: "workflows.update",
-    summary: "Pauses, deprecates or activates a workflow. Runs that have started continue.",
+    summary:
+      "Sets whether a workflow takes new runs. Runs that have started continue; to pause them as well, POST to its pause.",
     permission: "workflow:write",
     body: {
       schema: statusBody,
@@ -89,9 +99,18 @@ export const workflowRoutes: readonly Route[] = [
     replies: { 200: { description: "The workflow as it is now", schema: workflowSchema } },
     handle: async (call) => {
       const name = call.params["name"] ?? "";
-      const isKnown = await call.services.store.setWorkflowStatus(call.principal.orgId, name, call.body.status);
+      const { services, principal, body } = call;
+      const { orgId } = principal;
+      // What is active is not paused either.
+      const isKnown =
+        body.status === "active"
+          ? await services.store.resume(orgId, name)
+          : await services.store.setWorkflowStatus(orgId, name, body.status);
       if (!isKnown) throw unknownWorkflow(name);
-      return json(workflowOnWire(await requireWorkflow(call, name)));
+      const wasPaused = (await pausesOf(services, orgId)).has(name);
+      await services.governance.registered.refresh(orgId);
+      if (wasPaused && body.status === "active") letContinue(services, orgId, name);
+      return json(await shownWorkflow(services, orgId, await requireWorkflow(call, name)));
     },
   }),
 ];
@@ -102,7 +121,11 @@ export async function requireWorkflow({ services, principal }: AnyCall, name: st
   return workflow;
 }
 
-function unknownWorkflow(name: string): Refused {
+export async function shownWorkflow(services: Services, orgId: string, workflow: WorkflowRecord): Promise<Workflow> {
+  return workflowOnWire(workflow, (await pausesOf(services, orgId)).get(workflow.name));
+}
+
+export function unknownWorkflow(name: string): Refused {
   return new Refused("unknown_workflow", `There is no workflow "${name}".`);
 }
 
@@ -133,11 +156,17 @@ async function showVersion(call: AnyCall): Promise<Response> {
   const plan = await services.runtime.planOf(principal.orgId, version.hash);
   const { catalog: _pinned, savedAt, ...rest } = version;
   const shown = plan === undefined ? null : planOnWire(plan);
-  const reply: Version = { ...rest, savedAt: isoFromEpochMs(savedAt), plan: shown };
+  // Versions that were saved before hashes were kept have none.
+  const definitionHash = version.definitionHash ?? definitionHashOf(version.source);
+  const reply: Version = { ...rest, definitionHash, savedAt: isoFromEpochMs(savedAt), plan: shown };
   return json(reply);
 }
 
-async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promise<Response> {
+async function saveWorkflow(
+  call: AnyCall,
+  written: string | Uint8Array,
+  origin: WorkflowOrigin = "file",
+): Promise<Response> {
   const { services, principal, params } = call;
   const { name = "" } = params;
   const { store } = services;
@@ -154,7 +183,9 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
   const saving = {
     name,
     hash,
+    definitionHash: definitionHashOf(source),
     format,
+    origin,
     source,
     catalog: null,
     savedAt: services.config.now(),
@@ -167,7 +198,9 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
     name,
     version: version.version,
     hash: version.hash,
+    definitionHash: version.definitionHash,
     format: version.format,
+    origin: version.origin,
     warnings: [...warnings, ...(await unsaved(call, written, around.workflows, catalog))],
   };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;

@@ -10,6 +10,7 @@ import { writeEvents } from "./memory-events.ts";
 import { writeFileReferences } from "./memory-files.ts";
 import { isOverLimit, writeGovernance } from "./memory-governance.ts";
 import { isSlotTaken, writePlace } from "./memory-places.ts";
+import { noteWork } from "./memory-work.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 /** All that can go wrong is found before the first change, so that a commit that throws has written nothing. */
@@ -67,7 +68,9 @@ function write(world: MemoryWorld, commit: RunCommit, packed: PackedEvents): voi
   if (commit.events.length > 0) run.bodies.push(packed.body);
   for (const [hash, text] of packed.blobs) world.blobs.set(keyOf(orgId, hash), text);
   for (const key of commit.closed) run.openAttempts.delete(attemptKey(key));
-  for (const attempt of attemptsLeftOpen(commit)) run.openAttempts.set(attemptKey(attempt), copy(attempt));
+  const opened = attemptsLeftOpen(commit);
+  for (const attempt of opened) run.openAttempts.set(attemptKey(attempt), copy(attempt));
+  noteWork(world, runId, opened, commit.closed);
   const timers = timersOf(commit);
   for (const key of timers.cleared) run.timers.delete(key);
   for (const [key, timer] of timers.set) run.timers.set(key, copy(timer));

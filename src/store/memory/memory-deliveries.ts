@@ -120,8 +120,8 @@ function bySeq(left: MemoryDelivery, right: MemoryDelivery): number {
 }
 
 function claimOf(delivery: MemoryDelivery): ClaimedDelivery {
-  const { id, orgId, targetId, type, body, recipient, groupKey, claim, attempts } = delivery;
-  return { id, orgId, targetId, type, body, recipient, groupKey, claim, attempts };
+  const { id, orgId, targetId, type, body, recipient, groupKey, runId, claim, attempts } = delivery;
+  return { id, orgId, targetId, type, body, recipient, groupKey, runId, claim, attempts };
 }
 
 function shown({ seq: _seq, claim: _claim, heldUntil: _heldUntil, ...delivery }: MemoryDelivery): DeliveryRecord {

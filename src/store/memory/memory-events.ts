@@ -102,7 +102,7 @@ function addWaiter(world: MemoryWorld, given: NewWaiter & { runId: string; orgId
   world.runs.get(given.runId)?.waiters.set(given.nodeId, waiter);
 }
 
-function removeWaiter(world: MemoryWorld, runId: string, nodeId: string): void {
+export function removeWaiter(world: MemoryWorld, runId: string, nodeId: string): void {
   const run = world.runs.get(runId);
   const waiter = run?.waiters.get(nodeId);
   if (waiter === undefined) return;

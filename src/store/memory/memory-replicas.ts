@@ -88,6 +88,7 @@ function* allTimers(world: MemoryWorld): Generator<DueTimer> {
 function isStalled(world: MemoryWorld, runId: string, run: MemoryRun): boolean {
   if (world.places.get(runId)?.slot === null) return false;
   const { openAttempts, timers, waits, waiters } = run;
+  if (run.head.paused !== null) return false;
   if (isTerminal(run.head.status) || openAttempts.size + timers.size + waits.size + waiters.size > 0) return false;
   for (const approval of world.approvals.values()) {
     if (approval.runId === runId && approval.status === "pending") return false;

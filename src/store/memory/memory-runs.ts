@@ -3,10 +3,11 @@ import type { WaitingFor } from "../../core/event/index.ts";
 import { decodeCursor, listed, type Position } from "../cursor.ts";
 import { familyWaiting } from "../family-waiting.ts";
 import { hashesIn, readBodies, unpackEvents } from "../event-pack.ts";
-import type { Listed, LoadedRun, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
+import type { Listed, LoadedRun, Page, RunRecord, RunStore } from "../store.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import { queueTimer } from "../commit-check.ts";
 import { commitToMemory, liveIdempotency } from "./memory-commit.ts";
+import { fitsFilter } from "./memory-search.ts";
 import { attemptsOf, copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
 export function memoryRuns(world: MemoryWorld): RunStore {
@@ -34,7 +35,7 @@ export function memoryRuns(world: MemoryWorld): RunStore {
       const runs = [...world.runs.values()].filter(
         (run) =>
           run.orgId === orgId &&
-          fits(run, filter) &&
+          fitsFilter(world, run, filter) &&
           (waiting === null || waiting.get(run.head.runId) === filter.waitingFor),
       );
       return newestFirst(runs.map(recordOf), page, (run) => ({ at: run.createdAt, id: run.runId }));
@@ -72,7 +73,7 @@ function loadedRun(world: MemoryWorld, run: MemoryRun): LoadedRun {
   return {
     run: recordOf(run),
     events: unpackEvents(events, blobs),
-    openAttempts: attemptsOf(run).map(copy),
+    openAttempts: attemptsOf(run).map(({ work: _offered, ...attempt }) => copy(attempt)),
     timers: timersOf(run),
   };
 }
@@ -83,15 +84,6 @@ function timersOf({ timers, waits }: MemoryRun): Timer[] {
 
 function inOrder<T>(map: ReadonlyMap<string, T>): T[] {
   return [...map].sort(([left], [right]) => compareCodeUnits(left, right)).map(([, value]) => value);
-}
-
-function fits(run: MemoryRun, filter: RunFilter): boolean {
-  return (
-    run.pinned.block === null &&
-    (filter.status === undefined || run.head.status === filter.status) &&
-    (filter.workflow === undefined || run.pinned.workflow === filter.workflow) &&
-    (filter.parentRunId === undefined || run.pinned.parentRunId === filter.parentRunId)
-  );
 }
 
 /** What runs wait for, child runs included. */

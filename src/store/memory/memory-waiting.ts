@@ -1,5 +1,5 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import type { NodeWait, WaitingNode, WaitingQueue, WaitingStore } from "../waiting-store.ts";
+import { type NodeWait, sharedOut, type WaitingNode, type WaitingQueue, type WaitingStore } from "../waiting-store.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
 type Row = NodeWait & { readonly orgId: string; readonly runId: string };
@@ -21,10 +21,12 @@ export function memoryWaiting(world: MemoryWorld): WaitingStore {
         .slice(0, limit);
     },
     claimWaiting: async ({ orgId, queue }, replicaId, limit) => {
-      const picked = rowsOf(world)
+      const waiting = rowsOf(world)
         .filter((row) => row.orgId === orgId && row.queue === queue && row.replicaId === null)
-        .sort(inOrder)
-        .slice(0, limit);
+        .sort(inOrder);
+      const shared = sharedOut(limit);
+      const later = [2, 4].flatMap((rank) => waiting.filter((row) => row.rank >= rank).slice(0, shared));
+      const picked = [...new Set([...waiting.slice(0, limit), ...later])].sort(inOrder);
       for (const row of picked) change(row, replicaId);
       return picked.map(({ runId, nodeId, rank, since }): WaitingNode => ({ runId, nodeId, rank, since }));
     },

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import type { WorkflowStatus } from "../../core/event/index.ts";
+import type { Pause, WorkflowStatus } from "../../core/event/index.ts";
 import type { MemoryRecord } from "../agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
@@ -11,12 +11,15 @@ import type { MembershipRecord } from "../membership-store.ts";
 import type { OrganisationRecord } from "../organisation-store.ts";
 import type { PersonRecord } from "../person-store.ts";
 import type { SessionRecord } from "../session-store.ts";
+import type { ViewRecord } from "../view-store.ts";
 import type { NodeWait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
 import type { MarkedWaiter, MemoryEvents } from "./memory-events.ts";
+import type { MemoryHold, MemoryWorker } from "./memory-work.ts";
 import type { MemoryPlace } from "./memory-places.ts";
 import { createMemoryFiles, type MemoryFiles } from "./memory-files.ts";
+import { createMemoryHistory, type MemoryHistory } from "./memory-archives.ts";
 import { createMemoryChannels, type MemoryChannels } from "./memory-channels.ts";
 import { createMemoryWebhooks, type MemoryWebhooks } from "./memory-webhooks.ts";
 import type { Platform } from "../../core/governance/index.ts";
@@ -45,6 +48,8 @@ export interface MemoryWorld {
   readonly secretUses: Map<string, number>;
   /** By organisation. */
   readonly config: Map<string, MemoryConfig>;
+  /** By organisation, then by workflow. */
+  readonly pauses: Map<string, Map<string, Pause>>;
   readonly gatewayLinks: Map<string, GatewayLink>;
   /** Oldest first. */
   readonly gatewayHistory: Map<string, GatewayStanding[]>;
@@ -61,12 +66,24 @@ export interface MemoryWorld {
   readonly audit: MemoryAudit;
   readonly webhooks: MemoryWebhooks;
   readonly files: MemoryFiles;
+  readonly history: MemoryHistory;
   readonly people: MemoryPeople;
   readonly channels: MemoryChannels;
   /** By run. */
   readonly places: Map<string, MemoryPlace>;
+  /** By organisation and id. */
+  readonly views: Map<string, ViewRecord>;
   /** Events, and the nodes that wait for them. */
   readonly waiting: MemoryEvents;
+  readonly work: MemoryWork;
+}
+
+/** Work of workers: in which order it came, and who has it. */
+export interface MemoryWork {
+  readonly offers: Map<string, number>;
+  readonly holds: Map<string, MemoryHold>;
+  readonly workers: Map<string, MemoryWorker>;
+  offered: number;
 }
 
 /** By id; memberships by organisation and person. */
@@ -124,6 +141,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     entrySecrets: new Map(),
     secretUses: new Map(),
     config: new Map(),
+    pauses: new Map(),
     gatewayLinks: new Map(),
     gatewayHistory: new Map(),
     secrets: new Map(),
@@ -138,6 +156,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     audit: createMemoryAudit(),
     webhooks: createMemoryWebhooks(),
     files: createMemoryFiles(),
+    history: createMemoryHistory(),
     people: {
       organisations: new Map(),
       persons: new Map(),
@@ -147,7 +166,9 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     },
     channels: createMemoryChannels(),
     places: new Map(),
+    views: new Map(),
     waiting: { events: new Map(), waiters: new Map() },
+    work: { offers: new Map(), holds: new Map(), workers: new Map(), offered: 0 },
   };
 }
 

@@ -37,6 +37,14 @@ import { PLACES } from "./0032-places.ts";
 import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
+import { FUNCTIONS } from "./0036-functions.ts";
+import { DEFINITION_HASHES } from "./0038-definition-hashes.ts";
+import { HISTORY } from "./0039-history.ts";
+import { SEARCH } from "./0043-search.ts";
+import { ROLLUPS } from "./0044-rollups.ts";
+import { VIEWS } from "./0045-views.ts";
+import { PRIORITY } from "./0046-priority.ts";
+import { PAUSES } from "./0047-pauses.ts";
 import type { Migration } from "./migration.ts";
 
 const MIGRATIONS: readonly Migration[] = [
@@ -75,6 +83,14 @@ const MIGRATIONS: readonly Migration[] = [
   TOOLS,
   SECRETS,
   FAMILY_PARALLEL,
+  FUNCTIONS,
+  DEFINITION_HASHES,
+  HISTORY,
+  SEARCH,
+  ROLLUPS,
+  VIEWS,
+  PRIORITY,
+  PAUSES,
 ];
 
 /** The last step this program knows. */

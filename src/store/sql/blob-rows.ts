@@ -1,5 +1,5 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
-import type { Sql } from "../sql.ts";
+import { arrayLiteral, type Sql } from "../sql.ts";
 import type { RunCommit } from "../store.ts";
 import { Columns, jsonText, type RecordOf, text } from "./columns.ts";
 
@@ -10,22 +10,63 @@ const INSERT_BLOBS = {
   name: "insert blobs",
   text: `insert into blobs (org_id, hash, bytes, body)
     select i.org_id, i.hash, octet_length(i.body), i.body
-    from ${BLOB.unnest()} order by i.org_id, i.hash on conflict do nothing`,
+    from ${BLOB.unnest()} order by i.org_id, i.hash
+    on conflict (org_id, hash) do update set bytes = excluded.bytes`,
+};
+const REFERENCE = new Columns({ ...BLOB_KEY.fields, runId: text });
+const INSERT_REFERENCES = {
+  name: "insert blob references",
+  text: `insert into blob_references (${REFERENCE.list()}) select ${REFERENCE.list("i")} from ${REFERENCE.unnest()}
+    order by i.org_id, i.hash, i.run_id on conflict do nothing`,
 };
 
-/** Equal values are kept once; all writers take them in the same order, so that none waits in a circle. */
+/**
+ * Equal values are kept once; all writers take them in the same order, so that none waits in a circle. One that is there is
+ * locked until the reference to it is committed, so that it is not removed meanwhile.
+ */
 export async function writeBlobs(
   sql: Sql,
   written: readonly RunCommit[],
   blobs: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): Promise<void> {
   const rows = new Map<string, RecordOf<typeof BLOB.fields>>();
+  const references: RecordOf<typeof REFERENCE.fields>[] = [];
   for (const { runId, orgId } of written) {
-    for (const [hash, body] of blobs.get(runId) ?? []) rows.set(`${hash} ${orgId}`, { orgId, hash, body });
+    for (const [hash, body] of blobs.get(runId) ?? []) {
+      rows.set(`${hash} ${orgId}`, { orgId, hash, body });
+      references.push({ orgId, hash, runId });
+    }
   }
   if (rows.size === 0) return;
   const sorted = [...rows].sort(([left], [right]) => compareCodeUnits(left, right)).map(([, row]) => row);
   await sql.query(INSERT_BLOBS, BLOB.batch(sorted));
+  await sql.query(INSERT_REFERENCES, REFERENCE.batch(references));
+}
+
+const REMOVE_REFERENCES = {
+  name: "remove blob references of runs",
+  text: "delete from blob_references where run_id = any($1::text[]) returning hash",
+};
+const LOCK_BLOBS = {
+  name: "lock blobs",
+  text: "select hash from blobs where org_id = $1 and hash = any($2::text[]) order by hash for update",
+};
+const REMOVE_BLOBS = {
+  name: "remove unused blobs",
+  text: `delete from blobs b where b.org_id = $1 and b.hash = any($2::text[])
+    and not exists (select from blob_references r where r.org_id = b.org_id and r.hash = b.hash)`,
+};
+
+/**
+ * Removes what runs refer to and no other run does. The rows are locked before it is looked who refers to them: a commit
+ * that has just referred to one is waited for, and one that comes later writes the value again.
+ */
+export async function removeUnusedBlobs(sql: Sql, orgId: string, runIds: readonly string[]): Promise<void> {
+  const rows = await sql.query<{ hash: string }>(REMOVE_REFERENCES, [arrayLiteral(runIds)]);
+  if (rows.length === 0) return;
+  const hashes = arrayLiteral([...new Set(rows.map(({ hash }) => hash))]);
+  await sql.query(LOCK_BLOBS, [orgId, hashes]);
+  await sql.query(REMOVE_BLOBS, [orgId, hashes]);
 }
 
 const SELECT_BLOBS = {

@@ -2,7 +2,7 @@ import { addGovernance, hasHits } from "./governance-parts.ts";
 import { attemptsLeftOpen, firstEventId, timersOf } from "../commit-check.ts";
 import { timerKey } from "../../core/engine/index.ts";
 import type { OpenAttempt, RunCommit } from "../store.ts";
-import { bigint, Columns, int, jsonText, optional, parsed, type RecordOf, text } from "./columns.ts";
+import { bigint, boolean, Columns, int, jsonText, optional, parsed, type RecordOf, text } from "./columns.ts";
 import { HEAD_FIELDS, NEW_RUN } from "./run-columns.ts";
 import { MEMORY } from "./sql-agent-memory.ts";
 import { NEW_EVENT, NEW_WAITER, newRow } from "./sql-events.ts";
@@ -18,6 +18,7 @@ export const PARTS = {
     firstEventId: int,
     ...HEAD_FIELDS,
     body: optional(jsonText),
+    isReindexed: boolean,
   }),
   created: new Columns({ ...KEY, ...HEAD_FIELDS, body: optional(jsonText), ...NEW_RUN.fields }),
   opened: new Columns({
@@ -29,6 +30,9 @@ export const PARTS = {
     agentId: optional(text),
     reserved: parsed<OpenAttempt["reserved"]>("json"),
     parallelOf: optional(text),
+    function: optional(text),
+    work: optional(jsonText),
+    isOnce: optional(boolean),
   }),
   closed: new Columns({ runId: text, nodeId: text, attempt: int }),
   timers_set: new Columns({ ...KEY, ofRunId: text, key: text, dueAt: bigint }),
@@ -125,7 +129,15 @@ export function rowsOf(batch: readonly RunCommit[], bodies: ReadonlyMap<string, 
     if (commit.create === null) rows.updated.push(updatedRow(commit, body));
     else rows.created.push({ runId, orgId, body, ...commit.head, ...commit.create });
     for (const attempt of attemptsLeftOpen(commit))
-      rows.opened.push({ runId, orgId, ...attempt, parallelOf: attempt.parallelOf ?? null });
+      rows.opened.push({
+        runId,
+        orgId,
+        ...attempt,
+        parallelOf: attempt.parallelOf ?? null,
+        function: attempt.work?.function ?? null,
+        work: attempt.work === undefined ? null : JSON.stringify(attempt.work.request),
+        isOnce: attempt.work?.isOnce ?? null,
+      });
     for (const { nodeId, attempt } of commit.closed) rows.closed.push({ runId, nodeId, attempt });
     const { set, cleared } = timersOf(commit);
     for (const [key, { dueAt }] of set) rows.timers_set.push(timerRow(commit, runId, key, dueAt));
@@ -186,7 +198,10 @@ function timerRow({ runId, orgId }: RunCommit, ofRunId: string, key: string, due
   return { runId, ofRunId, key, orgId, dueAt };
 }
 
-function updatedRow({ runId, orgId, expectedVersion, head, events }: RunCommit, body: string | null): Row<"updated"> {
+function updatedRow(
+  { runId, orgId, expectedVersion, head, events, isReindexed }: RunCommit,
+  body: string | null,
+): Row<"updated"> {
   const first = firstEventId(events, head.lastEventId);
-  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, ...head };
+  return { runId, orgId, rowVersion: expectedVersion, firstEventId: first, body, isReindexed, ...head };
 }

@@ -62,11 +62,15 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
       update run_heads h set
         row_version = h.row_version + 1, status = i.status, epoch = i.epoch,
         last_event_id = case when h.last_event_id = i.first_event_id - 1 then i.last_event_id end,
-        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at, waiting_for = i.waiting_for
+        cost_micros = i.cost_micros, started_at = i.started_at, ended_at = i.ended_at, waiting_for = i.waiting_for,
+        error_code = i.error_code, error_message = i.error_message, paused = i.paused,
+        settled_micros = case when i.ended_at is not null then i.cost_micros end,
+        duration_ms = i.ended_at - coalesce(i.started_at, h.listed_at)
       from ${rows}
       where h.run_id = i.run_id and h.row_version = i.row_version and h.org_id = i.org_id
-      returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body
+      returning h.run_id, h.org_id, i.first_event_id, i.last_event_id, i.body, i.is_reindexed
     )`,
+    `reindexed as (insert into unindexed_runs (org_id, run_id) select org_id, run_id from updated where is_reindexed)`,
     `updated_blocks as (
       insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
       select run_id, first_event_id, last_event_id, body, org_id from updated where body is not null
@@ -81,9 +85,21 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
     )`,
     `created_heads as (
       insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at,
-        waiting_for)
-      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for
+        waiting_for, paused, error_code, error_message, workflow, listed_at, settled_micros, duration_ms)
+      select run_id, org_id, 1, status, epoch, last_event_id, cost_micros, started_at, ended_at, waiting_for, paused, error_code,
+        error_message, workflow, case when block is null then created_at end,
+        case when ended_at is not null then cost_micros end, ended_at - coalesce(started_at, created_at)
       from new join created using (run_id)
+    )`,
+    `labelled as (
+      insert into run_facets (org_id, facet, created_at, run_id)
+      select n.org_id, 'label:' || l.key || ':' || l.value, n.created_at, n.run_id
+      from new n join created using (run_id) cross join lateral json_each_text(n.labels::json) l
+      where n.labels <> '{}' on conflict do nothing
+    )`,
+    `unindexed as (
+      insert into unindexed_runs (org_id, run_id)
+      select org_id, run_id from new join created using (run_id) where block is null
     )`,
     `created_blocks as (
       insert into event_blocks (run_id, first_event_id, last_event_id, body, org_id)
@@ -93,8 +109,9 @@ const CTES: Readonly<Record<PartName, (rows: string) => readonly string[]>> = {
   opened: (rows) => [
     `opened as (
       insert into open_attempts (run_id, node_id, attempt, org_id, replica_id, deadline_at, agent_id, reserved,
-        parallel_of)
-      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of
+        parallel_of, function, work, is_once, offered_at)
+      select i.run_id, i.node_id, i.attempt, i.org_id, i.replica_id, i.deadline_at, i.agent_id, i.reserved, i.parallel_of,
+        i.function, i.work, i.is_once, case when i.function is null then null else ${NOW_MS} end
       from ${rows} join won using (run_id)
       on conflict (run_id, node_id, attempt)
       do update set replica_id = excluded.replica_id, deadline_at = excluded.deadline_at,

@@ -10,6 +10,7 @@ const KEPT = {
   body: jsonText,
   recipient: optional(text),
   groupKey: optional(text),
+  runId: optional(text),
 };
 /** The column is older than channels. */
 export const DELIVERY_NAMES = { targetId: "webhook_id" } as const;

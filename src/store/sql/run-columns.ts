@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/base/index.ts";
-import type { OwnWait, RunStatus } from "../../core/event/index.ts";
+import type { OwnWait, Priority, RunPause, RunStatus } from "../../core/event/index.ts";
 import { bigint, Columns, int, oneOf, optional, parsed, text } from "./columns.ts";
 
 /** Of `run_heads`: what changes with every commit. */
@@ -11,6 +11,9 @@ export const HEAD_FIELDS = {
   startedAt: optional(bigint),
   endedAt: optional(bigint),
   waitingFor: optional(oneOf<OwnWait>()),
+  errorCode: optional(text),
+  errorMessage: optional(text),
+  paused: optional(parsed<RunPause>()),
 };
 
 export const RUN_HEAD = new Columns({ runId: text, rowVersion: int, ...HEAD_FIELDS });
@@ -36,8 +39,14 @@ export const NEW_RUN = new Columns({
   model: optional(text),
   roleBindings: parsed<Readonly<Record<string, string>>>(),
   team: optional(text),
+  labels: parsed<Readonly<Record<string, string>>>(),
   recoveryMax: optional(int),
+  priority: oneOf<Priority>(),
   startedBy: optional(text),
   requestedBy: optional(text),
   createdAt: bigint,
 });
+
+/** A whole run, of `run_heads h` and `runs r`. */
+export const RUN = new Columns({ ...RUN_HEAD.fields, orgId: text, ...NEW_RUN.fields });
+export const RUN_COLUMNS = `${RUN_HEAD.list("h")}, r.org_id, ${NEW_RUN.list("r")}`;

@@ -48,6 +48,7 @@ const MESSAGE = {
   body: text,
   recipient: optional(text),
   groupKey: optional(text),
+  runId: optional(text),
   attempts: int,
 };
 const CLAIMED = new Columns({ ...MESSAGE, claim: int }, { ...DELIVERY_NAMES, claim: "claims" });

@@ -112,7 +112,7 @@ const NOW = { name: "now", text: `select ${NOW_MS} as now` };
 const STALLED = {
   name: "stalled runs",
   text: `select h.run_id from run_heads h
-    where h.status in ('queued', 'running', 'recovered')
+    where h.status in ('queued', 'running', 'recovered') and h.paused is null
       and not exists (select from open_attempts a where a.run_id = h.run_id)
       and not exists (select from timers t where t.run_id = h.run_id)
       and not exists (select from waiting_nodes w where w.run_id = h.run_id)

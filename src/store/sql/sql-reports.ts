@@ -5,7 +5,7 @@ import type { RunCommit } from "../store.ts";
 import { bigint, Columns, int, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
-const REPORT = new Columns({
+export const REPORT = new Columns({
   nodeId: text,
   attempt: int,
   agentId: optional(text),

@@ -2,18 +2,17 @@ import type { Json } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
 import type { WaitingFor } from "../../core/event/index.ts";
 import { queueTimer } from "../commit-check.ts";
-import { decodeCursor, listed } from "../cursor.ts";
 import { hashesIn, readBodies, unpackEvents, type StoredEvent } from "../event-pack.ts";
 import type { Sql, SqlRow } from "../sql.ts";
-import type { Listed, LoadedRun, OpenAttempt, Page, RunFilter, RunRecord, RunStore } from "../store.ts";
+import type { LoadedRun, OpenAttempt, RunStore } from "../store.ts";
 import { getApproval } from "./approval-rows.ts";
 import { readBlobs } from "./blob-rows.ts";
-import { Columns, text } from "./columns.ts";
 import { findKey } from "./idempotency-rows.ts";
 import { INT_MAX, lookUp } from "./look-up.ts";
-import { NEW_RUN, RUN_HEAD } from "./run-columns.ts";
+import { listRuns } from "./list-runs.ts";
+import { RUN, RUN_COLUMNS, RUN_HEAD } from "./run-columns.ts";
 import { commitToSql } from "./sql-commit.ts";
-import { idsWaiting, waitingOf } from "./waiting-for.ts";
+import { waitingOf } from "./waiting-for.ts";
 
 export function sqlRuns(sql: Sql): RunStore {
   return {
@@ -32,9 +31,6 @@ export function sqlRuns(sql: Sql): RunStore {
     getApproval: (orgId, approvalId) => getApproval(sql, orgId, approvalId),
   };
 }
-
-const RUN = new Columns({ ...RUN_HEAD.fields, orgId: text, ...NEW_RUN.fields });
-const RUN_COLUMNS = `${RUN_HEAD.list("h")}, r.org_id, ${NEW_RUN.list("r")}`;
 
 const GET_RUN = {
   name: "get run",
@@ -134,33 +130,6 @@ async function readWaiting(sql: Sql, runIds: readonly string[]): Promise<Readonl
   if (runIds.length === 0) return new Map();
   const rows = await sql.query<{ run_id: string; waiting_for: WaitingFor }>(READ_WAITING, [runIds]);
   return new Map(rows.map(({ run_id, waiting_for }) => [run_id, waiting_for]));
-}
-
-/** What waits is found by an index of its own. */
-function listStatement(waitingFor: WaitingFor | undefined) {
-  const isWaiting = waitingFor === undefined ? "" : ` and r.run_id in (${idsWaiting(waitingFor, "$1")})`;
-  return {
-    name: waitingFor === undefined ? "list runs" : `list runs waiting for ${waitingFor}`,
-    text: `select ${RUN_COLUMNS} from runs r join run_heads h using (run_id)
-      where r.org_id = $1 and ($2::text is null or h.status = $2) and ($3::text is null or r.workflow = $3)
-        and ($4::text is null or r.parent_run_id = $4) and ($5::bigint is null or (r.created_at, r.run_id) < ($5, $6))
-        ${isWaiting} and r.block is null
-      order by r.created_at desc, r.run_id desc limit $7`,
-  };
-}
-
-async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>> {
-  const after = decodeCursor(page.cursor);
-  const rows = await lookUp(sql, listStatement(filter.waitingFor), [
-    orgId,
-    filter.status ?? null,
-    filter.workflow ?? null,
-    filter.parentRunId ?? null,
-    after?.at ?? null,
-    after?.id ?? null,
-    page.limit + 1,
-  ]);
-  return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }
 
 /** Ids have no gaps, so that the blocks that hold the wanted events are found by number alone. */

@@ -1,12 +1,12 @@
 import { NOW_MS, type Sql } from "../sql.ts";
-import type { WaitingStore } from "../waiting-store.ts";
+import { sharedOut, type WaitingStore } from "../waiting-store.ts";
 import { bigint, Columns, int, text } from "./columns.ts";
 
 export function sqlWaiting(sql: Sql): WaitingStore {
   return {
     backlogQueues: async (limit) => QUEUE.all(await sql.query(QUEUES, [limit])),
     claimWaiting: async ({ orgId, queue }, replicaId, limit) => {
-      const claimed = CLAIMED.all(await sql.query(CLAIM, [orgId, queue, replicaId, limit]));
+      const claimed = CLAIMED.all(await sql.query(CLAIM, [orgId, queue, replicaId, limit, sharedOut(limit)]));
       return claimed.toSorted((left, right) => left.rank - right.rank || left.since - right.since);
     },
     releaseWaiting: async (limit) => (await sql.query(RELEASE, [limit])).length,
@@ -30,13 +30,16 @@ const QUEUES = {
     select org_id, queue from found limit $1`,
 };
 
+/** The first of all, and some of each priority that is not the highest: none is left behind for ever. */
 const CLAIM = {
   name: "claim waiting nodes",
   text: `with picked as (
-      select run_id, node_id from waiting_nodes
-      where org_id = $1 and queue = $2 and replica_id is null
-      order by rank, since, run_id, node_id limit $4
-      for update skip locked
+      select found.run_id, found.node_id
+      from (values (0, $4::int), (2, $5::int), (4, $5::int)) as level (rank, most) cross join lateral (
+        select run_id, node_id from waiting_nodes w
+        where w.org_id = $1 and w.queue = $2 and w.replica_id is null and w.rank >= level.rank
+        order by w.rank, w.since, w.run_id, w.node_id limit level.most
+        for update skip locked) found
     )
     update waiting_nodes w set replica_id = $3 from picked p where w.run_id = p.run_id and w.node_id = p.node_id
     returning ${CLAIMED.list("w")}`,

@@ -15,6 +15,8 @@ export const EVENT_LOOKS: Readonly<Record<EventType, Look>> = {
   "run.ending": { label: "Run is ending", tone: "warn" },
   "run.finally": { label: "Finally started", tone: "info" },
   "run.finally.ended": { label: "Finally ended", tone: "info" },
+  "run.paused": { label: "Run paused", tone: "warn" },
+  "run.resumed": { label: "Run resumed", tone: "info" },
   "run.rewound": { label: "Run rewound", tone: "warn" },
   "run.completed": { label: "Run completed", tone: "ok" },
   "run.failed": { label: "Run failed", tone: "bad" },
@@ -77,6 +79,9 @@ export function detailOf(event: RunEvent): string {
       return join(`${event.payload.from} → ${event.payload.to}`, event.payload.reason, event.payload.detail);
     case "run.ending":
       return join(`as ${words(event.payload.as)}`, event.payload.errorCode, oneLine(event.payload.reason));
+    case "run.paused":
+    case "run.resumed":
+      return join(oneLine(event.payload.by ?? ""), oneLine(event.payload.reason ?? ""));
     case "run.rewound":
       return `to event ${event.payload.toEventId}`;
     case "run.completed":

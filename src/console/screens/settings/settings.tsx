@@ -99,6 +99,17 @@ function partsOf(tab: string, workflow: string | null): Parts {
       };
     case "credit-plans":
       return { kind: KINDS["credit-plans"], columns: [textColumn("creditsPerUsd", "Per dollar"), enabledColumn] };
+    case "retentions":
+      return {
+        kind: KINDS.retentions,
+        columns: [
+          textColumn("workflow", "Workflow"),
+          textColumn("runs", "Runs"),
+          textColumn("verdicts", "Verdicts"),
+          textColumn("transcripts", "Transcripts"),
+          textColumn("archive", "Archive"),
+        ],
+      };
     default:
       return placesOf(tab);
   }
@@ -120,6 +131,11 @@ function placesOf(tab: string): Parts {
       return {
         kind: KINDS.tools,
         columns: [textColumn("name", "Tools"), textColumn("server", "Servers"), textColumn("action", "Action")],
+      };
+    case "functions":
+      return {
+        kind: KINDS.functions,
+        columns: [textColumn("action", "Action"), textColumn("effects", "Effects"), textColumn("description", "For")],
       };
     case "grants":
       return {

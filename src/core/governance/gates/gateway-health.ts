@@ -32,8 +32,9 @@ export const gatewayHealth: Gate<Facts> = {
         ],
       };
     }
-    const { id, status, offlineBecause } = gateway;
+    const { id, status, offlineBecause, workerFor } = gateway;
     if (status === "healthy") return PASS;
+    if (workerFor !== undefined) return noWorker(workerFor);
     const warning = WARNINGS[status];
     if (warning !== undefined) return { kind: "pass", warnings: [`gateway ${id} ${warning}`] };
     return {
@@ -52,3 +53,17 @@ export const gatewayHealth: Gate<Facts> = {
     };
   },
 };
+
+/** It waits for one, as long as `queue_timeout` allows. */
+function noWorker(name: string): GateOutcome {
+  return {
+    kind: "block",
+    code: "no_worker",
+    message: `no worker that has the function "${name}" is there; start one`,
+    after: "queue",
+    waitingReason: "worker",
+    workerFor: name,
+    facts: { function: name },
+    unblock: [{ action: "start_worker", target: `Function/${name}`, detail: "start a worker that has the function" }],
+  };
+}

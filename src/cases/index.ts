@@ -1,0 +1,1 @@
+export { type CaseRun, type ReadyCase, runCase, type TestedWorkflow } from "./run-case.ts";

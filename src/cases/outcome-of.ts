@@ -1,0 +1,82 @@
+import type { Call, CaseOutcome, GateOutcome, NodeOutcome } from "../core/cases/index.ts";
+import { RUN_ENDINGS } from "../core/cases/index.ts";
+import { outputsOfRun } from "../core/engine/index.ts";
+import type { EventOf, RunEvent } from "../core/event/index.ts";
+import { outlineOf, reduceRun } from "../core/view/index.ts";
+import { type FamilyRun, type Piece, type Simulated, simulationOf } from "../simulation/index.ts";
+import type { AskedNode } from "./run-case.ts";
+
+const MICROS = 1_000_000;
+
+/** What a case is judged by, out of everything a simulation shows. */
+export function outcomeOf(piece: Piece, simulated: Simulated, asked: readonly AskedNode[]): CaseOutcome {
+  const { plan, args } = piece;
+  const { state, family } = simulated;
+  const { status, launch, nodes: forecasts, forecast } = simulationOf(plan, simulated);
+  const prefixes = prefixesOf(family);
+  const nodes = new Map<string, NodeOutcome>();
+  let errorCode: string | null = launch.explanation?.code ?? null;
+  for (const { runId, log, caller } of family) {
+    const view = reduceRun(log, caller === null ? outlineOf(plan) : undefined);
+    if (caller === null) errorCode = view.errorCode;
+    for (const [id, node] of view.nodes) {
+      const { status: now, attempts, outputs, output, errorCode: code } = node;
+      nodes.set(`${prefixes.get(runId) ?? ""}${id}`, { status: now, attempts, outputs, text: output, errorCode: code });
+    }
+  }
+  const gates = new Map<string, GateOutcome>([
+    [
+      "launch",
+      { verdict: launch.disposition, gate: launch.explanation?.gate ?? null, code: launch.explanation?.code ?? null },
+    ],
+  ]);
+  for (const { nodeId, verdict, gate, code } of forecasts) {
+    if (verdict !== null) gates.set(nodeId, { verdict, gate, code });
+  }
+  return {
+    status: RUN_ENDINGS.find((one) => one === status) ?? "waiting",
+    errorCode,
+    outputs: state === null ? {} : outputsOfRun(state),
+    args,
+    nodes,
+    gates,
+    costUsd: forecast.costMicros / MICROS,
+    calls: [
+      ...asked.map(({ runId, nodeId, ...call }): Call => {
+        return { kind: "node", node: `${prefixes.get(runId) ?? ""}${nodeId}`, name: null, args: null, ...call };
+      }),
+      ...family.flatMap(({ runId, log }) => [...callsIn(log, prefixes.get(runId) ?? "")]),
+    ],
+  };
+}
+
+/** How nodes of each run are named from the first one: `block/`, `each[2]/`. */
+function prefixesOf(family: readonly FamilyRun[]): ReadonlyMap<string, string> {
+  const byId = new Map(family.map((run) => [run.runId, run]));
+  const prefixOf = (run: FamilyRun | undefined): string =>
+    run === undefined || run.caller === null ? "" : `${prefixOf(byId.get(run.caller.runId))}${run.caller.nodeId}/`;
+  return new Map(family.map((run) => [run.runId, prefixOf(run)]));
+}
+
+/** Tools that were let through, workflows that were started, and questions to people. */
+function* callsIn(log: readonly RunEvent[], prefix: string): Generator<Call> {
+  const requested = new Map<string, EventOf<"tool.requested">["payload"]>();
+  const nobody = { agent: null, provider: null, text: "", args: null };
+  for (const { type, payload } of log) {
+    if (type === "tool.requested") requested.set(payload.callId, payload);
+    if (type === "tool.decided" && payload.disposition === "allow") {
+      const call = requested.get(payload.callId);
+      if (call === undefined) continue;
+      const args = payload.args ?? call.args;
+      yield { ...nobody, kind: "tool", node: prefix + call.nodeId, name: call.tool, args };
+    }
+    if (type === "child.started" && payload.block === undefined && payload.callId === undefined) {
+      yield { ...nobody, kind: "workflow", node: prefix + payload.nodeId, name: payload.workflow };
+    }
+    if (type === "approval.requested") {
+      const { nodeId, agentId, summary, rendered } = payload;
+      const text = rendered === "" || rendered === summary ? summary : `${summary}\n${rendered}`;
+      yield { ...nobody, kind: "person", node: prefix + nodeId, name: null, agent: agentId, text };
+    }
+  }
+}

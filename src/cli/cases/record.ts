@@ -1,0 +1,169 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { runCase } from "../../cases/index.ts";
+import type { Run } from "../../client/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../core/base/index.ts";
+import {
+  compareSnapshots,
+  readCases,
+  readRecording,
+  type RecordedRun,
+  recordRun,
+  snapshotOf,
+} from "../../core/cases/index.ts";
+import { checkArgs } from "../../core/definition/index.ts";
+import type { RunEvent } from "../../core/event/index.ts";
+import { hideInJson } from "../../core/redaction/index.ts";
+import { printYaml, readSource } from "../../core/text/index.ts";
+import { eventOfFrame, type EventFrame } from "../../core/view/index.ts";
+import { EMPTY_SCRIPT } from "../../simulation/index.ts";
+import { Api } from "../api.ts";
+import { loadLibrary } from "../catalog.ts";
+import { EXIT } from "../exit-code.ts";
+import type { Io } from "../io.ts";
+import { Refusal } from "../refusal.ts";
+import { demandServer, type LinkOptions } from "../server-link.ts";
+import { printable } from "../terminal-text.ts";
+import { openWorkspace } from "../workspace.ts";
+import { RECORDINGS } from "./load-case-file.ts";
+
+/** Runs of one family that a recording may hold. */
+const FAMILY_MAX = 1_000;
+const PAGE = 1_000;
+
+/** Makes a case of a run: a recording beside the cases, and a case that repeats it. */
+export async function record(io: Io, runId: string, names: readonly string[], options: LinkOptions): Promise<number> {
+  const api = new Api(demandServer(io, options));
+  const run = await api.getRun(runId);
+  const source = await sourceOf(api, run);
+  const document = recordRun(await familyOf(api, runId));
+  const target = await chooseTarget(io, run, source, names);
+  const folder = dirname(resolve(io.cwd, target.file));
+  const snapshot = await repeat(io, { document, source, folder, run });
+  const path = join(folder, RECORDINGS, `${runId}.yaml`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, printYaml({ ...document, snapshot }));
+  io.out.write(`${relative(io.cwd, path)}\n`);
+  await addCase(io, target, runId);
+  return EXIT.fine;
+}
+
+async function sourceOf(api: Api, { id, workflow, version }: Run): Promise<string> {
+  if (version === null) throw new Refusal(`${id} ran a workflow that is not saved: there is nothing to repeat it with`);
+  return (await api.getVersion(workflow, version)).source;
+}
+
+/** The run and those it started, the run itself first. */
+async function familyOf(api: Api, runId: string): Promise<readonly RecordedRun[]> {
+  const family: RecordedRun[] = [];
+  const toRead = [runId];
+  for (const next of toRead) {
+    if (family.length >= FAMILY_MAX) throw new Refusal(`${runId} has started more than ${FAMILY_MAX} runs`);
+    const log = await logOf(api, next);
+    family.push({ runId: next, log });
+    for (const { type, payload } of log) {
+      if (type === "child.started" || type === "run.finally") toRead.push(payload.childRunId);
+    }
+  }
+  return family;
+}
+
+async function logOf(api: Api, runId: string): Promise<readonly RunEvent[]> {
+  const log: RunEvent[] = [];
+  for (;;) {
+    const { data } = await api.listEvents(runId, { afterEventId: log.at(-1)?.eventId ?? 0, limit: PAGE });
+    for (const frame of data) {
+      // A frame is typed by its list of events; the client types it loosely.
+      const event = eventOfFrame(frame as unknown as EventFrame);
+      if (event !== null) log.push(event);
+    }
+    if (data.length < PAGE) return log;
+  }
+}
+
+interface Repeated {
+  readonly document: JsonObject;
+  readonly source: string;
+  readonly folder: string;
+  readonly run: Run;
+}
+
+/** Runs the recording once by the text that ran, for what was asked on the way, and says where it ends differently. */
+async function repeat(io: Io, { document, source, folder, run }: Repeated): Promise<JsonObject> {
+  const { recording, problems } = readRecording(JSON.stringify({ ...document, snapshot: {} }));
+  if (recording === null) throw new Refusal(`the run cannot be recorded: ${problems[0]?.message ?? ""}`);
+  const file = { name: run.workflow, path: join(folder, run.workflow), bytes: new TextEncoder().encode(source) };
+  const { piece } = await openWorkspace(io, file, await loadLibrary(io, undefined));
+  const { args, answers, people, events, at } = recording.case;
+  const checked = checkArgs(piece.plan.args, args);
+  if (!checked.ok) throw new Refusal(`the args of the run do not fit: ${checked.failure[0]?.message ?? ""}`);
+  const script = answers.kind === "script" ? answers.script : EMPTY_SCRIPT;
+  const tested = { piece, knownPlans: new Map(), environment: () => Promise.resolve(null) };
+  const { outcome } = await runCase(tested, { args: checked.value, script, people, events, at }, () => true);
+  const real: JsonObject = { status: run.status, ...(run.outputs == null ? {} : { outputs: hideInJson(run.outputs) }) };
+  const own: JsonObject = { status: outcome.status, ...(run.outputs == null ? {} : { outputs: outcome.outputs }) };
+  for (const { path, expected, actual } of compareSnapshots(real, own, [])) {
+    io.err.write(
+      `warning: ${printable(path.join("."))} was ${printable(expected)}, the case has ${printable(actual)}\n`,
+    );
+  }
+  return hideInJson(snapshotOf(outcome)) as JsonObject;
+}
+
+interface Target {
+  readonly file: string;
+  /** From the folder of the file. */
+  readonly workflow: string;
+}
+
+/** The file of cases that was named, else the one beside the workflow. */
+async function chooseTarget(io: Io, run: Run, source: string, names: readonly string[]): Promise<Target> {
+  const cases = names.find((name) => /\.cases\.(?:yaml|yml)$/.test(name));
+  const named = names.find((name) => name !== cases) ?? (await findWorkflow(io, run.workflow));
+  const workflow = named ?? `${run.workflow}.lobsterX`;
+  const file = cases ?? join(dirname(workflow), `${run.workflow}.cases.yaml`);
+  if (named === undefined && !existsSync(resolve(io.cwd, file))) {
+    await writeFile(resolve(io.cwd, workflow), source, { flag: "wx" });
+    io.out.write(`${workflow}\n`);
+  }
+  const from = relative(dirname(resolve(io.cwd, file)), resolve(io.cwd, workflow));
+  return { file, workflow: from.startsWith(".") ? from : `./${from}` };
+}
+
+const PLACES = [".", "workflows"];
+
+async function findWorkflow(io: Io, wanted: string): Promise<string | undefined> {
+  for (const place of PLACES) {
+    const entries = await readdir(resolve(io.cwd, place)).catch(() => []);
+    for (const entry of entries.filter((name) => /\.(?:lobsterX|yaml|yml|json)$/.test(name))) {
+      const path = join(place, entry);
+      const { tree } = readSource(await readFile(resolve(io.cwd, path)).catch(() => ""));
+      const value: Json = tree?.value ?? null;
+      if (isJsonObject(value) && value["name"] === wanted && !Object.hasOwn(value, "kind")) return path;
+    }
+  }
+  return undefined;
+}
+
+/** At the end of the list, so that everything else in the file stays as it is written. */
+async function addCase(io: Io, { file, workflow }: Target, runId: string): Promise<void> {
+  const path = resolve(io.cwd, file);
+  const before = await readFile(path, "utf8").catch(() => null);
+  const entry = `  - name: as ${runId}\n    recorded: ${runId}\n`;
+  if (before === null) {
+    await writeFile(path, `workflow: ${JSON.stringify(workflow)}\ncases:\n${entry}`);
+    io.out.write(`${file}\n`);
+    return;
+  }
+  const known = readCases(before).file?.cases ?? [];
+  if (known.some(({ answers }) => answers.kind === "recorded" && answers.run === runId)) return;
+  const after = `${before.trimEnd()}\n${entry}`;
+  const read = readCases(after).file?.cases ?? [];
+  if (read.length === known.length + 1) {
+    await writeFile(path, after);
+    io.out.write(`${file}\n`);
+  } else {
+    io.err.write(`sluice: add this to the cases of ${printable(file)}:\n${entry}`);
+  }
+}

@@ -1,0 +1,91 @@
+import { coverageOf } from "../../core/cases/index.ts";
+import { EXIT } from "../exit-code.ts";
+import type { Io } from "../io.ts";
+import { printJson } from "../listing.ts";
+import { Refusal } from "../refusal.ts";
+import type { LinkOptions } from "../server-link.ts";
+import { type FileResult, type TestReport, totalsOf, type WorkflowCoverage } from "./case-result.ts";
+import { findCaseFiles } from "./find-case-files.ts";
+import { loadCaseFile } from "./load-case-file.ts";
+import { record } from "./record.ts";
+import { githubReport, jsonReport, junitReport } from "./report-formats.ts";
+import { printReport } from "./report-text.ts";
+import { runCaseFile, type Shown } from "./run-case-file.ts";
+import { watchFolders } from "./watch-folders.ts";
+
+export const TEST_FORMATS = ["human", "junit", "github", "json"] as const;
+
+export interface TestOptions extends LinkOptions {
+  readonly registry?: readonly string[];
+  readonly filter?: string;
+  readonly update?: boolean;
+  readonly coverage?: boolean;
+  readonly watch?: boolean;
+  /** The id of a run that is to become a case. */
+  readonly record?: string;
+  readonly format: (typeof TEST_FORMATS)[number];
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Runs cases of workflows in this process, in simulated time. */
+export async function test(io: Io, names: readonly string[], options: TestOptions): Promise<number> {
+  if (options.record !== undefined) return record(io, options.record, names, options);
+  const { code, folders } = await runAll(io, names, options);
+  if (options.watch !== true) return code;
+  return watchFolders(io, folders, async () => (await runAll(io, names, options)).folders);
+}
+
+async function runAll(io: Io, names: readonly string[], options: TestOptions) {
+  const began = performance.now();
+  const files: FileResult[] = [];
+  const shown: Shown[] = [];
+  const folders: string[] = [];
+  for (const name of await findCaseFiles(io, names)) {
+    try {
+      const loaded = await loadCaseFile(io, name, options.registry);
+      folders.push(...loaded.folders);
+      const run = await runCaseFile(io, loaded, options);
+      files.push(run.result);
+      shown.push(run.shown);
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      // All files are judged, and all of it is reported.
+      io.err.write(`sluice: ${thrown.message}\n`);
+      files.push({ file: name, refusal: thrown.message, cases: [], isUpdated: false });
+    }
+  }
+  const coverage = options.coverage === true ? coverageByWorkflow(shown) : null;
+  const report = { files, coverage, durationMs: performance.now() - began };
+  print(io, report, options);
+  return { code: exitCodeOf(io, report, options), folders: folders.length === 0 ? [io.cwd] : folders };
+}
+
+/** Several files may show parts of one workflow. */
+function coverageByWorkflow(shown: readonly Shown[]): readonly WorkflowCoverage[] {
+  const byWorkflow = new Map<string, Shown>();
+  for (const one of shown) {
+    const before = byWorkflow.get(one.workflow);
+    const covered = new Set([...(before?.covered ?? []), ...one.covered]);
+    byWorkflow.set(one.workflow, { ...one, covered });
+  }
+  return [...byWorkflow.values()].map(({ workflow, items, covered }) => ({ workflow, ...coverageOf(items, covered) }));
+}
+
+function print(io: Io, report: TestReport, options: TestOptions): void {
+  const format = options.json === true ? "json" : options.format;
+  if (format === "json") printJson(io, jsonReport(report));
+  else if (format === "junit") io.out.write(junitReport(report));
+  else if (format === "github") io.out.write(githubReport(report));
+  else printReport(io, report, options.quiet === true);
+}
+
+function exitCodeOf(io: Io, report: TestReport, { filter }: TestOptions): number {
+  const { cases, failed, invalidFiles } = totalsOf(report);
+  if (invalidFiles > 0) return EXIT.badUsage;
+  if (cases === 0 && filter !== undefined) {
+    io.err.write(`sluice: no case has "${filter}" in its name\n`);
+    return EXIT.badUsage;
+  }
+  return failed > 0 ? EXIT.runFailed : EXIT.fine;
+}

@@ -1,0 +1,48 @@
+import { type FSWatcher, watch } from "node:fs";
+import { EXIT } from "../exit-code.ts";
+import type { Io } from "../io.ts";
+
+/** Editors save in several steps; what follows within this time is the same save. */
+const SETTLE_MS = 100;
+
+/** Does it again whenever something in the folders is saved, until the person stops it. */
+export async function watchFolders(
+  io: Io,
+  first: readonly string[],
+  again: () => Promise<readonly string[]>,
+): Promise<number> {
+  const watchers = new Map<string, FSWatcher>();
+  let wake: () => void = () => undefined;
+  let isStopped = false;
+  let isDirty = false;
+  const onSave = (): void => {
+    isDirty = true;
+    wake();
+  };
+  const follow = (folders: readonly string[]): void => {
+    for (const folder of folders) {
+      if (watchers.has(folder)) continue;
+      const watcher = watch(folder, onSave);
+      // A folder that was removed is found again when its files are read.
+      watcher.on("error", () => watchers.delete(folder));
+      watchers.set(folder, watcher);
+    }
+  };
+  const stopListening = io.onInterrupt(() => {
+    isStopped = true;
+    wake();
+  });
+  follow(first);
+  io.err.write("waiting for a saved file; Ctrl-C stops\n");
+  while (!isStopped) {
+    if (!isDirty) await new Promise<void>((resolve) => (wake = resolve));
+    if (isStopped) break;
+    await new Promise<void>((resolve) => io.clock.after(SETTLE_MS, resolve));
+    isDirty = false;
+    follow(await again());
+    io.err.write("waiting for a saved file; Ctrl-C stops\n");
+  }
+  stopListening();
+  for (const watcher of watchers.values()) watcher.close();
+  return EXIT.fine;
+}

@@ -1,0 +1,113 @@
+/** What went wrong while a module was loaded, as people can act on it: code, file, line, hint. */
+import { readFileSync } from "node:fs";
+import { basename, extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Place } from "../core/base/index.ts";
+import type { ModuleCode } from "./workflow-module.ts";
+
+/** An error as the process that loads the module reports it. */
+export interface HostFailure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly code?: string;
+  /** Of errors of `sluice/workflow`. */
+  readonly path?: string;
+  readonly hint?: string;
+}
+
+export interface ExplainedFailure {
+  readonly code: ModuleCode;
+  readonly message: string;
+  readonly path: string;
+  readonly hint: string;
+  readonly place: Place & { readonly file: string };
+}
+
+export function explainFailure(file: string, failure: HostFailure): ExplainedFailure {
+  const place = placeIn(failure.stack) ?? { file, line: 1, column: 1 };
+  if (failure.name === "WorkflowError") {
+    const { code = "", message, path = "", hint = "" } = failure;
+    return { code: code as ModuleCode, message, path, hint, place };
+  }
+  return unreadable(failure) ?? missingFile(file, failure) ?? missingImport(file, failure) ?? thrown(failure, place);
+}
+
+const SYNTAX = /(?:^|\n)\s*(\S.*?):(\d+):(\d+): ERROR: (.*)/;
+
+/** As esbuild reports what it cannot read. */
+function unreadable({ message, stack }: HostFailure): ExplainedFailure | undefined {
+  const [, found = "", line, column, what = ""] = SYNTAX.exec(message) ?? SYNTAX.exec(stack) ?? [];
+  if (found === "") return undefined;
+  const place = { file: found, line: Number(line), column: Number(column) + 1 };
+  return { code: "module_unreadable", message: `${what}.`, path: "", hint: "Fix the syntax.", place };
+}
+
+function missingFile(file: string, { code, message }: HostFailure): ExplainedFailure | undefined {
+  const isMissing = code === "ERR_MODULE_NOT_FOUND" && !message.includes("imported from");
+  if (!isMissing && code !== "ENOENT") return undefined;
+  const place = { file, line: 1, column: 1 };
+  return { code: "module_unreadable", message: "There is no such file.", path: "", hint: "Check the path.", place };
+}
+
+const REQUIRE = /Cannot find module '([^']+)'\nRequire stack:\n- (\S+)/;
+const IMPORT = /Cannot find (?:package|module) '([^']+)' imported from (\S+)/;
+
+function missingImport(file: string, { code, message }: HostFailure): ExplainedFailure | undefined {
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "ERR_PACKAGE_PATH_NOT_EXPORTED" && code !== "MODULE_NOT_FOUND") {
+    return undefined;
+  }
+  const [, wanted = "", from = file] = IMPORT.exec(message) ?? REQUIRE.exec(message) ?? [];
+  const importer = from.startsWith("file:") ? fileURLToPath(from) : from;
+  // The host imports the file itself: what is missing then is that file.
+  if (/module-host\.[cm]?js$/.test(importer)) {
+    const place = { file, line: 1, column: 1 };
+    return { code: "module_unreadable", message: "There is no such file.", path: "", hint: "Check the path.", place };
+  }
+  const isPackage = !/^(?:[./\\]|[A-Za-z]:|file:)/.test(wanted);
+  const hint = isPackage ? `Install it: npm install ${packageOf(wanted)}.` : "Check the path and the extension.";
+  const what = wanted === "" ? message.split("\n", 1)[0] : `The import "${wanted}" is not there.`;
+  return { code: "missing_import", message: what ?? "", path: "", hint, place: importPlace(importer, wanted) };
+}
+
+/** The line that imports it, as far as it can be found by its name. */
+function importPlace(file: string, wanted: string): ExplainedFailure["place"] {
+  const name = basename(wanted, extname(wanted));
+  const lines = readLines(file);
+  const index = lines.findIndex((text) => /\b(?:import|from|require)\b/.test(text) && text.includes(name));
+  if (name === "" || index === -1) return { file, line: 1, column: 1 };
+  return { file, line: index + 1, column: (lines[index]?.indexOf(name) ?? 0) + 1 };
+}
+
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+function packageOf(name: string): string {
+  return name.split("/", name.startsWith("@") ? 2 : 1).join("/");
+}
+
+function thrown({ name, message }: HostFailure, place: ExplainedFailure["place"]): ExplainedFailure {
+  const [first = ""] = message.split("\n", 1);
+  const what = name === "" || name === "Error" ? first : `${name}: ${first}`;
+  const hint = "The function of a workflow runs once, on references: it must not need values, files or a network.";
+  return { code: "module_failed", message: `The module threw: ${what}`, path: "", hint, place };
+}
+
+const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/)?[^()\s][^()]*?):(\d+):(\d+)\)?$/;
+const FOREIGN = /[\\/]node_modules[\\/]|^node:|module-host\.mjs|[\\/](?:src|dist)[\\/]workflow[\\/][a-z-]+\.[jt]s/;
+
+/** The first line of the stack that the author wrote. */
+function placeIn(stack: string): ExplainedFailure["place"] | undefined {
+  for (const line of stack.split("\n")) {
+    const [, found = "", row, column] = FRAME.exec(line.trim()) ?? [];
+    if (found === "" || FOREIGN.test(found)) continue;
+    const file = found.startsWith("file:") ? fileURLToPath(found.replace(/\?.*$/, "")) : found;
+    return { file, line: Number(row), column: Number(column) };
+  }
+  return undefined;
+}

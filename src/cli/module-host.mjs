@@ -1,0 +1,57 @@
+/**
+ * Loads a module of workflows in a process of its own and reports what it exports: `node --import tsx module-host.mjs FILE`.
+ * Whatever the module does, loops and exits included, it does it here.
+ */
+import { pathToFileURL } from "node:url";
+
+const WORKFLOW = Symbol.for("sluice.workflow");
+
+function isWorkflow(value) {
+  return typeof value === "object" && value !== null && WORKFLOW in value;
+}
+
+/** A definition with those of the workflows it starts. */
+function described(workflow) {
+  const { places, children } = workflow[WORKFLOW];
+  const { name, definition } = workflow;
+  return { exportName: "", name, definition, places, children: children.map(described) };
+}
+
+/** Also those in lists and maps one level deep, as `export const all = [a, b]`. */
+function workflowsIn(exported) {
+  return Object.entries(exported).flatMap(([name, value]) => {
+    if (isWorkflow(value)) return [{ ...described(value), exportName: name }];
+    const inner = Array.isArray(value) ? value.filter(isWorkflow) : [];
+    return inner.map((one) => ({ ...described(one), exportName: name }));
+  });
+}
+
+const CASES = Symbol.for("sluice.cases");
+
+/** Cases that `cases()` of sluice/testing made. */
+function casesIn(exported) {
+  return Object.values(exported).filter((value) => typeof value === "object" && value !== null && CASES in value);
+}
+
+function failureOf(thrown) {
+  if (!(thrown instanceof Error)) return { name: "", message: String(thrown), stack: "" };
+  const { name, message, stack = "" } = thrown;
+  const [code, path, hint] = ["code", "path", "hint"].map((key) =>
+    typeof thrown[key] === "string" ? thrown[key] : "",
+  );
+  return { name, message, stack, code, path, hint };
+}
+
+// What an author wrote may stand deep in a stack.
+Error.stackTraceLimit = 100;
+
+function report(message) {
+  process.send(message, () => process.exit(0));
+}
+
+try {
+  const exported = await import(pathToFileURL(process.argv[2]).href);
+  report({ ok: true, exports: Object.keys(exported), workflows: workflowsIn(exported), cases: casesIn(exported) });
+} catch (thrown) {
+  report({ ok: false, failure: failureOf(thrown) });
+}

@@ -1,0 +1,145 @@
+import { FAILURE_CLASSES, isJsonObject, type Json, type JsonObject } from "../base/index.ts";
+import type { EventOf, RunEvent } from "../event/index.ts";
+import { hideInJson } from "../redaction/index.ts";
+import { isoFromEpochMs } from "../view/index.ts";
+
+/** The log of a run of the family; the first is the one that is recorded. */
+export interface RecordedRun {
+  readonly runId: string;
+  readonly log: readonly RunEvent[];
+}
+
+type Entry = Record<string, Json>;
+
+/**
+ * What a case needs to repeat a run: its args, what adapters answered, what people answered, which events came, and when.
+ * Names of people are left out, and what looks like a credential is hidden.
+ */
+export function recordRun(family: readonly RecordedRun[]): JsonObject {
+  const [root] = family;
+  const [first] = root?.log ?? [];
+  if (root === undefined || first?.type !== "run.started") return {};
+  const nodes: Record<string, Entry[]> = {};
+  const approvals: Record<string, Entry[]> = {};
+  const events: Entry[] = [];
+  for (const { log } of family) {
+    const [start] = log;
+    if (start?.type !== "run.started") continue;
+    const { workflow, block } = start.payload;
+    const isOther = workflow !== first.payload.workflow && block === undefined;
+    const keyOf = (nodeId: string): string => (isOther ? `${workflow}/${nodeId}` : nodeId);
+    for (const [nodeId, entries] of answersIn(log)) nodes[keyOf(nodeId)] = entries;
+    for (const [nodeId, entry] of approvalsIn(log)) (approvals[keyOf(nodeId)] ??= []).push(entry);
+    events.push(...eventsIn(log, first.at));
+  }
+  const document: JsonObject = {
+    run: root.runId,
+    workflow: first.payload.workflow,
+    clock: isoFromEpochMs(first.at),
+    args: first.payload.args,
+    answers: { nodes },
+    ...(Object.keys(approvals).length === 0 ? {} : { approvals }),
+    ...(events.length === 0 ? {} : { events }),
+  };
+  return hideInJson(document) as JsonObject;
+}
+
+const FAILURES: ReadonlySet<string> = new Set(FAILURE_CLASSES);
+
+/** By node, one entry per attempt that an adapter answered. */
+function answersIn(log: readonly RunEvent[]): ReadonlyMap<string, Entry[]> {
+  const sent = new Set<string>();
+  const answers = new Map<string, Entry[]>();
+  const put = (nodeId: string, entry: Entry): void => {
+    if (sent.has(nodeId)) answers.set(nodeId, [...(answers.get(nodeId) ?? []), entry]);
+  };
+  for (const { type, payload } of log) {
+    if (type === "node.started" && payload.provider !== null) sent.add(payload.nodeId);
+    if (type === "node.retried" || type === "node.failed" || type === "node.timed_out") {
+      const fail = FAILURES.has(payload.errorCode) ? payload.errorCode : null;
+      // What was answered is not in the log when the answer did not fit; another answer that does not fit stands for it.
+      put(payload.nodeId, fail === null ? { raw: "" } : { fail, message: payload.errorMessage });
+    }
+    if (type === "node.completed" && payload.carried !== true) put(payload.nodeId, answerOf(payload, log));
+  }
+  return answers;
+}
+
+function answerOf(payload: EventOf<"node.completed">["payload"], log: readonly RunEvent[]): Entry {
+  const { nodeId, envelope, outputs, costMicros, inputTokens, outputTokens } = payload;
+  const rounds = roundsOf(nodeId, log);
+  const bill: Entry = {
+    ...(costMicros > 0 ? { cost_usd: costMicros / 1_000_000 } : {}),
+    ...(inputTokens + outputTokens > 0 ? { tokens: { input: inputTokens, output: outputTokens } } : {}),
+  };
+  if (rounds.length > 0) return { rounds, ...bill };
+  const isSpoken = Object.keys(outputs).length === 0;
+  return { stdout: envelope.output, ...(isSpoken ? {} : { outputs }), ...bill };
+}
+
+/** What the model said and called in the turn of a node, with what came of each call. */
+function roundsOf(nodeId: string, log: readonly RunEvent[]): Entry[] {
+  const results = new Map<string, EventOf<"tool.completed">["payload"]>();
+  const asked = new Map<number, string[]>();
+  const rounds = new Map<number, EventOf<"round.completed">["payload"]>();
+  for (const { type, payload } of log) {
+    if (!("nodeId" in payload) || payload.nodeId !== nodeId) continue;
+    if (type === "round.completed") rounds.set(payload.round, payload);
+    if (type === "tool.requested") asked.set(payload.round, [...(asked.get(payload.round) ?? []), payload.callId]);
+    if (type === "tool.completed") results.set(payload.callId, payload);
+  }
+  return [...rounds].map(([round, { text, calls }]) => ({
+    ...(text === "" ? {} : { text }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          calls: calls.map(({ tool, server, args }, position): JsonObject => {
+            const ended = results.get(asked.get(round)?.[position] ?? "");
+            const named = server === undefined ? { tool, args } : { tool, server, args };
+            if (ended === undefined) return named;
+            return ended.isError ? { ...named, fail: textOf(ended.result) } : { ...named, result: ended.result };
+          }),
+        }),
+  }));
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function* approvalsIn(log: readonly RunEvent[]): Generator<readonly [string, Entry]> {
+  const askedAt = new Map<string, number>();
+  for (const { type, at, payload } of log) {
+    if (type === "approval.requested") askedAt.set(payload.approvalId, at);
+    if (type !== "approval.resolved" || payload.decision === undefined) continue;
+    const { decision, form, approvalId, nodeId } = payload;
+    const waited = Math.round((at - (askedAt.get(approvalId) ?? at)) / 1_000);
+    yield [
+      nodeId,
+      { decision, ...(form === undefined ? {} : { form }), ...(waited > 0 ? { after: `${waited}s` } : {}) },
+    ];
+  }
+}
+
+/** An event is known by what the node that took it made of it. */
+function* eventsIn(log: readonly RunEvent[], startedAt: number): Generator<Entry> {
+  const awaited = new Map<string, { readonly type: string; readonly key: JsonObject }>();
+  const taken = new Map<string, number>();
+  for (const { type, at, payload } of log) {
+    if (type === "node.blocked" && payload.event !== undefined) awaited.set(payload.nodeId, payload.event);
+    if (type === "event.received") taken.set(payload.nodeId, at);
+    if (type !== "node.completed" || !taken.has(payload.nodeId)) continue;
+    const event = awaited.get(payload.nodeId);
+    if (event === undefined) continue;
+    const seconds = Math.round(((taken.get(payload.nodeId) ?? at) - startedAt) / 1_000);
+    const [, signal] = /^signal:(.*)$/.exec(event.type) ?? [];
+    const named = signal === undefined ? { type: event.type, key: event.key } : { signal };
+    yield { ...named, data: dataOf(payload.outputs), ...(seconds > 0 ? { after: `${seconds}s` } : {}) };
+  }
+}
+
+/** Anything but an object arrives under this one name. */
+function dataOf(outputs: JsonObject): Json {
+  const { result } = outputs;
+  return result !== undefined && Object.keys(outputs).length === 1 && !isJsonObject(result) ? result : outputs;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { EMPTY_CATALOG } from "../definition/index.ts";
+import { checkSource } from "../plan/index.ts";
+import { labelsOf } from "./index.ts";
+
+const SOURCE = `
+name: refund
+args: { id: {type: string}, amount: 5, note: "" }
+labels:
+  customer: "\${args.id}"
+  again: "\${id}"
+  size: "\${amount > 100 ? 'large' : 'small'}"
+  team: payments
+  both: "\${run.workflow}/\${run.args.id}"
+  empty: "\${note}"
+  fixed: 7
+steps:
+  - { id: a, command: x }
+`;
+
+describe("the labels of a run", () => {
+  const { plan, problems, warnings } = checkSource(SOURCE, EMPTY_CATALOG);
+  const of = (args: Record<string, string | number>, given = {}) => {
+    if (plan === null) throw new Error("it does not compile");
+    return labelsOf(plan, { runId: "run_1", workflow: "refund", args: { note: "", ...args } }, given);
+  };
+
+  it("are filled with what it is given; args they read are used", () => {
+    expect([problems, warnings]).toEqual([[], []]);
+    expect(of({ id: "4711", amount: 500 })).toEqual({
+      customer: "4711",
+      again: "4711",
+      size: "large",
+      team: "payments",
+      both: "refund/4711",
+      fixed: "7",
+    });
+  });
+
+  it("are left out without a value, and never fail a run", () => {
+    expect(Object.keys(of({ amount: 1 }))).toEqual(["size", "team", "both", "fixed"]);
+    expect(of({ id: `a\n\0${"b".repeat(500)}`, amount: "x" })["customer"]).toBe(`a  ${"b".repeat(197)}`);
+  });
+
+  it("are what the starter says, where it says it", () => {
+    expect(of({ id: "1", amount: 1 }, { customer: "vip", extra: "yes" })).toMatchObject({
+      customer: "vip",
+      extra: "yes",
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { createReadStream } from "node:fs";
+import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import type { ObjectStore } from "../files/index.ts";
+
+/** Where packets are kept, by name. */
+export interface ArchivePlace {
+  /** Appears under its name only when all of it is there; replaces what was there. */
+  put(name: string, file: string): Promise<void>;
+  read(name: string, size: number): AsyncIterable<Uint8Array>;
+}
+
+/** Thrown when a retention names a place that cannot be used; its message says what the operator has to do. */
+export class NoSuchPlace extends Error {
+  override readonly name = "NoSuchPlace";
+}
+
+export interface ArchivePlacesOptions {
+  /** Where folders of archives are; a name that is not absolute is a folder in it. */
+  readonly root: string;
+  /** Folders elsewhere on this machine may be named, too. */
+  readonly isAnywhere: boolean;
+  /** The bucket of files; null: files are not kept in one. */
+  readonly bucket: ObjectStore | null;
+}
+
+export const BUCKET = "s3";
+
+/** Finds the places that retentions name. */
+export class ArchivePlaces {
+  readonly #options: ArchivePlacesOptions;
+
+  constructor(options: ArchivePlacesOptions) {
+    this.#options = options;
+  }
+
+  find(archive: string): ArchivePlace {
+    const { root, isAnywhere, bucket } = this.#options;
+    if (archive === BUCKET) {
+      if (bucket !== null) return bucketPlace(bucket);
+      throw new NoSuchPlace("archive: s3 needs a bucket: set SLUICE_FILES_S3_URL and what belongs to it");
+    }
+    const folder = isAbsolute(archive) ? archive : resolve(root, archive);
+    if (isAnywhere || !relative(root, folder).startsWith("..")) return folderPlace(folder);
+    throw new NoSuchPlace(
+      `archive: ${archive} is not in ${root}: name a folder in there, or start the server with --archives set to another one`,
+    );
+  }
+}
+
+function folderPlace(folder: string): ArchivePlace {
+  return {
+    put: async (name, file) => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, name);
+      const part = `${path}.part`;
+      try {
+        await copyFile(file, part);
+        const handle = await open(part, "r+");
+        await handle.datasync().finally(() => handle.close());
+        await rename(part, path);
+      } catch (thrown) {
+        await rm(part, { force: true });
+        throw thrown;
+      }
+    },
+    read: (name) => createReadStream(join(folder, name)) as AsyncIterable<Uint8Array>,
+  };
+}
+
+/** Names of objects are of lower-case letters, digits and hyphens. */
+function keyOf(name: string): string {
+  return `archive/${name.toLowerCase().replaceAll(/[^a-z0-9]/g, "-")}`;
+}
+
+function bucketPlace(objects: ObjectStore): ArchivePlace {
+  return {
+    put: async (name, file) => {
+      const { size } = await stat(file);
+      await objects.put(keyOf(name), size, createReadStream(file) as AsyncIterable<Uint8Array>);
+    },
+    read: (name, size) => objects.read(keyOf(name), 0, size),
+  };
+}

@@ -1,0 +1,34 @@
+import type { AuditTrail } from "../audit/index.ts";
+import type { Runtime } from "../driver/index.ts";
+import type { Files } from "../files/index.ts";
+import type { OpenedGovernance } from "../governance/index.ts";
+import type { History } from "../history/index.ts";
+import type { Launcher } from "../launch/index.ts";
+import type { SignInProvider, TokenVerifier } from "../oidc/index.ts";
+import type { Secrets } from "../secrets/index.ts";
+import type { Store } from "../store/index.ts";
+import type { OpenedWork } from "../work/index.ts";
+import type { ApiConfig } from "./config.ts";
+import type { Gateways } from "./route.ts";
+
+export interface AppOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly gateways: Gateways;
+  readonly governance: OpenedGovernance;
+  /** Default: signed with the installation's own key. */
+  readonly audit?: AuditTrail;
+  /** Default: an own one. */
+  readonly launcher?: Launcher;
+  /** Verifies tokens of an issuer outside; without it only keys are accepted. */
+  readonly verifier?: TokenVerifier | null;
+  /** Default: their content is in memory, and goes with the process. */
+  readonly files?: Files;
+  readonly secrets?: Secrets;
+  readonly history?: History;
+  /** Default: an own one, which the driver does not know. */
+  readonly work?: OpenedWork;
+  /** Where people sign in to the console; default: nowhere, only keys open it. */
+  readonly signIn?: readonly SignInProvider[];
+  readonly config?: Partial<ApiConfig>;
+}

@@ -1,0 +1,40 @@
+import type { PauseView, Run } from "../contract/index.ts";
+import type { Pause, RunPause } from "../core/event/index.ts";
+import { isTerminal } from "../core/event/index.ts";
+import { isoFromEpochMs } from "../core/view/index.ts";
+import { type RunRecord, WHOLE_ORGANISATION } from "../store/index.ts";
+import type { Services } from "./route.ts";
+
+export function pauseOnWire({ by, reason, at }: Pause): PauseView {
+  return { by, reason, at: isoFromEpochMs(at) };
+}
+
+export function runPauseOnWire(pause: RunPause | null): Run["paused"] {
+  return pause === null ? null : { ...pauseOnWire(pause), scope: pause.scope };
+}
+
+/** What of an organisation is paused, as of a second ago. */
+export async function pausesOf({ governance }: Services, orgId: string): Promise<ReadonlyMap<string, Pause>> {
+  await governance.registered.ensure([orgId]);
+  return governance.registered.of(orgId).pauses;
+}
+
+/** A run may be paused by itself or with what it belongs to; its own pause is shown first. */
+export async function runPauses(services: Services, orgId: string): Promise<(run: RunRecord) => RunPause | null> {
+  const pauses = await pausesOf(services, orgId);
+  const whole = pauses.get(WHOLE_ORGANISATION);
+  return ({ paused, status, workflow }) => {
+    if (isTerminal(status)) return null;
+    const ofWorkflow = pauses.get(workflow);
+    if (paused !== null) return paused;
+    if (ofWorkflow !== undefined) return { ...ofWorkflow, scope: "workflow" };
+    return whole === undefined ? null : { ...whole, scope: "organisation" };
+  };
+}
+
+/** There may be many: the caller does not wait for them. */
+export function letContinue({ runtime, config }: Services, orgId: string, workflow: string | null): void {
+  runtime
+    .continueRuns(orgId, workflow)
+    .catch((error: unknown) => config.onTrouble("paused runs could not be continued", error));
+}

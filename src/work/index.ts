@@ -1,0 +1,1 @@
+export { type OpenedWork, openWork } from "./open-work.ts";

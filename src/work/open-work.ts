@@ -1,0 +1,20 @@
+import { type Clock, createSystemClock } from "../clock/index.ts";
+import type { WorkStore } from "../store/index.ts";
+import { WorkerDirectory } from "./worker-directory.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+export interface WorkOptions {
+  readonly store: WorkStore;
+  readonly clock?: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Work for workers, and the workers there are. */
+export interface OpenedWork {
+  readonly queue: WorkQueue;
+  readonly workers: WorkerDirectory;
+}
+
+export function openWork({ clock = createSystemClock(), ...rest }: WorkOptions): OpenedWork {
+  return { queue: new WorkQueue({ clock, ...rest }), workers: new WorkerDirectory({ clock, ...rest }) };
+}

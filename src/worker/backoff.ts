@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServerAway } from "./work-client.ts";
+
+const FIRST_MS = 250;
+const LONGEST_MS = 10_000;
+
+/** Waits longer from try to try while the server is away, with some chance, so that workers do not come back all at once. */
+export class Backoff {
+  readonly #signal: AbortSignal;
+  readonly #onAway: (error: ServerAway) => void;
+  #nextMs = FIRST_MS;
+
+  constructor(signal: AbortSignal, onAway: (error: ServerAway) => void) {
+    this.#signal = signal;
+    this.#onAway = onAway;
+  }
+
+  /** Tries until it works, or fails for another reason than that the server is away. */
+  async until<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        const done = await attempt();
+        this.#nextMs = FIRST_MS;
+        return done;
+      } catch (error) {
+        if (!(error instanceof ServerAway) || this.#signal.aborted) throw error;
+        this.#onAway(error);
+        await sleep(this.#nextMs * (0.5 + Math.random()), undefined, { signal: this.#signal }).catch(() => undefined);
+        this.#nextMs = Math.min(this.#nextMs * 2, LONGEST_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Functions as steps of workflows: `sluice/worker`. */
+export { step, type StepContext, type StepFunction } from "./step.ts";
+export type { Schema } from "./schema.ts";
+export { createWorker, type Worker, type WorkerOptions } from "./worker.ts";
+export { NonRetryable, WorkerError } from "./worker-error.ts";

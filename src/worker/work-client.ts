@@ -1,0 +1,110 @@
+import type {
+  ClaimRequest,
+  ClaimReply,
+  CompleteReply,
+  CompleteRequest,
+  HeartbeatRequest,
+  HeartbeatReply,
+} from "../contract/index.ts";
+import type { JsonObject } from "../core/base/index.ts";
+import { WorkerError } from "./worker-error.ts";
+
+export interface WorkClientOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly fetch?: typeof fetch;
+}
+
+/** The server is away or busy: it is worth trying again. */
+export class ServerAway extends Error {
+  override readonly name = "ServerAway";
+}
+
+const ANSWER_MS = 30_000;
+/** A poll is answered after 25 s; what comes later never comes. */
+const POLL_ANSWER_MS = 40_000;
+
+/** The requests of a worker. All of them go out from here: the worker itself listens nowhere. */
+export class WorkClient {
+  readonly #url: string;
+  readonly #key: string;
+  readonly #fetch: typeof fetch;
+
+  constructor({ url, key, fetch: given }: WorkClientOptions) {
+    this.#url = url.replace(/\/+$/, "");
+    this.#key = key;
+    this.#fetch = given ?? ((input, init) => fetch(input, init));
+  }
+
+  async register(name: string, spec: JsonObject): Promise<void> {
+    await this.#send("PUT", `/api/v1/functions/${encodeURIComponent(name)}`, spec, AbortSignal.timeout(ANSWER_MS));
+  }
+
+  claim(body: ClaimRequest, signal: AbortSignal): Promise<ClaimReply> {
+    return this.#send(
+      "POST",
+      "/api/v2/work/claim",
+      body,
+      AbortSignal.any([signal, AbortSignal.timeout(POLL_ANSWER_MS)]),
+    );
+  }
+
+  heartbeat(body: HeartbeatRequest): Promise<HeartbeatReply> {
+    return this.#send("POST", "/api/v2/work/heartbeat", body, AbortSignal.timeout(ANSWER_MS));
+  }
+
+  complete(body: CompleteRequest): Promise<CompleteReply> {
+    return this.#send("POST", "/api/v2/work/complete", body, AbortSignal.timeout(ANSWER_MS));
+  }
+
+  async #send<T>(method: string, path: string, body: object, signal: AbortSignal): Promise<T> {
+    let response: Response;
+    let text: string;
+    try {
+      const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" };
+      response = await this.#fetch(`${this.#url}${path}`, { method, headers, body: JSON.stringify(body), signal });
+      text = await response.text();
+    } catch (error) {
+      throw new ServerAway(`${this.#url} does not answer: ${reasonOf(error)}`);
+    }
+    if (!response.ok) throw this.#refusal(response.status, text, path);
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw new ServerAway(`${this.#url} sent half an answer, or something that is not JSON`);
+    }
+  }
+
+  #refusal(status: number, text: string, path: string): Error {
+    const { code, detail } = problemIn(text);
+    if (status >= 500 || status === 408 || status === 425 || status === 429) {
+      return new ServerAway(`${this.#url} answered ${status}: ${detail}`);
+    }
+    if (status === 404 && code === "not_found") {
+      const message = `${this.#url} has no ${path}: it is no Sluice that knows workers. Upgrade the server.`;
+      return new WorkerError("protocol_unsupported", message);
+    }
+    if (status === 401) {
+      return new WorkerError(code, `${this.#url} does not take the key: ${detail}`);
+    }
+    return new WorkerError(code, detail);
+  }
+}
+
+function problemIn(text: string): { readonly code: string; readonly detail: string } {
+  try {
+    const { code, detail, problems } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const [first] = Array.isArray(problems) ? (problems as { message?: unknown }[]) : [];
+    const more = typeof first?.message === "string" && first.message !== detail ? ` ${first.message}` : "";
+    if (typeof code === "string" && typeof detail === "string") return { code, detail: `${detail}${more}` };
+  } catch {
+    // A proxy on the way has answered in its own words.
+  }
+  return { code: "refused", detail: text.slice(0, 200) };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? cause.message : error.message;
+}

@@ -1,0 +1,173 @@
+/** From JSON Schema to the fields of a definition: args, inputs and outputs. */
+import { getOwn, isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/base/index.ts";
+import { compilePattern } from "../core/text/index.ts";
+import { jsonSchemaOf, type Schema, unsupported } from "./schema.ts";
+
+/** The fields of an object schema: name → field; `isRequired`: what holds where nothing is written. */
+export function fieldsOfSchema(schema: Schema, path: string, isRequired: boolean): JsonObject {
+  const printed = jsonSchemaOf(schema, path);
+  const properties = getOwn(printed, "properties");
+  if (getOwn(printed, "type") !== "object" || !isJsonObject(properties)) {
+    throw unsupported(path, "it must be an object with fields.", "Write z.object({ name: z.string() }).");
+  }
+  return propertiesOf(printed, path, isRequired);
+}
+
+/** One field, whatever its type. */
+export function fieldOfSchema(schema: Schema, path: string): JsonObject {
+  return fieldOf(jsonSchemaOf(schema, path), path, true);
+}
+
+/** JSON Schema without what only its printer wanted to say. */
+export function plainSchemaOf(schema: Schema, path: string): JsonObject {
+  const { $schema: _printer, ...rest } = jsonSchemaOf(schema, path);
+  return withoutBounds(rest);
+}
+
+function propertiesOf(schema: JsonObject, path: string, isDefault: boolean): JsonObject {
+  const properties = getOwn(schema, "properties");
+  const required = getOwn(schema, "required");
+  const isRequired = (name: string): boolean => isJsonArray(required) && required.includes(name);
+  if (!isJsonObject(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const { isNullable, ...field } = nullable(isJsonObject(property) ? property : {}, `${path}.${name}`, isDefault);
+      // Null counts as absent.
+      const isNeeded = isRequired(name) && !isNullable;
+      return [name, isNeeded === isDefault ? field : { ...field, required: isNeeded }];
+    }),
+  );
+}
+
+function nullable(schema: JsonObject, path: string, isDefault: boolean): JsonObject & { readonly isNullable: boolean } {
+  const type = getOwn(schema, "type");
+  const alternatives = getOwn(schema, "anyOf");
+  if (isJsonArray(type) && type.includes("null")) {
+    const [only, ...more] = type.filter((one) => one !== "null");
+    if (only !== undefined && more.length === 0)
+      return { ...fieldOf({ ...schema, type: only }, path, isDefault), isNullable: true };
+  }
+  if (isJsonArray(alternatives)) {
+    const { anyOf: _alternatives, ...rest } = schema;
+    const others = alternatives.filter((one) => !isNull(one));
+    const [only] = others;
+    if (others.length < alternatives.length && others.length === 1 && isJsonObject(only ?? null)) {
+      return { ...fieldOf({ ...rest, ...(only as JsonObject) }, path, isDefault), isNullable: true };
+    }
+  }
+  return { ...fieldOf(schema, path, isDefault), isNullable: false };
+}
+
+function isNull(schema: Json): boolean {
+  return isJsonObject(schema) && getOwn(schema, "type") === "null";
+}
+
+const SUPPORTED: ReadonlySet<string> = new Set(
+  [
+    "type enum const minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern minItems maxItems items",
+    "properties required additionalProperties propertyNames default description format title examples anyOf $schema",
+    "deprecated readOnly id",
+  ].flatMap((words) => words.split(" ")),
+);
+
+function fieldOf(schema: JsonObject, path: string, isDefault: boolean): JsonObject {
+  const strange = Object.keys(schema).find((key) => !SUPPORTED.has(key));
+  if (strange !== undefined) {
+    const what = strange === "$ref" ? "it refers to itself." : `"${strange}" cannot be expressed in a definition.`;
+    throw unsupported(
+      path,
+      what,
+      "Write z.unknown(), z.array(z.unknown()) or z.record(z.string(), z.unknown()) there.",
+    );
+  }
+  const members = membersOf(schema, path);
+  const about = pick(schema, ["default", "description"]);
+  if (members !== undefined) return { type: typeOfMembers(members, path), enum: members, ...about };
+  const type = getOwn(schema, "type");
+  if (getOwn(schema, "format") === "file") return { type: "file", ...about };
+  switch (type) {
+    case "string":
+      return { type, ...pick(schema, ["minLength", "maxLength"]), ...patternOf(schema), ...about };
+    case "number":
+    case "integer":
+      return { type, ...boundsOf(schema, type, path), ...about };
+    case "boolean":
+      return { type, ...about };
+    case "array":
+      return { type, ...itemsOf(schema, path, isDefault), ...about };
+    case "object": {
+      const properties = propertiesOf(schema, path, isDefault);
+      return { type, ...(Object.keys(properties).length === 0 ? {} : { properties }), ...about };
+    }
+    case undefined:
+      return about;
+    default:
+      throw unsupported(path, "a value of several types cannot be expressed.", "Choose one type, or z.unknown().");
+  }
+}
+
+/** An enum, one constant, or a choice of constants. */
+function membersOf(schema: JsonObject, path: string): readonly Json[] | undefined {
+  const listed = getOwn(schema, "enum");
+  if (isJsonArray(listed)) return listed;
+  const constant = getOwn(schema, "const");
+  if (constant !== undefined) return [constant];
+  const alternatives = getOwn(schema, "anyOf");
+  if (!isJsonArray(alternatives)) return undefined;
+  const members = alternatives.map((one) => (isJsonObject(one) ? membersOf(one, path) : undefined));
+  if (members.every((one) => one !== undefined)) return members.flat();
+  throw unsupported(path, "a choice of several schemas cannot be expressed.", "Choose one, or z.unknown().");
+}
+
+function typeOfMembers(members: readonly Json[], path: string): string {
+  const kinds = new Set(members.map((member) => typeof member));
+  const [kind] = kinds;
+  if (kinds.size === 1 && (kind === "string" || kind === "number" || kind === "boolean")) return kind;
+  throw unsupported(path, "an enum must have texts alone, or numbers alone.", "Split it into two fields.");
+}
+
+function pick(schema: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] ?? null]] : [])));
+}
+
+/** Formats are for people; their patterns hold where the linear-time engine can read them. */
+function patternOf(schema: JsonObject): JsonObject {
+  const pattern = getOwn(schema, "pattern");
+  if (typeof pattern !== "string") return {};
+  const isOfFormat = getOwn(schema, "format") !== undefined;
+  return isOfFormat && !compilePattern(pattern).ok ? {} : { pattern };
+}
+
+function boundsOf(schema: JsonObject, type: "number" | "integer", path: string): JsonObject {
+  const bounds: Record<string, Json> = {};
+  for (const [key, strict, step] of [
+    ["minimum", "exclusiveMinimum", 1],
+    ["maximum", "exclusiveMaximum", -1],
+  ] as const) {
+    const [limit, open] = [getOwn(schema, key), getOwn(schema, strict)];
+    if (typeof limit === "number" && Math.abs(limit) !== Number.MAX_SAFE_INTEGER) bounds[key] = limit;
+    if (typeof open !== "number") continue;
+    if (type === "number") throw unsupported(path, `"${strict}" cannot be expressed.`, "Use min() or max().");
+    bounds[key] = open + step;
+  }
+  return bounds;
+}
+
+function itemsOf(schema: JsonObject, path: string, isDefault: boolean): JsonObject {
+  const items = getOwn(schema, "items");
+  const [least, most] = [getOwn(schema, "minItems"), getOwn(schema, "maxItems")];
+  const element = items !== undefined && isJsonObject(items) ? fieldOf(items, `${path}[]`, isDefault) : {};
+  return {
+    ...(least === undefined ? {} : { minLength: least }),
+    ...(most === undefined ? {} : { maxLength: most }),
+    ...(Object.keys(element).length === 0 ? {} : { items: element }),
+  };
+}
+
+/** Every whole number has these bounds in JSON. */
+function withoutBounds(schema: JsonObject): JsonObject {
+  const entries = Object.entries(schema).filter(
+    ([, value]) => !(typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER),
+  );
+  return Object.fromEntries(entries.map(([key, value]) => [key, isJsonObject(value) ? withoutBounds(value) : value]));
+}

@@ -1,0 +1,43 @@
+import { addStep } from "./add-step.ts";
+import type { Nothing } from "./reference.ts";
+import type { ApprovalOptions, StepOptions, StepRef } from "./step-options.ts";
+
+/** A field that a person fills in. */
+export type FormField =
+  | "text"
+  | "string"
+  | "number"
+  | "integer"
+  | "boolean"
+  | {
+      readonly type?: "text" | "string" | "number" | "integer" | "boolean" | "enum" | "date" | "file";
+      readonly label?: string;
+      readonly description?: string;
+      readonly enum?: readonly (string | number)[];
+      readonly default?: string | number | boolean | null;
+      readonly required?: boolean;
+      readonly min?: number;
+      readonly max?: number;
+      readonly pattern?: string;
+    };
+
+type Entered<F> = F extends "number" | "integer" | { readonly type: "number" | "integer" }
+  ? number
+  : F extends "boolean" | { readonly type: "boolean" }
+    ? boolean
+    : F extends { readonly enum: readonly (infer Member)[] }
+      ? Member
+      : string;
+
+export interface GateOptions<F> extends StepOptions, ApprovalOptions {
+  /** What the person enters; it can be read as outputs of the gate. */
+  readonly form?: F;
+}
+
+/** A step at which a person has to approve. */
+export function gate<const F extends Readonly<Record<string, FormField>> = Nothing>(
+  id: string,
+  options: GateOptions<F> = {},
+): StepRef<{ approved: boolean } & { [Name in keyof F]: Entered<F[Name]> }> {
+  return addStep("gate", id, options, { approval: "required" });
+}

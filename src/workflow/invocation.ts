@@ -1,0 +1,33 @@
+import { operand } from "./operand.ts";
+import { calculatedRef, LEVEL, pathRef, type Ref } from "./reference.ts";
+import { freeName } from "./scope.ts";
+
+/** A call of a function of expressions; a JavaScript function among the arguments becomes a lambda. */
+export function invoke<T>(name: string, ...args: readonly unknown[]): Ref<T> {
+  const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
+  return calculatedRef(`${name}(${given.map(argumentText).join(", ")})`, LEVEL.operand);
+}
+
+type Body = (...parameters: readonly Ref<unknown>[]) => unknown;
+
+/** Parameters of the lambdas around, so that none hides another. */
+const open: string[] = [];
+
+function argumentText(argument: unknown): string {
+  const isLambda = typeof argument === "function" && Object.hasOwn(argument, "length");
+  return isLambda ? lambdaText(argument as Body) : operand(argument, LEVEL.choice);
+}
+
+function lambdaText(body: Body): string {
+  const names = Array.from({ length: Math.max(1, body.length) }, () => {
+    const name = freeName(["x", "y", "z"], open);
+    open.push(name);
+    return name;
+  });
+  try {
+    const text = operand(body(...names.map((name) => pathRef<unknown>(name))), LEVEL.choice);
+    return `${names.length === 1 ? names.join("") : `(${names.join(", ")})`} => ${text}`;
+  } finally {
+    open.length -= names.length;
+  }
+}

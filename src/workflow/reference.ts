@@ -1,0 +1,178 @@
+/**
+ * References: what a workflow function sees instead of values.
+ *
+ * - A reference is a proxy over a path such as `issues.items`, or over something calculated.
+ * - Any field name works on it, `then` excepted, so that none is taken for a promise.
+ * - As text it is `${…}`; as a number it throws, because there is no value while the workflow is built.
+ */
+import { WorkflowError } from "./workflow-error.ts";
+
+/** How strongly the parts of an expression hold together; see the parser of expressions. */
+export const LEVEL = {
+  choice: 0,
+  coalesce: 1,
+  or: 2,
+  and: 3,
+  not: 4,
+  compare: 5,
+  sum: 6,
+  product: 7,
+  unary: 8,
+  operand: 9,
+} as const;
+export type Level = (typeof LEVEL)[keyof typeof LEVEL];
+
+export type Segment = string | number;
+
+/** What a reference stands for: a path, or the text of an expression. */
+export type Source =
+  | { readonly kind: "path"; readonly segments: readonly [string, ...Segment[]] }
+  | { readonly kind: "calculated"; readonly text: string; readonly level: Level };
+
+declare const VALUE: unique symbol;
+
+/** Only the compiler sees what type of value it stands for. */
+export interface Reference<T> {
+  readonly [VALUE]: T;
+  /** The reference, as texts hold it. */
+  toString(): string;
+}
+
+/** A value that is known when the workflow runs. Of what is not declared, nothing is known and nothing is checked. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as said above
+export type Ref<T> = unknown extends T ? any : Reference<T> & Fields<T>;
+
+/** Fields of objects, elements of lists; a text or number has none. */
+type Fields<T> = T extends readonly (infer Element)[]
+  ? { readonly [index: number]: Ref<Element>; readonly length: Ref<number> }
+  : T extends object
+    ? string extends keyof T
+      ? { readonly [name: string]: Ref<T[keyof T]> }
+      : { readonly [Name in keyof T]-?: Ref<Exclude<T[Name], undefined>> }
+    : unknown;
+
+/** A literal, or a reference to a value of that type. */
+export type Operand<T> = T | Reference<T>;
+
+/** The type of what a value comes to: references become what they refer to. */
+export type Plain<V> =
+  V extends Reference<infer T>
+    ? T
+    : V extends string
+      ? string
+      : V extends number
+        ? number
+        : V extends boolean
+          ? boolean
+          : V extends readonly (infer Element)[]
+            ? Plain<Element>[]
+            : V extends object
+              ? { -readonly [Name in keyof V]: Plain<V[Name]> }
+              : V;
+
+/** An object without fields. */
+export type Nothing = { readonly [Name in never]: unknown };
+
+const SOURCE = Symbol.for("sluice.reference");
+
+export function sourceOf(value: unknown): Source | undefined {
+  const isProxy = typeof value === "function" || (typeof value === "object" && value !== null);
+  return isProxy ? (value as { readonly [SOURCE]?: Source })[SOURCE] : undefined;
+}
+
+export function pathRef<T>(...segments: readonly [string, ...Segment[]]): Ref<T> {
+  return proxyOf({ kind: "path", segments }) as Ref<T>;
+}
+
+export function calculatedRef<T>(text: string, level: Level): Ref<T> {
+  return proxyOf({ kind: "calculated", text, level }) as Ref<T>;
+}
+
+const PLAIN_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*$/u;
+const TEXT_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:-[\p{L}\p{M}\p{N}_]+)*$/u;
+
+/** As an operand of an expression. */
+export function expressionText(source: Source): string {
+  if (source.kind === "calculated") return source.text;
+  const [head, ...rest] = source.segments;
+  return [PLAIN_NAME.test(head) ? head : `\${${head}}`, ...rest.map(segmentText)].join("");
+}
+
+function segmentText(segment: Segment): string {
+  if (typeof segment === "string" && PLAIN_NAME.test(segment)) return `.${segment}`;
+  return `[${typeof segment === "number" ? segment : quoted(segment)}]`;
+}
+
+/** Inside a text, or as a value of its own. */
+export function bracedText(source: Source): string {
+  return `\${${pathText(source) ?? expressionText(source)}}`;
+}
+
+/** Written as a path; undefined when it is none, or has a name that no path can spell. */
+export function pathText(source: Source): string | undefined {
+  if (source.kind !== "path") return undefined;
+  const isSpellable = source.segments.every((segment) => typeof segment === "number" || TEXT_NAME.test(segment));
+  if (!isSpellable) return undefined;
+  return source.segments.map((one, at) => (typeof one === "number" ? `[${one}]` : at === 0 ? one : `.${one}`)).join("");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+export function quoted(text: string): string {
+  return `'${text.replaceAll(/[\\'\n\r\t]/g, (character) => ESCAPES[character] ?? character)}'`;
+}
+
+/** A function, so that calling a method of a value that is not there can be explained. */
+function proxyOf(source: Source): object {
+  return new Proxy(() => undefined, {
+    get: (_target, key) => (typeof key === "symbol" ? symbolOf(source, key) : memberOf(source, key)),
+    has: (_target, key) => key === SOURCE,
+    ownKeys: () => [],
+    getOwnPropertyDescriptor: () => undefined,
+    set: () => {
+      throw misused(source, "A reference cannot be changed.", "Use set() for a step that calculates values.");
+    },
+    apply: () => {
+      const message = "A reference has no methods: its value is known only when the workflow runs.";
+      throw misused(
+        source,
+        message,
+        'Use the functions of "sluice/workflow", such as map(list, x => …) or lower(text).',
+      );
+    },
+  });
+}
+
+function memberOf(source: Source, key: string): unknown {
+  // Nothing may take a reference for a promise.
+  if (key === "then") return undefined;
+  if (key === "toString" || key === "toJSON" || key === "valueOf") return () => bracedText(source);
+  const segment = /^(?:0|[1-9]\d{0,14})$/.test(key) ? Number(key) : key;
+  if (source.kind === "path") return pathRef(...source.segments, segment);
+  const target = source.level < LEVEL.operand ? `(${source.text})` : source.text;
+  return calculatedRef(`${target}${segmentText(segment)}`, LEVEL.operand);
+}
+
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
+function symbolOf(source: Source, key: symbol): unknown {
+  if (key === SOURCE) return source;
+  if (key === INSPECT) return () => bracedText(source);
+  if (key === Symbol.toPrimitive) return (hint: string) => primitiveOf(source, hint);
+  if (key === Symbol.iterator || key === Symbol.asyncIterator) {
+    const message = "A reference cannot be looped over: how many elements there are is known only when it runs.";
+    throw misused(source, message, "Use each(id, list, element => …) for steps, or map(list, x => …) for values.");
+  }
+  return undefined;
+}
+
+function primitiveOf(source: Source, hint: string): string {
+  if (hint !== "number") return bracedText(source);
+  const message = "A reference is no number: its value is known only when the workflow runs.";
+  throw misused(source, message, "Use gt(a, b), add(a, b) and the other operators instead of > and +.");
+}
+
+function misused(source: Source, message: string, hint: string): WorkflowError {
+  const path = expressionText(source);
+  return new WorkflowError("bad_reference", path, `${path}: ${message}`, hint);
+}

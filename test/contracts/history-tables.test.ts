@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { auditEntry } from "../../src/core/audit/index.ts";
+import { openPostgres } from "../../src/store/postgres/index.ts";
+import { createSqlStore, type Sql } from "../../src/store/index.ts";
+import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { creation } from "./shares.ts";
+
+/** Rows that stay when their run is deleted, and why. None of them holds content of the run. */
+const KEPT: Readonly<Record<string, string>> = {
+  audit_records: "the chain: what was sealed leaves only with its segment",
+  usage_records: "money that was spent; usage has a retention of its own",
+  schedule_slots: "a slot that is forgotten would be started again",
+  run_archives: "where the run can be found again",
+  trigger_deliveries: "a delivery that is forgotten would be taken for a new one",
+};
+
+const TABLES = {
+  name: "",
+  text: `select c.table_name from information_schema.columns c join pg_class p on p.relname = c.table_name
+    where c.table_schema = 'public' and c.column_name = 'run_id' and p.relkind in ('r', 'p') and not p.relispartition
+    order by 1`,
+};
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = openPostgres({ url: database.url, connections: 2 });
+});
+afterAll(async () => {
+  await sql.close();
+  await database.drop();
+});
+
+/** The same database, and every statement that was sent to it. */
+function watched(inner: Sql, sent: string[]): Sql {
+  return {
+    query: (statement, params) => {
+      sent.push(statement.text);
+      return inner.query(statement, params);
+    },
+    transaction: (work) => inner.transaction((within) => work(watched(within, sent))),
+    close: () => inner.close(),
+  };
+}
+
+it("every table that knows runs is emptied of a run that is deleted, or says why not", async () => {
+  const sent: string[] = [];
+  const store = createSqlStore(watched(sql, sent));
+  await store.commit([creation("run_1", {}, { head: { status: "completed", endedAt: 1 } })]);
+  const note = () => auditEntry({ at: 1, type: "run.deleted", actor: "ann", resource: "run/run_1", detail: {} });
+  expect(await store.deleteFamily("org_1", "run_1", note)).toMatchObject({ kind: "deleted" });
+  const tables = (await sql.query<{ table_name: string }>(TABLES)).map((row) => row.table_name);
+  const emptied = tables.filter((table) => sent.some((text) => text.startsWith(`delete from ${table} where run_id`)));
+  expect([...emptied, ...Object.keys(KEPT)].toSorted()).toEqual(tables);
+});
