@@ -90,6 +90,8 @@ class DevSession {
     for (const name of this.#workers) this.#startWorker(name);
     await this.#applyAll();
     this.#watch();
+    // Before the server goes, so that the worker signs off.
+    io.onInterrupt(() => this.stop());
     io.err.write("what is saved is applied again; Ctrl-C stops\n");
   }
 
