@@ -15,7 +15,7 @@ export interface TypesOptions {
   readonly out: string;
 }
 
-const PAGE = 200;
+const PAGE = 100;
 
 export async function writeTypes(io: Io, api: Api, { out }: TypesOptions): Promise<number> {
   const entries: string[] = [];

@@ -6,12 +6,17 @@ import { isoFromEpochMs } from "../core/view/index.ts";
 import { pauseOnWire, runPauseOnWire } from "./shown-pause.ts";
 import {
   type ApprovalRecord,
+  type ErasureRecord,
   isLaunchApproval,
   type KeyRecord,
   type Listed,
   type RunRecord,
   type WorkflowRecord,
 } from "../store/index.ts";
+
+export function erasureOnWire({ at, by, sha256 }: ErasureRecord): NonNullable<Run["erased"]> {
+  return { at: isoFromEpochMs(at), by, sha256 };
+}
 
 /** `waitingFor` includes child runs; without it, what the run knows by itself. */
 export function runOnWire(

@@ -32,9 +32,12 @@ import { replicaRules } from "./replica-rules.ts";
 import { scheduleRules } from "./schedule-rules.ts";
 import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
+import { trendRules } from "./trend-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
+import { pauseRules } from "./pause-rules.ts";
 import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
+import { workRules } from "./work-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
 /** A store under test, and what a test may do to the world around it. */
@@ -65,12 +68,15 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     secretRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    workRules(subjectOf);
+    pauseRules(subjectOf);
     placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);
     blobRules(subjectOf);
     listRules(subjectOf);
     searchRules(subjectOf);
+    trendRules(subjectOf);
     approvalInboxRules(subjectOf);
     approvalWorkRules(subjectOf);
     registryRules(subjectOf);

@@ -155,6 +155,8 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
       "react",
       "react-dom",
       "@xyflow/react",
+      "@base-ui/react",
+      "@fontsource-variable/inter",
       "@codemirror/autocomplete",
       "@codemirror/commands",
       "@codemirror/lang-yaml",

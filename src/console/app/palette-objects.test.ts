@@ -29,12 +29,13 @@ describe("what the palette finds", () => {
           "Channel",
           "Credit plan",
           "Deployment",
+          "Function",
           "Gateway",
           "Grant",
           "Lens",
           "Library step",
         ],
-        ["Model", "Policy", "Role binding", "Schedule", "Secret", "Team", "Tool", "Trigger", "Webhook"],
+        ["Model", "Policy", "Retention", "Role binding", "Schedule", "Secret", "Team", "Tool", "Trigger", "Webhook"],
       ].flat(),
     );
     for (const { path } of found) expect(routeOf(path.split("?")[0] ?? "")).not.toBeNull();
