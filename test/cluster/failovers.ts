@@ -96,7 +96,6 @@ async function suffer(cluster: PatroniCluster, fault: Failover, probe: Probe): P
   const leader = await cluster.untilLed();
   const others = nodes.filter((node) => node !== leader);
   const begun = Date.now();
-  const taken = probe.firstAfter(begun);
   let led = begun;
   if (fault === "kill" || fault === "switchover") {
     if (fault === "kill") network.killAll(leader);
@@ -107,7 +106,9 @@ async function suffer(cluster: PatroniCluster, fault: Failover, probe: Probe): P
   } else {
     led = await cutOff(cluster, fault, leader, others);
   }
-  return { fault, clusterMs: led - begun, clientMs: (await taken) - begun };
+  // A leader that is to go serves a little longer, so the gap may begin after the fault did.
+  await probe.firstAfter(led);
+  return { fault, clusterMs: led - begun, clientMs: probe.longestGap(begun) };
 }
 
 /** Cuts the leader off from something, and heals it: after a while, or when another node leads. */

@@ -9,8 +9,9 @@ export class Probe {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #working: Promise<void>;
+  readonly #times: number[] = [];
+  readonly #stopping = new AbortController();
   #waiting: { readonly since: number; readonly done: (at: number) => void }[] = [];
-  #isOn = true;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
     this.#url = url;
@@ -23,18 +24,25 @@ export class Probe {
     return new Promise((done) => this.#waiting.push({ since, done }));
   }
 
+  /** The longest time without an acknowledgement since a moment. */
+  longestGap(since: number): number {
+    const times = [since, ...this.#times.filter((time) => time > since)];
+    return Math.max(0, ...times.slice(1).map((time, index) => time - (times[index] ?? time)));
+  }
+
   async stop(): Promise<void> {
-    this.#isOn = false;
+    this.#stopping.abort();
     await this.#working;
   }
 
   async #work(): Promise<void> {
-    for (let count = 0; this.#isOn; count += 1) {
+    for (let count = 0; !this.#stopping.signal.aborted; count += 1) {
       const id = `probe-${count}`;
       const asked = Date.now();
       if (await this.#send(id)) {
         this.acknowledged.push(id);
         const at = Date.now();
+        this.#times.push(at);
         for (const { since, done } of this.#waiting) if (asked >= since) done(at);
         this.#waiting = this.#waiting.filter(({ since }) => asked < since);
       }

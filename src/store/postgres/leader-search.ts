@@ -65,7 +65,7 @@ export class LeaderSearch {
   }
 }
 
-/** With a statement under way the socket is closed at once, and whoever waits gets an error. */
+/** With a statement under way the socket is closed at once, and the caller gets an error. */
 function endQuietly(client: Client): void {
   client.end().catch(() => undefined);
 }
