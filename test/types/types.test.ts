@@ -24,9 +24,17 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const [index, one] of TYPE_CASES.entries()) writeFileSync(join(folder, `case-${index}.ts`), moduleOf(one));
   const compilerOptions = {
-    ...{ target: "es2023", module: "nodenext", moduleResolution: "nodenext", strict: true, noEmit: true, types: [] },
-    ...{ skipLibCheck: true, allowImportingTsExtensions: true, noUncheckedIndexedAccess: true },
-    ...{ exactOptionalPropertyTypes: true, lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"] },
+    target: "es2023",
+    module: "nodenext",
+    moduleResolution: "nodenext",
+    strict: true,
+    noEmit: true,
+    types: [],
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
     paths: {
       "sluice/client": [join(ROOT, "src/client/index.ts")],
       "sluice/workflow": [join(ROOT, "src/workflow/index.ts")],
