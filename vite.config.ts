@@ -22,7 +22,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
-    rolldownOptions: { treeshake: TREESHAKE },
+    rolldownOptions: { treeshake: TREESHAKE, checks: { moduleLevelDirective: false } },
   },
   worker: { format: "es", rolldownOptions: { treeshake: TREESHAKE } },
   server: {

@@ -9,6 +9,7 @@ import type { App } from "../server/index.ts";
 import { closeEach } from "./closing.ts";
 import type { Engine } from "./engine.ts";
 import type { Log } from "./log.ts";
+import { startReading } from "./reading.ts";
 import { openOutside } from "./outside.ts";
 
 /** What runs besides the runs themselves: each of it safe on any number of replicas. */
@@ -24,9 +25,6 @@ interface BackgroundOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Runs are found by what they say within seconds of their commits. */
-const INDEX_EVERY_MS = 2_000;
-const INDEX_BATCH = 100;
 /** Files that are deleted in one round. */
 const SWEEP_MAX = 200;
 
@@ -64,17 +62,7 @@ export function startBackground(
     round: () => files.sweep(SWEEP_MAX),
     onTrouble,
   });
-  const index = new LeasedRounds({
-    leases: store,
-    clock,
-    lease: "search",
-    what: "what runs are found by",
-    everyMs: INDEX_EVERY_MS,
-    round: async () => {
-      for (let read = INDEX_BATCH; read === INDEX_BATCH;) read = await store.indexRuns(INDEX_BATCH);
-    },
-    onTrouble,
-  });
+  const reading = startReading(store, clock, onTrouble);
   const retainer = new Retainer({ store, archiver: history.archiver, clock, onTrouble });
   const retention = new LeasedRounds({
     leases: store,
@@ -85,7 +73,6 @@ export function startBackground(
     onTrouble,
   });
   scheduler.start();
-  index.start();
   recoverer.start();
   launches.start();
   garbage.start();
@@ -99,7 +86,7 @@ export function startBackground(
         () => recoverer.stop(),
         () => launches.stop(),
         () => garbage.stop(),
-        () => index.stop(),
+        () => reading.stop(),
         () => retention.stop(),
         () => outside.stop(),
         () => runtime.stop(),

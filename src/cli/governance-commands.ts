@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { backtestFile } from "./backtest.ts";
 import { addChoice, addLinkOptions, onServer, example, type Workbench } from "./command-words.ts";
+import { TREND_BUCKETS, TREND_GROUPS } from "../core/search/index.ts";
+import { showTrends } from "./trends.ts";
 import { showUsage, USAGE_BUCKETS, USAGE_GROUPS } from "./usage.ts";
 
 const WHEN = "2026-01-31, 2026-01-31T08:00:00Z, or how long ago: 36h, 7d";
@@ -15,6 +17,17 @@ export function addGovernanceCommands(program: Command, bench: Workbench): void 
   addChoice(usage, "--bucket <length>", "a row for each day (or hour, week, month), UTC", USAGE_BUCKETS)
     .addHelpText("after", example("sluice usage --by agent --bucket day --since 7d"))
     .action(onServer(bench, showUsage));
+  const trends = addLinkOptions(
+    program.command("trends").description("show success, duration, waiting time and cost of runs over time"),
+  )
+    .option("--group <name>", "only this one, with --by; a version is name@2")
+    .option("--since <when>", `from when on: ${WHEN}; default: 30 days ago, or a day by hour`)
+    .option("--until <when>", "until when; default: now")
+    .option("--json", "print what the API answers");
+  addChoice(trends, "--by <what>", "a row for each of them", TREND_GROUPS);
+  addChoice(trends, "--bucket <length>", "a row for each day (or hour) of creation, UTC", TREND_BUCKETS)
+    .addHelpText("after", example("sluice trends --by workflow --since 7d"))
+    .action(onServer(bench, showTrends));
   const policies = program.commands.find((command) => command.name() === "policies");
   if (policies === undefined) throw new Error("policies have commands of their own");
   addLinkOptions(policies.command("backtest").description("try drafts of policies on what was decided on the server"))

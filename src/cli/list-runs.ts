@@ -71,5 +71,5 @@ function filterOf(words: readonly string[], options: ListRunsOptions): RunsFilte
     until,
     q: words.length === 0 ? undefined : words.join(" "),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RunsFilter;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

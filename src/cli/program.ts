@@ -25,6 +25,7 @@ import type { Io } from "./io.ts";
 import { addPeopleCommands } from "./people-commands.ts";
 import { plan, PLAN_FORMATS, type PlanOptions } from "./plan.ts";
 import { addKeyCommands, addPlatformCommands, addRegistryCommands, addWorkflowCommands } from "./registry-commands.ts";
+import { addEraseCommand } from "./erase.ts";
 import { addRunCommands } from "./run-commands.ts";
 import { schema, SCHEMA_FORMATS } from "./schema.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
@@ -57,6 +58,7 @@ export function createProgram(io: Io, settle: Settle): Command {
   addTestCommand(program, bench);
   addHostCommands(program, bench);
   addRunCommands(program, bench);
+  addEraseCommand(program, bench);
   addEventCommands(program, bench);
   addApprovalCommands(program, bench);
   addWorkflowCommands(program, bench);

@@ -14,9 +14,13 @@ import { NEEDS } from "./answer-needs.ts";
 import { Caller } from "./caller.ts";
 import { AuditExtent, JsonExtent } from "./extent.ts";
 import { encode } from "./query.ts";
+import { SearchClient } from "./search-client.ts";
 
 /** What was done, judged and spent. */
 export class AuditClient extends Caller {
+  /** Saved lists of runs, and what runs add up to. */
+  readonly search = new SearchClient(this.door);
+
   /** Newest first. */
   listAudit(filter: AuditFilter = {}): Promise<ListPage<AuditRow>> {
     return this.list("/audit", { query: { ...filter } });

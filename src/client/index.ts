@@ -15,7 +15,8 @@ export type { LaunchOptions, RunClient } from "./run-client.ts";
 export { RESULT_TIMEOUT, RunError } from "./run-error.ts";
 export type { ResultOptions, RunHandle } from "./run-handle.ts";
 export type { UiChunk } from "./ui-stream.ts";
-export type { AnyWorkflow, ArgsOf, OutputsOf, TypedWorkflow } from "./typed-workflow.ts";
+// Whole, so that the file of `sluice types` can add to it.
+export type * from "./typed-workflow.ts";
 export { type BranchOptions, type RunsFilter, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type {
@@ -30,6 +31,8 @@ export type {
   AuditFilter,
   AuditRow,
   BacktestReport,
+  BranchEdit,
+  BranchPoint,
   BrowserSession,
   BulkAnswer,
   BulkAnswered,
@@ -46,13 +49,11 @@ export type {
   Handoff,
   Hook,
   InboxItem,
-  KeptEvent,
-  ReceivedEvent,
-  SignalBody,
   InputsFrom,
   Invitation,
   InvitationRequest,
   JudgedNode,
+  KeptEvent,
   Key,
   KeyRequest,
   LineageLink,
@@ -68,7 +69,6 @@ export type {
   MemberRole,
   MemoryEntry,
   NodeDetail,
-  StateNode,
   NodeVerdict,
   Organisation,
   PageOptions,
@@ -77,13 +77,16 @@ export type {
   PlatformState,
   ProvenanceQuery,
   ProvenanceView,
+  ReceivedEvent,
   Registered,
   Relaunched,
   Run,
   SavedHook,
+  SavedView,
   SavedWorkflow,
   SentProblem,
   Session,
+  SignalBody,
   SimulationReport,
   SimulationRequest,
   Slot,
@@ -91,18 +94,21 @@ export type {
   Spent,
   Start,
   State,
-  TriggerSample,
+  StateNode,
+  TrendPoint,
+  Trends,
+  TrendsQuery,
   TriggerAnswer,
   TriggerDelivery,
+  TriggerSample,
   TriggerTest,
-  BranchEdit,
-  BranchPoint,
   TurnView,
   Usage,
   UsageQuery,
   Validation,
   ValueRef,
   Version,
+  ViewRequest,
   Workflow,
   WorkflowStatus,
 } from "../contract/index.ts";

@@ -78,6 +78,7 @@ describe("permissions", () => {
   it("hides everything of another organisation", async () => {
     const bodies: Record<string, object> = {
       "workflows.update": { status: "paused" },
+      "views.update": { name: "mine", query: {} },
       "runs.rewind": { eventId: 1 },
       "runs.branch": { eventId: 1 },
       "runs.resolve": { values: { a: 1 } },

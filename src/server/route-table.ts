@@ -7,6 +7,7 @@ import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
+import { erasureRoutes } from "./routes/erasures.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { fileRoutes } from "./routes/files.ts";
@@ -32,6 +33,8 @@ import { simulateRoutes } from "./routes/simulate.ts";
 import { threadRoutes } from "./routes/threads.ts";
 import { triggerRoutes } from "./routes/triggers.ts";
 import { turnRoutes } from "./routes/turns.ts";
+import { trendRoutes } from "./routes/trends.ts";
+import { viewRoutes } from "./routes/views.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { validateRoutes } from "./routes/validate.ts";
 import { verdictRoutes } from "./routes/verdicts.ts";
@@ -56,6 +59,7 @@ export const ROUTES: readonly Route[] = [
     ...runActionRoutes,
     ...pauseRoutes,
     ...runHistoryRoutes,
+    ...erasureRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,
@@ -72,6 +76,8 @@ export const ROUTES: readonly Route[] = [
     ...auditRoutes,
     ...verdictRoutes,
     ...usageRoutes,
+    ...trendRoutes,
+    ...viewRoutes,
     ...backtestRoutes,
     ...registryRoutes,
     ...secretRoutes,

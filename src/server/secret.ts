@@ -26,7 +26,7 @@ export function newToken(): string {
 const ID_BYTES = 12;
 
 /** `key_…`, `per_…`, `ses_…`, `inv_…`. */
-export function newId(kind: "key" | "per" | "ses" | "inv"): string {
+export function newId(kind: "key" | "per" | "ses" | "inv" | "view"): string {
   return `${kind}_${randomBytes(ID_BYTES).toString("hex")}`;
 }
 

@@ -6,6 +6,7 @@ import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memorySearch } from "./memory/memory-search.ts";
 import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
+import { memoryErasure } from "./memory/memory-erasure.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
@@ -22,6 +23,7 @@ import { memorySecrets } from "./memory/memory-secrets.ts";
 import { memorySchedules } from "./memory/memory-schedules.ts";
 import { memoryTriggers } from "./memory/memory-triggers.ts";
 import { memoryInvitations, memorySessions } from "./memory/memory-sessions.ts";
+import { memoryViews } from "./memory/memory-views.ts";
 import { memoryPauses } from "./memory/memory-pauses.ts";
 import { memoryPlaces } from "./memory/memory-places.ts";
 import { memoryWaiting } from "./memory/memory-waiting.ts";
@@ -70,8 +72,10 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySchedules(world),
     ...memorySecrets(world),
     ...memoryFiles(world),
-    ...memorySearch(),
+    ...memorySearch(world),
+    ...memoryViews(world),
     ...memoryHistory(world),
+    ...memoryErasure(world),
     ...memoryTriggers(world),
     ...memoryWork(world),
     migrate: async () => undefined,

@@ -7,6 +7,7 @@ import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
+import { sqlErasure } from "./sql/sql-erasure.ts";
 import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlSearch } from "./sql/sql-search.ts";
@@ -30,6 +31,7 @@ import { sqlSchedules } from "./sql/sql-schedules.ts";
 import { sqlTriggers } from "./sql/sql-triggers.ts";
 import { sqlSecrets } from "./sql/sql-secrets.ts";
 import { sqlSessions } from "./sql/sql-sessions.ts";
+import { sqlViews } from "./sql/sql-views.ts";
 import { sqlPauses } from "./sql/sql-pauses.ts";
 import { sqlPlaces } from "./sql/sql-places.ts";
 import { sqlWaiting } from "./sql/sql-waiting.ts";
@@ -73,7 +75,9 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlFiles(sql),
     ...sqlSearch(sql),
     ...sqlHistory(sql),
+    ...sqlErasure(sql),
     ...sqlTriggers(sql),
+    ...sqlViews(sql),
     ...sqlWork(sql),
     migrate: () => migrate(sql),
     ping: () => checkSchema(sql),

@@ -1,15 +1,6 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { FileValue, Json, JsonObject } from "../core/base/index.ts";
-import type {
-  AttemptKey,
-  OwnWait,
-  Priority,
-  RunEvent,
-  RunPause,
-  RunStatus,
-  WaitingFor,
-  WorkflowStatus,
-} from "../core/event/index.ts";
+import type { AttemptKey, OwnWait, Priority, RunEvent, RunPause, RunStatus, WaitingFor } from "../core/event/index.ts";
 import type { Timer } from "../core/engine/index.ts";
 import type { AgentMemoryStore, MemoryRecord } from "./agent-memory-store.ts";
 import type { OutsideStore } from "./alert-store.ts";
@@ -27,13 +18,15 @@ import type { RunFilter } from "./run-filter.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
 import type { LiveStore } from "./live-store.ts";
-import type { AttemptReport, GatewayStore, RegistryStore, ReportStore, WorkflowSettings } from "./registry-store.ts";
+import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { SecretStore } from "./secret-store.ts";
 import type { TriggerStore } from "./trigger-store.ts";
+import type { ViewStore } from "./view-store.ts";
 import type { PauseStore } from "./pause-store.ts";
 import type { PlaceChange, PlaceStore } from "./place-store.ts";
 import type { AttemptWork, WorkStore } from "./work-store.ts";
+import type { WorkflowStore } from "./workflow-store.ts";
 import type { NodeWait, WaitingStore } from "./waiting-store.ts";
 
 /**
@@ -68,6 +61,7 @@ export interface Store
     SearchStore,
     HistoryStore,
     TriggerStore,
+    ViewStore,
     WorkStore,
     OutsideStore {
   /** Brings the schema up to date; safe when several start at once. */
@@ -259,46 +253,4 @@ export interface Listed<T> {
   readonly nextCursor: string | null;
 }
 
-export interface WorkflowStore {
-  /** A new version, or the newest one unchanged when the content is the same. */
-  saveWorkflow(
-    orgId: string,
-    saving: WorkflowSaving,
-  ): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }>;
-  getWorkflow(orgId: string, name: string): Promise<WorkflowRecord | undefined>;
-  listWorkflows(orgId: string, page: Page): Promise<Listed<WorkflowRecord>>;
-  getVersion(orgId: string, name: string, version: number): Promise<WorkflowVersion | undefined>;
-  setWorkflowStatus(orgId: string, name: string, status: WorkflowStatus): Promise<boolean>;
-  /** The pinned bytes of a definition, by hash. */
-  getDefinition(orgId: string, hash: string): Promise<PinnedDefinition | undefined>;
-  /** Keeps a definition that is no version of a workflow (a run of a file). */
-  putDefinition(orgId: string, hash: string, definition: PinnedDefinition): Promise<void>;
-}
-
-/** The exact text, and what it referred to outside itself when it was pinned. */
-export interface PinnedDefinition {
-  readonly source: string;
-  readonly catalog: JsonObject | null;
-}
-
-export interface WorkflowSaving extends PinnedDefinition {
-  readonly name: string;
-  readonly hash: string;
-  readonly format: "lobsterx" | "lens-graph/v1";
-  readonly savedAt: number;
-  readonly savedBy: string | null;
-}
-
-export interface WorkflowVersion extends PinnedDefinition {
-  readonly name: string;
-  readonly version: number;
-  readonly hash: string;
-  readonly format: "lobsterx" | "lens-graph/v1";
-  readonly savedAt: number;
-}
-
-export interface WorkflowRecord extends WorkflowSettings {
-  readonly name: string;
-  readonly status: WorkflowStatus;
-  readonly latest: Omit<WorkflowVersion, "source" | "catalog">;
-}
+export type * from "./workflow-store.ts";

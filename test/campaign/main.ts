@@ -1,8 +1,10 @@
 /**
  * `npm run campaign -- --kills N --store SCENARIO|both|all --seed S --minutes M`:
  * the faults of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
+ * `npm run campaign -- --cluster --kills N --switchovers N --cuts N`: failovers of three Postgres servers with Patroni.
  */
 import { parseArgs } from "node:util";
+import { campaignOnCluster } from "../cluster/campaign.ts";
 import { surviveBridgeKills } from "../integration/support/bridge-kills.ts";
 import { surviveBadNetwork } from "../integration/support/bridge-network.ts";
 import { surviveDatabaseStops } from "../integration/support/database-stops.ts";
@@ -88,6 +90,8 @@ const NOTHING = { runs: 0, blocks: 0, sent: 0, completed: 0, events: 0, calls: 0
 const FIGURES = Object.keys(NOTHING) as (keyof typeof NOTHING)[];
 
 interface Plan {
+  /** Null: not on a cluster. */
+  readonly cluster: { readonly switchovers: number; readonly cuts: number } | null;
   readonly faults: number;
   readonly seed: number;
   readonly scenarios: readonly Scenario[];
@@ -98,7 +102,10 @@ function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      kills: { type: "string", default: "200" },
+      kills: { type: "string" },
+      cluster: { type: "boolean", default: false },
+      switchovers: { type: "string", default: "2" },
+      cuts: { type: "string", default: "1" },
       store: { type: "string", default: "both" },
       seed: { type: "string", default: "1" },
       minutes: { type: "string", default: "60" },
@@ -107,8 +114,10 @@ function readPlan(args: readonly string[]): Plan {
   const scenarios = Object.hasOwn(STORES, values.store) ? STORES[values.store] : undefined;
   if (scenarios === undefined)
     throw new Error(`--store is one of ${Object.keys(STORES).join(", ")}, not ${values.store}`);
+  const cluster = { switchovers: toNumber("switchovers", values.switchovers), cuts: toNumber("cuts", values.cuts) };
   return {
-    faults: toNumber("kills", values.kills),
+    cluster: values.cluster ? cluster : null,
+    faults: toNumber("kills", values.kills ?? (values.cluster ? "3" : "200")),
     seed: toNumber("seed", values.seed),
     scenarios,
     until: Date.now() + toNumber("minutes", values.minutes) * 60_000,
@@ -228,6 +237,10 @@ function print(line: string): void {
 async function main(args: readonly string[]): Promise<number> {
   const plan = readPlan(args);
   prepareProgram();
+  if (plan.cluster !== null) {
+    const { cluster, faults: kills, seed, until } = plan;
+    return campaignOnCluster({ ...cluster, kills, seed, until, print });
+  }
   const tallies: { readonly scenario: Scenario; readonly tally: Tally }[] = [];
   for (const scenario of plan.scenarios) tallies.push({ scenario, tally: await campaign(scenario, plan) });
   print("");

@@ -1,5 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const BUILD_MS = 180_000;
@@ -160,8 +161,8 @@ describe("the detail of an approval", () => {
     await page.getByRole("button", { name: "Assign to me" }).click();
     await page.locator(".facts").getByText("key:admin").waitFor();
     await entries(page).getByText("key:admin").waitFor();
-    await page.getByLabel("Assigned to", { exact: true }).selectOption("none");
-    await page.getByText("No approval matches").waitFor();
+    await choose(page, "Assigned to", "No one");
+    await page.getByText("No results").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await entries(page).first().waitFor();
     await page.context().close();
@@ -262,7 +263,7 @@ describe("the inbox", () => {
     await page.getByLabel("Only those I may answer").check();
     await page.getByRole("heading", { name: "Pay Zoe 5?" }).waitFor();
     for (const runId of runs) await site.api.request("POST", `runs/${runId}/cancel`, { body: {} });
-    await page.getByText("No approval matches").waitFor();
+    await page.getByText("No results").waitFor();
     await page.context().close();
   });
 

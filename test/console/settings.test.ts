@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeAll } from "./paste.ts";
+import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations, type Visit } from "./site.ts";
 
 const REFUND = `name: refund
@@ -206,7 +207,7 @@ describe("usage", () => {
     const text = readFileSync(await download.path(), "utf8");
     expect(text).toContain("bucket_start,agent,");
     expect(text).toContain(",analyst,");
-    await page.getByLabel("Measure").selectOption("tokens");
+    await choose(page, "Measure", "Tokens");
     await page.getByRole("img", { name: "Tokens by agent over time" }).waitFor();
     expect(page.url()).toContain("measure=tokens");
   });
@@ -216,8 +217,8 @@ describe("audit", () => {
   it("shows the chain, filters, and opens a record", async () => {
     const page = await visit({ path: "/audit" });
     await has(page, /Verified up to record \d+/);
-    await page.getByLabel("Category").selectOption("governance");
-    await page.getByLabel("Type").selectOption("policy.changed");
+    await choose(page, "Category", "governance");
+    await choose(page, "Type", "policy.changed");
     const list = page.getByRole("list", { name: "Audit records" });
     await list.getByText("policy/people-pay").first().waitFor();
     await list.locator("summary").first().click();
@@ -236,7 +237,7 @@ describe("settings", () => {
     const page = await visit({ path: "/settings" });
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Label").fill("build server");
-    await page.getByLabel("Role").selectOption("operator");
+    await choose(page, "Role", "operator");
     await page.getByRole("button", { name: "Create key" }).click();
     const secret = await page.getByRole("region", { name: "The new key" }).textContent();
     expect(secret).toMatch(/^slk_/);

@@ -270,7 +270,7 @@ describe("the shell", () => {
 describe("the runs", () => {
   it("change as they happen, are filtered by the address, and cancelled together after typing how many", async () => {
     const page = await site.visit({ path: "/runs?workflow=endless" });
-    await page.getByText("No run matches").waitFor();
+    await page.getByText("No results").waitFor();
     await live(page);
     const started = await Promise.all(
       [1, 2].map(
@@ -282,7 +282,7 @@ describe("the runs", () => {
     await page.getByLabel("Name").fill("Endless ones");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Endless ones", exact: true }).waitFor();
-    await page.getByLabel("Choose all").check();
+    await page.getByLabel("Select all").check();
     await page.getByRole("button", { name: "Cancel 2" }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByRole("button", { name: "Cancel 2" }).isDisabled()).toBe(true);
@@ -385,7 +385,7 @@ describe("every screen of the shell", () => {
       if (look === "dark") await page.getByRole("button", { name: "Dark theme" }).click();
       if (look === "narrow") await page.setViewportSize({ width: 390, height: 844 });
       expect([look, await violations(page)]).toEqual([look, []]);
-      expect([look, await page.evaluate("document.documentElement.scrollWidth - innerWidth")]).toEqual([look, 0]);
+      expect([look, await page.evaluate("document.documentElement.scrollWidth > innerWidth")]).toEqual([look, false]);
       await screenshot(page, `${name.toLowerCase()}-${look}`);
     }
     await page.context().close();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "../law/source.ts";
+import { choose } from "./choose.ts";
 import { openSite, screenshot, type Site, violations } from "./site.ts";
 
 const BUILD_MS = 180_000;
@@ -37,8 +38,8 @@ beforeAll(async () => {
 afterAll(() => site?.close());
 
 async function openTurn(page: Page): Promise<void> {
-  await page.getByRole("tab", { name: "Turn" }).click();
-  await page.getByRole("heading", { name: "Round 0" }).waitFor();
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  await page.getByRole("article", { name: "Round 0" }).waitFor();
 }
 
 describe("a turn in the console", () => {
@@ -48,7 +49,10 @@ describe("a turn in the console", () => {
     await openTurn(page);
     const lookup = page.getByRole("article", { name: "Call of find_order" });
     await lookup.getByText("Allowed").waitFor();
-    await lookup.getByRole("region", { name: "Result of find_order" }).getByText("lamp").waitFor();
+    await lookup
+      .getByRole("region", { name: /^Result of find_order/ })
+      .getByText("lamp")
+      .waitFor();
     const refund = page.getByRole("article", { name: "Call of refund" });
     await refund.getByText("Held").waitFor();
     await screenshot(page, "turn-held");
@@ -108,9 +112,7 @@ describe("a turn in the console", () => {
       .getByRole("button", { name: /^Approve …/ })
       .click();
     const dialog = page.getByRole("dialog");
-    await dialog
-      .getByLabel("Further calls of this tool in this run")
-      .selectOption({ label: "Need no approval for an hour" });
+    await choose(dialog, "Further calls of this tool in this run", "Need no approval for an hour");
     await dialog.getByText(/A grant will be made: calls of/).waitFor();
     await dialog.getByLabel("Only when").fill("tool.args.amount <= 900");
     await screenshot(page, "turn-grant");
@@ -132,7 +134,7 @@ describe("a turn in the console", () => {
     await page.getByRole("button", { name: "Branch after round 0 …" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/Round 0 of help is carried over/).waitFor();
-    await dialog.getByLabel("What is to be different").selectOption({ label: "Result of find_order (call 0)" });
+    await choose(dialog, "What is to be different", "Result of find_order (call 0)");
     const start = dialog.getByRole("button", { name: "Start the branch" });
     expect(await start.isDisabled()).toBe(true);
     const field = dialog.getByLabel("What the call returned instead");

@@ -138,6 +138,13 @@
   CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
   CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
 
+-- audit_salts
+  org_id text not null collate C
+  subject text not null collate C
+  salt text not null
+  PRIMARY KEY (org_id, subject)
+  CREATE UNIQUE INDEX audit_salts_pkey ON public.audit_salts USING btree (org_id, subject)
+
 -- audit_segments
   org_id text not null collate C
   to_seq bigint not null
@@ -149,6 +156,15 @@
   PRIMARY KEY (org_id, to_seq)
   CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
   CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
+
+-- audit_texts
+  org_id text not null collate C
+  seq bigint not null
+  subject text not null collate C
+  text text not null
+  PRIMARY KEY (org_id, seq)
+  CREATE UNIQUE INDEX audit_texts_pkey ON public.audit_texts USING btree (org_id, seq)
+  CREATE INDEX audit_texts_subject ON public.audit_texts USING btree (org_id, subject)
 
 -- blob_references
   org_id text not null collate C
@@ -378,6 +394,12 @@
   CREATE INDEX keys_person ON public.keys USING btree (org_id, person_id) WHERE (person_id IS NOT NULL)
   CREATE UNIQUE INDEX keys_pkey ON public.keys USING btree (id)
 
+-- late_usage
+  org_id text not null collate C
+  start bigint not null
+  PRIMARY KEY (org_id, start)
+  CREATE UNIQUE INDEX late_usage_pkey ON public.late_usage USING btree (org_id, start)
+
 -- launch_approvals
   org_id text not null collate C
   digest text not null collate C
@@ -516,6 +538,15 @@
   PRIMARY KEY (org_id, run_id)
   CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
 
+-- run_erasures
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  by text not null
+  sha256 text not null collate C
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_erasures_pkey ON public.run_erasures USING btree (run_id)
+
 -- run_facets
   org_id text not null collate C
   facet text not null collate C
@@ -574,11 +605,23 @@
   CREATE UNIQUE INDEX run_places_pkey ON public.run_places USING btree (run_id)
   CREATE INDEX run_places_waiting ON public.run_places USING btree (org_id, key, since, run_id) WHERE (slot IS NULL)
 
+-- run_trends
+  org_id text not null collate C
+  bucket text not null
+  grouped_by text not null
+  group_name text not null collate C
+  start bigint not null
+  figures text not null
+  CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text])))
+  PRIMARY KEY (org_id, bucket, grouped_by, start, group_name)
+  CREATE UNIQUE INDEX run_trends_pkey ON public.run_trends USING btree (org_id, bucket, grouped_by, start, group_name)
+
 -- run_words
   run_id text not null collate C
   org_id text not null collate C
   created_at bigint not null
   words tsvector not null
+  trend text
   PRIMARY KEY (run_id)
   CREATE INDEX run_words_newest ON public.run_words USING btree (org_id, created_at DESC, run_id DESC)
   CREATE UNIQUE INDEX run_words_pkey ON public.run_words USING btree (run_id)
@@ -623,6 +666,18 @@
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
   CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
   CREATE INDEX runs_source ON public.runs USING btree (source_run_id) WHERE (source_run_id IS NOT NULL)
+
+-- saved_views
+  org_id text not null collate C
+  id text not null collate C
+  owner text not null collate C
+  name text not null
+  is_shared boolean not null
+  query text not null
+  created_at bigint not null
+  updated_at bigint not null
+  PRIMARY KEY (org_id, id)
+  CREATE UNIQUE INDEX saved_views_pkey ON public.saved_views USING btree (org_id, id)
 
 -- schedule_cursors
   org_id text not null collate C
@@ -740,6 +795,30 @@
   price_id text
   at bigint not null
   CREATE INDEX usage_records_newest ON public.usage_records USING btree (org_id, at)
+
+-- usage_rolling
+  one boolean not null
+  rolled_until bigint not null
+  CHECK (one)
+  PRIMARY KEY (one)
+  CREATE UNIQUE INDEX usage_rolling_pkey ON public.usage_rolling USING btree (one)
+
+-- usage_sums
+  org_id text not null collate C
+  span text not null
+  start bigint not null
+  workflow text not null collate C
+  agent_id text collate C
+  model text collate C
+  gateway_id text collate C
+  count integer not null
+  input_tokens bigint not null
+  output_tokens bigint not null
+  thinking_tokens bigint not null
+  cached_tokens bigint not null
+  cost_micros bigint not null
+  CHECK ((span = ANY (ARRAY['hour'::text, 'day'::text])))
+  CREATE INDEX usage_sums_newest ON public.usage_sums USING btree (org_id, span, start)
 
 -- verdict_blocks
   run_id text not null collate C

@@ -97,6 +97,7 @@ describe("the schema", () => {
       "persons",
       "replicas",
       "schema_migrations",
+      "usage_rolling",
     ]);
   });
 

@@ -64,8 +64,16 @@ const TABLES = [
   "run_facets",
   "run_words",
   "unindexed_runs",
+  "usage_sums",
+  "late_usage",
+  "usage_rolling",
+  "run_trends",
+  "saved_views",
   "run_imports",
   "run_archives",
+  "run_erasures",
+  "audit_salts",
+  "audit_texts",
 ];
 
 /** One statement; truncating would make new files for every table each time. */

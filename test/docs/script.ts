@@ -3,6 +3,7 @@ import * as browserDoor from "../../src/browser/index.ts";
 import * as clientDoor from "../../src/client/index.ts";
 import * as workerDoor from "../../src/worker/index.ts";
 import * as testingDoor from "../../src/testing/index.ts";
+import * as workflowDoor from "../../src/workflow/index.ts";
 
 /** What programs outside import, by the names they import it by. */
 export const DOORS: Readonly<Record<string, object>> = {
@@ -12,6 +13,7 @@ export const DOORS: Readonly<Record<string, object>> = {
   "sluice/client": clientDoor,
   "sluice/testing": testingDoor,
   "sluice/worker": workerDoor,
+  "sluice/workflow": workflowDoor,
 };
 
 const IMPORT = /^import \{([^}]+)\} from "(sluice(?:\/\w+)?)";$/gm;

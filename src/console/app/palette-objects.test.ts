@@ -35,7 +35,7 @@ describe("what the palette finds", () => {
           "Lens",
           "Library step",
         ],
-        ["Model", "Policy", "Role binding", "Schedule", "Secret", "Team", "Tool", "Trigger", "Webhook"],
+        ["Model", "Policy", "Retention", "Role binding", "Schedule", "Secret", "Team", "Tool", "Trigger", "Webhook"],
       ].flat(),
     );
     for (const { path } of found) expect(routeOf(path.split("?")[0] ?? "")).not.toBeNull();

@@ -30,6 +30,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   secrets: { kind: "Secret", icon: "gate", base: "/settings/secrets" },
   "credit-plans": { kind: "Credit plan", icon: "chart", base: "/settings/credit-plans" },
   retentions: { kind: "Retention", icon: "clock", base: "/settings/retentions" },
+  functions: { kind: "Function", icon: "settings", base: "/settings/functions" },
   tools: { kind: "Tool", icon: "settings", base: "/settings/tools" },
   functions: { kind: "Function", icon: "settings", base: "/settings/functions" },
   grants: { kind: "Grant", icon: "gate", base: "/settings/grants" },

@@ -1,4 +1,5 @@
 import { type JSX, type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import type { Run } from "../../client/index.ts";
 import { api, signOut } from "../live/api.ts";
 import { useMay } from "../live/session-store.ts";
 import { useQuery } from "../live/use-query.ts";
@@ -12,7 +13,9 @@ import { namedObjects, waitingApprovals } from "./palette-objects.ts";
 import type { Tab } from "../parts/tabs.tsx";
 import { GOVERNANCE_TABS } from "../screens/governance/tabs.ts";
 import { SETTINGS_TABS } from "../screens/settings/tabs.ts";
+import { valueLine } from "../parts/value-line.ts";
 import { SECTIONS } from "./sections.ts";
+import { useFoundRuns } from "./use-found-runs.ts";
 import "./palette.css";
 
 interface Command {
@@ -38,7 +41,8 @@ export function Palette({
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();
   const commands = useCommands(onHelp);
-  const found = useMemo(() => foundFor(commands, typed), [commands, typed]);
+  const byWords = useFoundRuns(typed);
+  const found = useMemo(() => foundFor(commands, typed, byWords), [commands, typed, byWords]);
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
@@ -80,7 +84,7 @@ export function Palette({
         onKeyDown={onKey}
       />
       <Found id={listId} commands={found} at={at} onPoint={setAt} onChoose={choose} />
-      {found.length === 0 && <p className="palette-none muted">Nothing found.</p>}
+      {found.length === 0 && <p className="palette-none muted">No results</p>}
     </dialog>
   );
 }
@@ -117,12 +121,24 @@ function Found({ id, commands, at, onPoint, onChoose }: FoundProps): JSX.Element
 const RUN_ID = /^run_\w+$/;
 
 /** A whole run id is always reachable, whether it is among the newest or not. */
-function foundFor(commands: readonly Command[], typed: string): readonly Command[] {
+function foundFor(commands: readonly Command[], typed: string, runs: readonly Run[]): readonly Command[] {
   const id = typed.trim();
   const direct: Command[] = RUN_ID.test(id)
     ? [{ id: `open ${id}`, label: `Open ${id}`, kind: "Run", icon: "run", run: () => navigate(`/runs/${id}`) }]
     : [];
-  return [...direct, ...best(commands, typed, ({ label, kind }) => `${label} ${kind}`, SHOWN_MAX)];
+  const named = best(commands, typed, ({ label, kind }) => `${label} ${kind}`, SHOWN_MAX);
+  const known = new Set(named.map((command) => command.id));
+  return [...direct, ...named, ...runs.map(runCommand).filter((command) => !known.has(command.id))];
+}
+
+function runCommand({ id, workflow, status, args }: Run): Command {
+  return {
+    id,
+    label: [workflow, valueLine(args), id].filter((part) => part !== "").join(" "),
+    kind: `Run, ${status.replaceAll("_", " ")}`,
+    icon: "run",
+    run: () => navigate(`/runs/${id}`),
+  };
 }
 
 const SCREENS = SECTIONS.map(({ id, label, path, icon }): Command => ({
@@ -135,6 +151,7 @@ const SCREENS = SECTIONS.map(({ id, label, path, icon }): Command => ({
 
 /** Parts of screens that have an address of their own. */
 const PARTS: readonly Command[] = [
+  { id: "/account", label: "Your account", kind: "Page", icon: "user", run: () => navigate("/account") },
   ...partsOf("Governance", "/governance", "gate", GOVERNANCE_TABS),
   ...partsOf("Settings", "/settings", "settings", SETTINGS_TABS),
 ];
@@ -191,13 +208,7 @@ function useCommands(onHelp: () => void): readonly Command[] {
       icon: "workflow",
       run: () => navigate(`/workflows/${encodeURIComponent(name)}`),
     }));
-    const recent = (runs?.runs ?? []).map(({ id, workflow, status }): Command => ({
-      id,
-      label: `${workflow} ${id}`,
-      kind: `Run, ${status}`,
-      icon: "run",
-      run: () => navigate(`/runs/${id}`),
-    }));
+    const recent = (runs?.runs ?? []).map(runCommand);
     return [...SCREENS, ...here, ...named, ...things, ...PARTS, ...recent, ...doing];
   }, [workflows, runs, objects, approvals, onHelp]);
 }

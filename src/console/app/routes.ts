@@ -37,6 +37,7 @@ export const SCREENS: readonly ScreenRoute[] = [
     "governance",
     async () => (await import("../screens/governance/governance.tsx")).GovernanceScreen,
   ),
+  screen("/trends", "trends", async () => (await import("../screens/trends/trends.tsx")).TrendsScreen),
   screen("/usage", "usage", async () => (await import("../screens/usage/usage.tsx")).UsageScreen),
   screen("/audit", "audit", async () => (await import("../screens/audit/audit.tsx")).AuditScreen),
   screen("/account", "account", async () => (await import("../screens/account/account.tsx")).AccountScreen),

@@ -15,6 +15,7 @@ export const SECTIONS: readonly SidebarSection[] = [
   { id: "runs", label: "Runs", path: "/runs", icon: "run", letter: "r" },
   { id: "approvals", label: "Approvals", path: "/approvals", icon: "approval", letter: "a" },
   { id: "governance", label: "Governance", path: "/governance", icon: "gate", letter: "g" },
+  { id: "trends", label: "Trends", path: "/trends", icon: "trend", letter: "e" },
   { id: "usage", label: "Usage", path: "/usage", icon: "chart", letter: "u" },
   { id: "audit", label: "Audit", path: "/audit", icon: "audit", letter: "t" },
   { id: "settings", label: "Settings", path: "/settings", icon: "settings", letter: "s" },

@@ -70,8 +70,8 @@ describe("walk in a block", () => {
 describe("viewports", () => {
   const pane = { width: 800, height: 400 };
 
-  it("shows a small graph whole, unmagnified and in the middle", () => {
-    expect(openingViewport({ width: 400, height: 100 }, pane)).toEqual({ zoom: 1, x: 200, y: 150 });
+  it("shows a small graph whole, a little larger and in the middle", () => {
+    expect(openingViewport({ width: 400, height: 100 }, pane)).toEqual({ zoom: 1.2, x: 160, y: 140 });
   });
 
   it("shows the beginning of a graph that would be unreadable as a whole, and all of it on demand", () => {

@@ -25,7 +25,7 @@ import { MiniMap } from "./mini-map.tsx";
 import { useLayout } from "./use-layout.ts";
 import { usePaneSize } from "./use-pane-size.ts";
 import { type GraphViewport, useViewport } from "./use-viewport.ts";
-import { boxAt, type Size, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
+import { boxAt, type Size, textsAt, textZoom, type Viewport, ZOOM_MAX, ZOOM_MIN } from "./viewport.ts";
 import { isArrow, walk } from "./walk.ts";
 import "./graph.css";
 
@@ -66,6 +66,7 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const pane = usePaneSize(box);
   const view = useViewport(layout, pane);
+  useTextZoom(box, view.now);
   const toggle = (id: string): void => {
     const group = [...grouped.vertices, ...grouped.opened].find((each) => each.id === id);
     // Of a block further inside, the card that holds it stays where it is.
@@ -125,6 +126,22 @@ export function PlanGraph(props: PlanGraphProps): JSX.Element {
       </div>
     </CurrentGraph>
   );
+}
+
+/** Texts of cards know how far away they are: they are kept readable by growing against the zoom. */
+function useTextZoom(box: RefObject<HTMLDivElement | null>, now: Store<Viewport>): void {
+  useEffect(() => {
+    const show = (): void => {
+      const step = textZoom(now.get().zoom);
+      const { style, dataset } = box.current ?? {};
+      if (style === undefined || dataset === undefined || dataset["zoom"] === String(step)) return;
+      dataset["zoom"] = String(step);
+      style.setProperty("--zoom", String(step));
+      dataset["texts"] = textsAt(step);
+    };
+    show();
+    return now.subscribe(show);
+  }, [box, now]);
 }
 
 interface Shown {

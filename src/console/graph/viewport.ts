@@ -13,6 +13,8 @@ export const ZOOM_MIN = 0.08;
 export const ZOOM_MAX = 2;
 /** Smaller, and no label could be read: rather a part of the graph than all of it unreadable. */
 const ZOOM_READABLE = 0.6;
+/** A small graph is drawn larger, as long as its cards do not look swollen. */
+const ZOOM_FILLING = 1.2;
 const MARGIN = 24;
 /** Above the graph stand a note and a switch. */
 const TOP = 56;
@@ -36,7 +38,7 @@ export function wholeViewport(graph: Size, pane: Size): Viewport {
 function fitZoom(graph: Size, pane: Size): number {
   const wide = (pane.width - MARGIN * 2) / Math.max(1, graph.width);
   const high = (pane.height - MARGIN * 2) / Math.max(1, graph.height);
-  return Math.min(1, wide, high);
+  return Math.min(ZOOM_FILLING, wide, high);
 }
 
 /** The side the layers begin at is in sight, and what is smaller than the pane stands in its middle. */
@@ -44,6 +46,19 @@ function beginningAt(graph: Size, pane: Size, zoom: number): Viewport {
   const along = (size: number, room: number, margin: number): number =>
     size * zoom <= room - margin * 2 ? (room - size * zoom) / 2 : margin;
   return { zoom, x: along(graph.width, pane.width, MARGIN), y: along(graph.height, pane.height, TOP) };
+}
+
+/** In steps, rounded down, so that little scrolling changes no text. */
+export function textZoom(zoom: number): number {
+  return Math.max(ZOOM_MIN, Math.min(1, Math.floor(zoom * 20) / 20));
+}
+
+const ZOOM_NAMES = 0.25;
+
+/** Which texts of a card have room when none is smaller than 11 pixels on the screen. */
+export function textsAt(zoom: number): "all" | "names" | "none" {
+  if (zoom >= ZOOM_READABLE) return "all";
+  return zoom >= ZOOM_NAMES ? "names" : "none";
 }
 
 export interface Box extends Size {

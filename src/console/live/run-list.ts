@@ -1,4 +1,4 @@
-import type { LiveRun, Run } from "../../client/index.ts";
+import type { LiveRun, Run, RunsFilter } from "../../client/index.ts";
 import type { RunStatus, WaitingFor } from "../../core/event/index.ts";
 
 export interface RunFilter {
@@ -6,6 +6,13 @@ export interface RunFilter {
   readonly waiting_for?: WaitingFor;
   readonly workflow?: string;
   readonly parent?: string;
+  /** What only the server can judge. While there is any, runs that are not in the list are not put into it one by one. */
+  readonly more?: Omit<RunsFilter, "status" | "waiting_for" | "workflow" | "parent">;
+}
+
+/** As the server is asked. */
+export function queryOf({ more = {}, ...rest }: RunFilter): RunsFilter {
+  return { ...more, ...rest };
 }
 
 /** The first pages of the list, newest run first. */
@@ -24,17 +31,28 @@ export interface PatchedList {
 export function patchRuns(list: RunList, filter: RunFilter, changes: readonly LiveRun[]): PatchedList {
   const byId = new Map(changes.map((change) => [change.id, change]));
   const unknown = new Set(byId.keys());
+  const incomplete: string[] = [];
   const runs = list.runs.flatMap((run) => {
     unknown.delete(run.id);
     const change = byId.get(run.id);
     const patched = change === undefined ? run : patchRun(run, change);
-    return matches(patched, filter) ? [patched] : [];
+    if (!matches(patched, filter)) return [];
+    if (patched !== run && lacksReason(patched)) incomplete.push(run.id);
+    return [patched];
   });
   const isSame = runs.length === list.runs.length && runs.every((run, index) => run === list.runs[index]);
   return {
     list: isSame ? list : { ...list, runs },
-    unknown: [...byId.values()].filter((run) => unknown.has(run.id) && mayMatch(run, filter)).map(({ id }) => id),
+    unknown: [
+      ...incomplete,
+      ...[...byId.values()].filter((run) => unknown.has(run.id) && mayMatch(run, filter)).map(({ id }) => id),
+    ],
   };
+}
+
+/** It has just ended without completing, and the message did not say why. */
+function lacksReason({ status, error }: Run): boolean {
+  return error === undefined && (status === "failed" || status === "timed_out" || status === "cancelled");
 }
 
 /** A message that is older than the row changes nothing: event ids only grow. */
@@ -63,26 +81,35 @@ function matches(run: Run, { status, workflow, parent, waiting_for }: RunFilter)
 }
 
 /** Whether the run of a message may match: the message does not name its parent. */
-export function mayMatch(run: LiveRun, { status, workflow, waiting_for }: RunFilter): boolean {
+export function mayMatch(run: LiveRun, { status, workflow, waiting_for, more }: RunFilter): boolean {
   return (
+    more === undefined &&
     (status === undefined || run.status === status) &&
     (waiting_for === undefined || run.waitingFor === waiting_for) &&
     (workflow === undefined || run.workflow === workflow)
   );
 }
 
-/** The list with runs that were read one by one, each in its place. What no longer fits into `limit` rows is cut off. */
+/** The list with runs that were read one by one, each in its place or in place of what was known of it. What no longer fits into `limit` rows is cut off. */
 export function insertRuns(list: RunList, filter: RunFilter, read: readonly Run[], limit: number): RunList {
   const known = new Set(list.runs.map(({ id }) => id));
   const last = list.runs.at(-1);
+  const newer = new Map(read.map((run) => [run.id, run]));
+  let isSame = true;
+  const kept = list.runs.map((run) => {
+    const again = newer.get(run.id);
+    if (again === undefined || again.lastEventId < run.lastEventId) return run;
+    isSame = false;
+    return again;
+  });
   const added = read.filter(
     (run) =>
       !known.has(run.id) &&
       matches(run, filter) &&
       (!list.hasMore || (last !== undefined && newestFirst(run, last) < 0)),
   );
-  if (added.length === 0) return list;
-  const runs = [...added, ...list.runs].sort(newestFirst);
+  if (added.length === 0) return isSame ? list : { ...list, runs: kept };
+  const runs = [...added, ...kept].sort(newestFirst);
   return { runs: runs.slice(0, limit), hasMore: list.hasMore || runs.length > limit };
 }
 

@@ -4,10 +4,12 @@ import { api } from "./api.ts";
 import { cache } from "./cache.ts";
 import { useLive } from "./connection.ts";
 import { type Query, useQuery } from "./use-query.ts";
-import type { RunFilter, RunList } from "./run-list.ts";
+import { queryOf, type RunFilter, type RunList } from "./run-list.ts";
 import { RunListSync } from "./run-list-sync.ts";
 
 const PAGE = 100;
+/** Where only the server knows what matches, it is asked again; what runs are found by is as old at most. */
+const ASKED_AGAIN_MS = 5_000;
 
 /** The first pages of the runs that match, kept current by live messages. Null: the caller may not see runs. */
 export function useRunList(filter: RunFilter | null, pages = 1, pageSize = PAGE): Query<RunList> {
@@ -34,14 +36,15 @@ export function useRunList(filter: RunFilter | null, pages = 1, pageSize = PAGE)
   );
   useEffect(() => () => sync.stop(), [sync]);
   useLive((messages) => sync.take(messages));
-  return useQuery(key, () => sync.load(), { tags: ["run-list"] });
+  const every = filter?.more === undefined ? {} : { everyMs: ASKED_AGAIN_MS };
+  return useQuery(key, () => sync.load(), { tags: ["run-list"], ...every });
 }
 
 async function readPages(filter: RunFilter, pages: number, limit: number): Promise<RunList> {
   const runs: Run[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pages; page += 1) {
-    const found = await api.listRuns({ ...filter, limit, ...(cursor === undefined ? {} : { cursor }) });
+    const found = await api.listRuns({ ...queryOf(filter), limit, ...(cursor === undefined ? {} : { cursor }) });
     runs.push(...found.data);
     cursor = found.nextCursor;
     if (cursor === undefined) break;

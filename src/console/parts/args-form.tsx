@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/base/index.ts";
 import type { ArgField } from "../../core/definition/index.ts";
 import { type ArgFields, type ArgTexts, hintOf, readArgs, textOf } from "./arg-values.ts";
 import { Field } from "./field.tsx";
+import { Select } from "./select.tsx";
 import { FileInput, type SendFile } from "./file-input.tsx";
 
 export interface ArgsFormProps {
@@ -95,12 +96,11 @@ function ArgInput({ name, field, text, problem, onChange, sendFile }: ArgInputPr
       {field.type === "file" ? (
         <FileInput text={text} onChange={onChange} send={sendFile} />
       ) : choices !== undefined ? (
-        <select value={text} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{isRequired ? "Choose …" : "Default"}</option>
-          {choices.map((choice) => (
-            <option key={String(choice)}>{String(choice)}</option>
-          ))}
-        </select>
+        <Select
+          value={text}
+          options={[["", isRequired ? "Choose …" : "Default"], ...choices.map(String)]}
+          onChange={onChange}
+        />
       ) : isLong ? (
         <textarea
           className="mono"

@@ -1,5 +1,6 @@
 import { type JSX, type ReactNode, useEffect, useId, useRef } from "react";
 import { Button } from "./button.tsx";
+import { DialogBox } from "./dialog-box.ts";
 import "./dialog.css";
 
 export interface DialogProps {
@@ -11,7 +12,8 @@ export interface DialogProps {
   readonly width?: "narrow" | "normal" | "wide";
 }
 
-const FIRST_FIELD = ".dialog-body :is(input:not([type=checkbox], [type=radio]), select, textarea):not(:disabled)";
+const FIRST_FIELD =
+  ".dialog-body :is(input:not([type=checkbox], [type=radio], [aria-hidden]), .select, textarea):not(:disabled)";
 
 /** The browser's own dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
 export function Dialog({ title, onClose, children, actions, width = "normal" }: DialogProps): JSX.Element {
@@ -39,12 +41,14 @@ export function Dialog({ title, onClose, children, actions, width = "normal" }: 
         if (event.target === dialog.current) onClose();
       }}
     >
-      <div className="dialog-head">
-        <h2 id={titleId}>{title}</h2>
-        <Button kind="quiet" size="small" icon="cross" label="Close" onClick={onClose} />
-      </div>
-      <div className="dialog-body">{children}</div>
-      {actions !== undefined && <div className="dialog-actions">{actions}</div>}
+      <DialogBox value={dialog}>
+        <div className="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <Button kind="quiet" size="small" icon="cross" label="Close" onClick={onClose} />
+        </div>
+        <div className="dialog-body">{children}</div>
+        {actions !== undefined && <div className="dialog-actions">{actions}</div>}
+      </DialogBox>
     </dialog>
   );
 }

@@ -74,7 +74,7 @@ function TableView({
   readonly rows: readonly (readonly string[])[];
 }): JSX.Element {
   return (
-    <div className="markdown-table" tabIndex={0} role="region" aria-label="Table">
+    <div className="markdown-table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>

@@ -1,10 +1,13 @@
+import type { JSX } from "react";
 import { isTerminal } from "../../core/event/index.ts";
 import { Link } from "../page/router.tsx";
 import type { Run } from "../../client/index.ts";
 import { Money } from "./money.tsx";
 import { RunBadge } from "./run-badge.tsx";
+import { shortId } from "./short-id.ts";
 import type { Column } from "./table.tsx";
 import { Duration, TimeText } from "./time-text.tsx";
+import { valueLine } from "./value-line.ts";
 import "./run-columns.css";
 
 /** Runs as rows, the same wherever they are listed. */
@@ -18,27 +21,16 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   {
     id: "run",
     head: "Run",
-    cell: ({ id }) => (
-      <Link className="mono nowrap" to={`/runs/${id}`}>
-        {shortId(id)}
-      </Link>
-    ),
-    sortBy: ({ id }) => id,
+    cell: (run) => <RunCell run={run} />,
+    sortBy: ({ workflow, id }) => `${workflow} ${id}`,
   },
   {
-    id: "workflow",
-    head: "Workflow",
-    cell: ({ workflow, version }) => (
-      <span className="run-workflow">
-        <Link className="cut" to={`/workflows/${encodeURIComponent(workflow)}`} title={workflow}>
-          {workflow}
-        </Link>
-        {version !== null && <span className="muted">v{version}</span>}
-      </span>
-    ),
-    sortBy: ({ workflow }) => workflow,
+    id: "trigger",
+    head: "Started by",
+    cell: ({ trigger }) => trigger,
+    sortBy: ({ trigger }) => trigger,
+    isWide: true,
   },
-  { id: "trigger", head: "Trigger", cell: ({ trigger }) => trigger, sortBy: ({ trigger }) => trigger, isWide: true },
   {
     id: "created",
     head: "Created",
@@ -68,7 +60,40 @@ export const RUN_COLUMNS: readonly Column<Run>[] = [
   },
 ];
 
-/** Ids begin with the time; their last characters differ most. */
-export function shortId(id: string): string {
-  return id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
+/** The rows of runs have two lines. */
+export const RUN_ROW_PX = 56;
+
+/** Its name and args first; below, its id, why it failed, and its labels. */
+function RunCell({ run: { id, workflow, version, args, labels, error } }: { readonly run: Run }): JSX.Element {
+  const line = valueLine(args);
+  const tags = Object.entries(labels).map(([name, text]) => `${name}:${text}`);
+  return (
+    <span className="run-cell">
+      <span className="run-cell-name">
+        <Link className="run-cell-link cut" to={`/runs/${id}`} title={workflow}>
+          {workflow}
+        </Link>
+        {version !== null && <span className="muted">v{version}</span>}
+        {line !== "" && (
+          <span className="run-cell-args cut" title={line}>
+            {line}
+          </span>
+        )}
+      </span>
+      <span className="run-cell-more cut">
+        <code title={id}>{shortId(id)}</code>
+        {error !== undefined && (
+          <span className="text-bad" title={error.message}>
+            {error.code === null || error.message.includes(error.code) ? "" : `${error.code}: `}
+            {error.message}{" "}
+          </span>
+        )}
+        {tags.map((tag) => (
+          <span key={tag} className="run-cell-label">
+            {tag}
+          </span>
+        ))}
+      </span>
+    </span>
+  );
 }

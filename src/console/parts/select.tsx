@@ -1,33 +1,63 @@
-import type { ComponentProps, JSX } from "react";
+import { Select as Base } from "@base-ui/react/select";
+import { type JSX, useContext } from "react";
+import { DialogBox } from "./dialog-box.ts";
+import { Icon } from "./icon.tsx";
+import "./select.css";
 
 /** A value, with the text people read where that is another one. */
 export type SelectOption<T extends string> = T | readonly [value: T, text: string, ...rest: readonly unknown[]];
 
-interface SelectProps<T extends string> extends Omit<ComponentProps<"select">, "value" | "onChange" | "children"> {
+interface SelectProps<T extends string> {
   readonly value: T;
   readonly options: readonly SelectOption<T>[];
   readonly onChange: (value: T) => void;
+  readonly id?: string;
+  readonly disabled?: boolean;
+  readonly className?: string;
+  readonly "aria-label"?: string;
+  readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: boolean;
 }
 
-/** The browser's own list of choices. */
-export function Select<T extends string>({ value, options, onChange, ...rest }: SelectProps<T>): JSX.Element {
-  const values = options.map((option) => (typeof option === "string" ? option : option[0]));
+/** One of a list: a button that opens it. Arrows and letters move, Enter takes, Escape leaves. */
+export function Select<T extends string>(props: SelectProps<T>): JSX.Element {
+  const { value, options, onChange, disabled = false, className = "", ...rest } = props;
+  const dialog = useContext(DialogBox);
+  const items = options.map(itemOf);
   return (
-    <select
-      {...rest}
+    <Base.Root
       value={value}
-      onChange={({ target }) => {
-        const chosen = values[target.selectedIndex];
-        if (chosen !== undefined) onChange(chosen);
+      items={items}
+      modal={false}
+      disabled={disabled}
+      onValueChange={(chosen) => {
+        if (chosen !== null) onChange(chosen);
       }}
     >
-      {options.map((option, index) => (
-        <option key={values[index]} value={values[index]}>
-          {typeof option === "string" ? option : option[1]}
-        </option>
-      ))}
-    </select>
+      <Base.Trigger {...rest} className={`select ${className}`}>
+        <span className="select-value cut">{items.find((item) => item.value === value)?.label ?? value}</span>
+        <Icon name="down" size={14} />
+      </Base.Trigger>
+      <Base.Portal container={dialog}>
+        <Base.Positioner className="select-place" positionMethod="fixed" sideOffset={4} alignItemWithTrigger={false}>
+          <Base.Popup className="select-list">
+            {items.map((item) => (
+              <Base.Item key={item.value} value={item.value} className="select-option">
+                <Base.ItemIndicator className="select-mark">
+                  <Icon name="check" size={13} />
+                </Base.ItemIndicator>
+                <Base.ItemText>{item.label}</Base.ItemText>
+              </Base.Item>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   );
+}
+
+function itemOf<T extends string>(option: SelectOption<T>): { readonly value: T; readonly label: string } {
+  return typeof option === "string" ? { value: option, label: option } : { value: option[0], label: option[1] };
 }
 
 /** For a filter that lets everything pass. */
@@ -40,8 +70,7 @@ export function FilterSelect<T extends string>({
 }: SelectProps<T> & { readonly label: string }): JSX.Element {
   return (
     <label>
-      <span className="muted">{label}</span>
-      <Select aria-label={label} {...rest} />
+      <span className="muted">{label}</span> <Select aria-label={label} {...rest} />
     </label>
   );
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import { type DiffLine, diffLines } from "../../core/text/index.ts";
+import { type DiffLine, diffLines, diffWords, type WordPart } from "../../core/text/index.ts";
 import "./diff.css";
 
 interface SideDiffProps {
@@ -15,12 +15,15 @@ export function SideDiff({ label, left, right }: SideDiffProps): JSX.Element {
     <div className="diff diff-sides" tabIndex={0} role="region" aria-label={label}>
       <table>
         <tbody>
-          {sidesOf(diffLines(left, right)).map((row, index) => (
-            <tr key={index}>
-              <Side line={row.left} number={row.left?.before ?? null} />
-              <Side line={row.right} number={row.right?.after ?? null} />
-            </tr>
-          ))}
+          {sidesOf(diffLines(left, right)).map((row, index) => {
+            const words = wordsOf(row);
+            return (
+              <tr key={index}>
+                <Side line={row.left} number={row.left?.before ?? null} words={words} />
+                <Side line={row.right} number={row.right?.after ?? null} words={words} />
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </div>
@@ -29,17 +32,47 @@ export function SideDiff({ label, left, right }: SideDiffProps): JSX.Element {
 
 const WORDS = { same: "", added: "only here: ", removed: "only here: " } as const;
 
-function Side({ line, number }: { readonly line: DiffLine | null; readonly number: number | null }): JSX.Element {
+interface SideProps {
+  readonly line: DiffLine | null;
+  readonly number: number | null;
+  /** Word by word, where a line was replaced by another. */
+  readonly words: readonly WordPart[] | null;
+}
+
+function Side({ line, number, words }: SideProps): JSX.Element {
   const look = line === null ? "is-absent" : line.kind === "same" ? "" : `is-${line.kind}`;
   return (
     <>
       <td className={`num ${look}`}>{number}</td>
       <td className={look}>
         {line !== null && line.kind !== "same" && <span className="hidden-text">{WORDS[line.kind]}</span>}
-        {line?.text}
+        {line !== null && words !== null ? <Words kind={line.kind} words={words} /> : line?.text}
       </td>
     </>
   );
+}
+
+function Words({ kind, words }: { readonly kind: DiffLine["kind"]; readonly words: readonly WordPart[] }): JSX.Element {
+  return (
+    <>
+      {words
+        .filter((word) => word.kind === "same" || word.kind === kind)
+        .map((word, index) =>
+          word.kind === "same" ? (
+            word.text
+          ) : (
+            <mark key={index} className={`diff-word diff-word-${kind}`}>
+              {word.text}
+            </mark>
+          ),
+        )}
+    </>
+  );
+}
+
+function wordsOf({ left, right }: SideRow): readonly WordPart[] | null {
+  if (left?.kind !== "removed" || right?.kind !== "added") return null;
+  return diffWords(left.text, right.text);
 }
 
 export interface SideRow {

@@ -60,7 +60,7 @@ function RowOfTable<T>({ row, columns, isChosen, isCurrent, isOpenable, table }:
     >
       {isChosen !== null && (
         <td className="table-choice">
-          <input type="checkbox" aria-label={`Choose ${key}`} checked={isChosen} onChange={choose} />
+          <input type="checkbox" aria-label={`Select ${key}`} checked={isChosen} onChange={choose} />
         </td>
       )}
       {columns.map((column) => (

@@ -18,7 +18,11 @@ export interface TableProps<T> {
   readonly chosen?: ReadonlySet<string>;
   readonly onChoose?: (chosen: ReadonlySet<string>) => void;
   readonly current?: string | null;
+  /** How high a row is; default: one line. */
+  readonly rowPx?: number;
 }
+
+const ROW_PX = 37;
 
 interface Sorting {
   readonly id: string;
@@ -27,13 +31,13 @@ interface Sorting {
 
 /** Rows that can be sorted, walked with the arrow keys and opened; of very many, only those in sight are drawn. */
 export function Table<T>(props: TableProps<T>): JSX.Element {
-  const { label, columns, rows, keyOf, chosen, onChoose, onOpen, current } = props;
+  const { label, columns, rows, keyOf, chosen, onChoose, onOpen, current, rowPx = ROW_PX } = props;
   const newest = useRef(props);
   newest.current = props;
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const sorted = useMemo(() => sortRows(rows, columns, sorting), [rows, columns, sorting]);
   const box = useRef<HTMLDivElement>(null);
-  const { from, to, before, after } = useVisibleRows(box, sorted.length);
+  const { from, to, before, after } = useVisibleRows(box, sorted.length, rowPx);
   const isAllChosen = rows.length > 0 && rows.every((row) => chosen?.has(keyOf(row)));
   const hasBoxes = chosen !== undefined && onChoose !== undefined;
   return (
@@ -45,7 +49,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
               <th scope="col" className="table-choice">
                 <input
                   type="checkbox"
-                  aria-label="Choose all"
+                  aria-label="Select all"
                   checked={isAllChosen}
                   onChange={() => onChoose(isAllChosen ? new Set() : new Set(rows.map(keyOf)))}
                 />

@@ -1,6 +1,5 @@
 import { type RefObject, useEffect, useState } from "react";
 
-const ROW_PX = 37;
 const DRAWN_MAX = 200;
 const AROUND = 30;
 
@@ -12,15 +11,15 @@ export interface VisibleRows {
   readonly after: number;
 }
 
-/** Which of many rows are in sight of the window, with some around them. Few rows are all drawn. */
-export function useVisibleRows(box: RefObject<HTMLElement | null>, count: number): VisibleRows {
+/** Which of many equally high rows are in sight of the window, with some around them. Few rows are all drawn. */
+export function useVisibleRows(box: RefObject<HTMLElement | null>, count: number, rowPx: number): VisibleRows {
   const [from, setFrom] = useState(0);
   const isMany = count > DRAWN_MAX;
   useEffect(() => {
     if (!isMany) return undefined;
     const look = (): void => {
       const top = box.current?.getBoundingClientRect().top ?? 0;
-      const first = Math.max(0, Math.floor(-top / ROW_PX) - AROUND);
+      const first = Math.max(0, Math.floor(-top / rowPx) - AROUND);
       // In steps, so that scrolling a row draws nothing.
       setFrom(first - (first % 10));
     };
@@ -31,9 +30,9 @@ export function useVisibleRows(box: RefObject<HTMLElement | null>, count: number
       removeEventListener("scroll", look, { capture: true });
       removeEventListener("resize", look);
     };
-  }, [isMany, box]);
+  }, [isMany, box, rowPx]);
   if (!isMany) return { from: 0, to: count, before: 0, after: 0 };
   const start = Math.min(from, Math.max(0, count - 1));
-  const to = Math.min(count, start + Math.ceil(innerHeight / ROW_PX) + AROUND * 2);
-  return { from: start, to, before: start * ROW_PX, after: (count - to) * ROW_PX };
+  const to = Math.min(count, start + Math.ceil(innerHeight / rowPx) + AROUND * 2);
+  return { from: start, to, before: start * rowPx, after: (count - to) * rowPx };
 }

@@ -17,18 +17,23 @@ export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Ele
   const canOpen = inside !== undefined;
   const [isList, setList] = useState(!hasPlan);
   const source = useMemo(() => sourceOfFeed(feed, canOpen), [feed, canOpen]);
+  const blocks = inside?.blocks;
+  const insides = useMemo(() => new Map([...(blocks ?? [])].filter(([, { isChild }]) => !isChild)), [blocks]);
+  const views = (
+    <div className="segments graph-switch" role="group" aria-label="How nodes are shown">
+      <button type="button" aria-pressed={!isList} disabled={!hasPlan} onClick={() => setList(false)}>
+        Graph
+      </button>
+      <button type="button" aria-pressed={isList} onClick={() => setList(true)}>
+        List
+      </button>
+    </div>
+  );
   return (
     <section className={`graph-pane ${isList ? "is-list" : ""}`} aria-label="Nodes of the run">
-      <div className="segments graph-switch" role="group" aria-label="How nodes are shown">
-        <button type="button" aria-pressed={!isList} disabled={!hasPlan} onClick={() => setList(false)}>
-          Graph
-        </button>
-        <button type="button" aria-pressed={isList} onClick={() => setList(true)}>
-          List
-        </button>
-      </div>
+      {!isList && views}
       {isList ? (
-        <NodeList />
+        <NodeList>{views}</NodeList>
       ) : (
         <Suspense fallback={<Skeleton lines={4} height={54} />}>
           <PlanGraph
@@ -40,7 +45,7 @@ export function GraphPane({ isNarrow }: { readonly isNarrow: boolean }): JSX.Ele
             onToggle={toggle}
             direction={isNarrow ? "down" : "right"}
             label="Graph of the run"
-            {...(inside === undefined ? {} : { insides: inside.blocks, onOpenInside: inside.openStep })}
+            {...(inside === undefined ? {} : { insides: insides, onOpenInside: inside.openStep })}
           />
         </Suspense>
       )}

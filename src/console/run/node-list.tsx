@@ -1,10 +1,12 @@
-import { type JSX, useMemo, useState } from "react";
+import { type JSX, type ReactNode, useMemo, useState } from "react";
 import { Money } from "../parts/money.tsx";
 import { nodeLook, StatusBadge } from "../parts/status.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { spanText } from "../parts/figures.ts";
 import { type NodeRow, NodeRows } from "./model/node-rows.ts";
+import { countGroups, type StatusGroup, statusGroup } from "./model/status-groups.ts";
 import { useNodesPage, useNodeViews } from "./nodes-page.ts";
+import { StatusFilter } from "./status-filter.tsx";
 
 const COLUMNS: readonly Column<NodeRow>[] = [
   { id: "wave", head: "Layer", isNumber: true, cell: ({ wave }) => wave ?? 0, sortBy: ({ wave }) => wave },
@@ -54,14 +56,24 @@ function whyOf({ errorCode, waitingReason, failedInstances, isCarried, isHandled
   return errorCode ?? waitingReason?.replaceAll("_", " ") ?? "";
 }
 
-/** The graph as a list, for those who would rather read, and for screen readers. */
-export function NodeList(): JSX.Element {
+/** The graph as a list, for those who would rather read, and for screen readers; `children` stand beside its filter. */
+export function NodeList({ children }: { readonly children: ReactNode }): JSX.Element {
   const views = useNodeViews();
   const [lines] = useState(() => new NodeRows());
+  const [group, setGroup] = useState<StatusGroup | null>(null);
   const rows = useMemo(() => lines.of(views), [lines, views]);
+  const counts = useMemo(() => countGroups(rows.map(nodeLook)), [rows]);
+  const wanted = useMemo(
+    () => (group === null ? rows : rows.filter((row) => statusGroup(nodeLook(row)) === group)),
+    [rows, group],
+  );
   return (
     <div className="node-list">
-      <NodeTable label="Nodes" columns={COLUMNS} rows={rows} />
+      <div className="node-list-bar spread">
+        <StatusFilter label="Filter nodes" counts={counts} value={group} onChange={setGroup} />
+        {children}
+      </div>
+      <NodeTable label="Nodes" columns={COLUMNS} rows={wanted} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-export { casesJsonSchema, type Expected, RUN_ENDINGS } from "./case-schema.ts";
+export { casesJsonSchema, type Expected, RUN_ENDINGS, type WrittenCase } from "./case-schema.ts";
 export {
   type CaseAnswers,
   type CaseEvent,

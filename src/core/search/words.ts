@@ -5,6 +5,7 @@
  */
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]\p{M}*|[\p{L}\p{N}\p{M}]/gu;
 const ALONE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const HAS_ALONE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const SPACED = /[\p{L}\p{N}\p{M}]+/gu;
 
 const WORD_LENGTH_MAX = 100;
@@ -21,7 +22,7 @@ export interface SearchWord {
 
 export function* wordsOf(text: string): Iterable<string> {
   for (const [stretch] of text.normalize("NFKC").toLowerCase().matchAll(SPACED)) {
-    if (![...stretch].some((character) => ALONE.test(character))) yield cut(stretch);
+    if (!HAS_ALONE.test(stretch)) yield cut(stretch);
     else yield* unspaced(stretch);
   }
 }
@@ -41,7 +42,8 @@ function* unspaced(stretch: string): Iterable<string> {
 }
 
 function cut(word: string): string {
-  return word.length <= WORD_LENGTH_MAX ? word : [...word].slice(0, WORD_LENGTH_MAX).join("");
+  // Never in the middle of a character.
+  return word.length <= WORD_LENGTH_MAX ? word : word.slice(0, WORD_LENGTH_MAX).replace(/\p{Cs}$/u, "");
 }
 
 /** The words of a question, each once; one that ends with `*` stands for all that begin so. */
@@ -51,7 +53,7 @@ export function searchWords(question: string): readonly SearchWord[] {
     const words = [...wordsOf(part)];
     words.forEach((text, index) => {
       const isLast = index === words.length - 1;
-      const isPrefix = isLast && part.endsWith("*") && [...text].length >= PREFIX_LENGTH_MIN;
+      const isPrefix = isLast && part.endsWith("*") && text.length >= PREFIX_LENGTH_MIN;
       found.set(`${text}${isPrefix ? "*" : ""}`, { text, isPrefix });
     });
   }

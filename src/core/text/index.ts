@@ -3,6 +3,7 @@ export { findUnstorable, repairText } from "./storable.ts";
 export type { SourceTree } from "./source-tree.ts";
 export { compilePattern, type Pattern } from "./pattern.ts";
 export { type DiffHunk, type DiffLine, diffLines, diffText, hunksOf } from "./line-diff.ts";
+export { diffWords, type WordPart } from "./word-diff.ts";
 export { printYaml } from "./print-yaml.ts";
 export { Html, html } from "./html.ts";
 export { type MarkdownBlock, blocksOf, type ListItem } from "./markdown-blocks.ts";

@@ -37,7 +37,10 @@ export function lineOf(text: string): string {
 }
 
 /** A run is found by what it has come to when it ends, and by what it has done so far when it begins to wait. */
-export function isReindexed({ run }: DrivenRun, { waitingFor }: Head, events: readonly RunEvent[]): boolean {
+export function isReindexed({ run }: DrivenRun, head: Head, events: readonly RunEvent[]): boolean {
   if (run.block !== null) return false;
-  return events.some(isRunEnding) || (waitingFor !== null && waitingFor !== run.waitingFor);
+  const { waitingFor, status, costMicros } = head;
+  if (waitingFor !== null && waitingFor !== run.waitingFor) return true;
+  // What it spends after its end belongs to it as well.
+  return isTerminal(status) && (costMicros !== run.costMicros || events.some(isRunEnding));
 }

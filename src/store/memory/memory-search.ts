@@ -1,13 +1,19 @@
 import { isTerminal } from "../../core/event/index.ts";
-import { documentOf, hasWords, type RunDocument } from "../../core/search/index.ts";
-import { hashesIn, readBodies } from "../event-pack.ts";
+import { hasWords, type RunDocument } from "../../core/search/index.ts";
 import type { SearchStore } from "../search-store.ts";
+import { inOrder } from "../trend-share.ts";
 import type { Facet, Range, RunFilter } from "../run-filter.ts";
-import { keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
+import { readDocument } from "./memory-document.ts";
+import { memoryTrends } from "./memory-trends.ts";
+import type { MemoryRun, MemoryWorld } from "./memory-world.ts";
 
 /** Everything is read when it is asked for. */
-export function memorySearch(): SearchStore {
-  return { indexRuns: async () => 0 };
+export function memorySearch(world: MemoryWorld): SearchStore {
+  return {
+    indexRuns: async () => 0,
+    trends: async (orgId, selection) => memoryTrends(world, orgId, selection).sort(inOrder),
+    rollUsage: async () => false,
+  };
 }
 
 /** Whether a run fits a filter; what it waits for is known only together with its children. */
@@ -36,7 +42,7 @@ function isInside(value: number | null, range: Range | undefined): boolean {
 }
 
 /** Null: it is open. */
-export function durationOf({ pinned, head }: MemoryRun): number | null {
+function durationOf({ pinned, head }: MemoryRun): number | null {
   if (!isTerminal(head.status) || head.endedAt === null) return null;
   return head.endedAt - (head.startedAt ?? pinned.createdAt);
 }
@@ -52,10 +58,4 @@ function fitsDocument(world: MemoryWorld, run: MemoryRun, { facets = [], words }
 function hasFacet({ agents, models }: RunDocument, facet: Facet): boolean {
   const name = facet.slice(facet.indexOf(":") + 1);
   return facet.startsWith("agent:") ? agents.has(name) : facet.startsWith("model:") && models.has(name);
-}
-
-export function readDocument(world: MemoryWorld, run: MemoryRun): RunDocument {
-  const events = readBodies(run.bodies);
-  const texts = [...hashesIn(events)].map((hash) => world.blobs.get(keyOf(run.orgId, hash)) ?? "");
-  return documentOf({ ...run.pinned, ...run.head }, events, texts);
 }

@@ -11,6 +11,7 @@ import type { MembershipRecord } from "../membership-store.ts";
 import type { OrganisationRecord } from "../organisation-store.ts";
 import type { PersonRecord } from "../person-store.ts";
 import type { SessionRecord } from "../session-store.ts";
+import type { ViewRecord } from "../view-store.ts";
 import type { NodeWait } from "../waiting-store.ts";
 import type { AgentCounter, EnvelopeCounter, StoredVerdict, UsageRecord } from "../governance-store.ts";
 import { createMemoryAudit, type MemoryAudit } from "./memory-audit.ts";
@@ -70,6 +71,8 @@ export interface MemoryWorld {
   readonly channels: MemoryChannels;
   /** By run. */
   readonly places: Map<string, MemoryPlace>;
+  /** By organisation and id. */
+  readonly views: Map<string, ViewRecord>;
   /** Events, and the nodes that wait for them. */
   readonly waiting: MemoryEvents;
   readonly work: MemoryWork;
@@ -163,6 +166,7 @@ export function createMemoryWorld(now: () => number): MemoryWorld {
     },
     channels: createMemoryChannels(),
     places: new Map(),
+    views: new Map(),
     waiting: { events: new Map(), waiters: new Map() },
     work: { offers: new Map(), holds: new Map(), workers: new Map(), offered: 0 },
   };

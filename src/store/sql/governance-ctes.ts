@@ -1,4 +1,6 @@
 import { EXACT_COUNT_MAX, SLICES } from "../../core/governance/index.ts";
+import { NOW_MS } from "../sql.ts";
+import { LATE_MS } from "./usage-sums.ts";
 
 /**
  * What an agent's row holds and what is added, each with its count; without counts it is one at each moment. Nothing
@@ -107,7 +109,12 @@ export const GOVERNANCE_CTES = {
         output_tokens, thinking_tokens, cached_tokens, cost_micros, price_id, at)
       select i.org_id, i.run_id, i.node_id, i.attempt, i.workflow, i.agent_id, i.model, i.gateway_id, i.input_tokens,
         i.output_tokens, i.thinking_tokens, i.cached_tokens, i.cost_micros, i.price_id, i.at
-      from ${rows} join won using (run_id)
+      from ${rows} join won using (run_id) returning org_id, at
+    )`,
+    `late_usage_named as (
+      insert into late_usage (org_id, start)
+      select distinct org_id, at / 3600000 * 3600000 from usage_written where at < ${NOW_MS} - ${LATE_MS}
+      order by 1, 2 on conflict do nothing
     )`,
   ],
   verdicts: (rows: string) => [

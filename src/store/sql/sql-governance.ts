@@ -1,8 +1,9 @@
 import type { Hits } from "../../core/governance/index.ts";
-import { type GovernanceStore, RUN_COUNTER, type UsageSelection, type UsageRow } from "../governance-store.ts";
+import { type GovernanceStore, RUN_COUNTER } from "../governance-store.ts";
 import type { Sql } from "../sql.ts";
-import { bigint, Columns, int, optional, text } from "./columns.ts";
+import { bigint, Columns, text } from "./columns.ts";
 import { recount, unexplainedSpending } from "./recount.ts";
+import { usageOf } from "./usage-sums.ts";
 import { listVerdicts, verdictsOf } from "./verdict-rows.ts";
 
 export function sqlGovernance(sql: Sql): GovernanceStore {
@@ -51,20 +52,6 @@ function hitsOf(moments: readonly string[], counts: readonly string[]): readonly
 }
 
 const ENVELOPE = new Columns({ envelopeId: text, periodStart: bigint, spent: bigint, reserved: bigint });
-const USAGE = new Columns(
-  {
-    bucketStart: bigint,
-    group: optional(text),
-    count: int,
-    inputTokens: bigint,
-    outputTokens: bigint,
-    thinkingTokens: bigint,
-    cachedTokens: bigint,
-    costMicros: bigint,
-  },
-  { group: "grouped" },
-);
-
 const AGENTS = {
   name: "agent counters",
   text: `select agent_id, open, case when agent_id like '${RUN_COUNTER}%' then max_open end as max_open,
@@ -76,14 +63,19 @@ const ENVELOPES = {
   text: `select ${ENVELOPE.list()} from envelope_counters
     where org_id = $1 and period_start >= $2`,
 };
-/** Each organisation's oldest are found by its index; what another replica is at is left to it. */
+/**
+ * Each organisation's oldest are found by its index; what another replica is at is left to it. Records have no key: all of
+ * the same moments go, which are as old.
+ */
 const PRUNE_USAGE = {
   name: "prune usage",
-  text: `delete from usage_records where ctid = any(array(
-      select u.place from organisations o cross join lateral (
-        select ctid as place from usage_records where org_id = o.org_id and at < $1 order by at limit $2
-        for update skip locked) u
-      limit $2))
+  text: `with old as (
+      select o.org_id, u.at from organisations o cross join lateral (
+        select at from usage_records where org_id = o.org_id and at < $1 order by at limit $2 for update skip locked) u
+      limit $2
+    )
+    delete from usage_records
+    where org_id = any(array(select distinct org_id from old)) and at = any(array(select distinct at from old))
     returning 1 as gone`,
 };
 
@@ -96,31 +88,3 @@ const RECORD_ONCE = {
     )
     select key from recorded`,
 };
-
-const BUCKETS: Readonly<Record<UsageSelection["bucket"], string>> = {
-  hour: "date_trunc('hour', t)",
-  day: "date_trunc('day', t)",
-  // Weeks begin on Sunday here, on Monday there.
-  week: "date_trunc('week', t + interval '1 day') - interval '1 day'",
-  month: "date_trunc('month', t)",
-};
-const GROUPS = { agent: "agent_id", model: "model", workflow: "workflow", gateway: "gateway_id" } as const;
-
-async function usageOf(
-  sql: Sql,
-  orgId: string,
-  { bucket, by, since, until }: UsageSelection,
-): Promise<readonly UsageRow[]> {
-  const group = by === null ? "null::text" : GROUPS[by];
-  const statement = {
-    name: `usage ${bucket} ${by ?? ""}`,
-    text: `select (extract(epoch from ${BUCKETS[bucket]}) * 1000)::bigint as bucket_start, ${group} as grouped,
-        count(*)::int as count, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-        sum(thinking_tokens)::bigint as thinking_tokens, sum(cached_tokens)::bigint as cached_tokens,
-        sum(cost_micros)::bigint as cost_micros
-      from (select *, to_timestamp(at / 1000.0) at time zone 'UTC' as t from usage_records
-        where org_id = $1 and at >= $2 and at < $3) u
-      group by 1, 2 order by 1, 2 nulls first`,
-  };
-  return USAGE.all(await sql.query(statement, [orgId, since, until]));
-}

@@ -1,5 +1,7 @@
 import type { SearchStore } from "../search-store.ts";
 import type { Sql } from "../sql.ts";
+import { addToTrends, readTrends } from "./trend-rows.ts";
+import { rollUsage } from "./usage-sums.ts";
 import { readUnindexed, writeDocuments } from "./word-rows.ts";
 
 export function sqlSearch(sql: Sql): SearchStore {
@@ -8,7 +10,10 @@ export function sqlSearch(sql: Sql): SearchStore {
       sql.transaction(async (within) => {
         const { taken, runs } = await readUnindexed(within, limit);
         await writeDocuments(within, runs);
+        await addToTrends(within, runs);
         return taken;
       }),
+    trends: (orgId, selection) => readTrends(sql, orgId, selection),
+    rollUsage: () => rollUsage(sql),
   };
 }

@@ -1,6 +1,6 @@
 import { documentOf, type RunDocument, type SearchWord } from "../../core/search/index.ts";
 import { hashesIn, type StoredEvent } from "../event-pack.ts";
-import type { Sql, SqlRow } from "../sql.ts";
+import type { Sql } from "../sql.ts";
 import type { RunRecord } from "../store.ts";
 import { RUN, RUN_COLUMNS } from "./run-columns.ts";
 
@@ -46,7 +46,7 @@ export async function readUnindexed(
 ): Promise<{ readonly taken: number; readonly runs: readonly ReadRun[] }> {
   const taken = await sql.query<{ run_id: string }>(TAKE, [limit]);
   if (taken.length === 0) return { taken: 0, runs: [] };
-  const rows = await sql.query<SqlRow>(LOGS, [[...new Set(taken.map((row) => row.run_id))]]);
+  const rows = await sql.query(LOGS, [[...new Set(taken.map((row) => row.run_id))]]);
   const runs: ReadRun[] = [];
   for (const row of rows) {
     const run = RUN.read(row);

@@ -25,14 +25,22 @@ export function nestedRows(
 ): readonly NestedRow[] {
   const rows: NestedRow[] = [];
   const add = (level: Level): void => {
-    const { timeline, blocks: held } = level.feed.facts;
+    const { timeline, blocks: held, children } = level.feed.facts;
     const own = new Set([...open].flatMap((key) => level.ownId(key) ?? []));
     for (const row of timelineRows(level.nodes, own, (id) => timeline.begunAt(id))) {
       const key = level.keyOf(row.id);
       const block = blocks.get(key);
       const depth = level.depth + row.depth;
       const { feed: of, runId } = level;
-      rows.push({ ...row, key, depth, feed: of, runId, hasBlock: held.has(row.id), isBlockOpen: block !== undefined });
+      rows.push({
+        ...row,
+        key,
+        depth,
+        feed: of,
+        runId,
+        hasBlock: held.has(row.id) || children.has(row.id),
+        isBlockOpen: block !== undefined,
+      });
       if (block === undefined) continue;
       const before = insideKey(key, "");
       add({

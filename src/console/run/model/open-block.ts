@@ -9,6 +9,8 @@ import type { RunFeed } from "./run-feed.ts";
 export interface OpenBlock extends Inside {
   readonly runId: string;
   readonly feed: RunFeed;
+  /** A run of another workflow: it is shown in the timeline, and linked from the graph. */
+  readonly isChild: boolean;
 }
 
 export interface OpenBlocks {
@@ -19,6 +21,7 @@ export interface OpenBlocks {
 }
 
 type Plans = NonNullable<PlanDescription["blocks"]>;
+const NO_PLANS: Plans = {};
 
 /** Everything that is open, as far as it is read. What was found before is kept where it has not changed. */
 export function findOpenBlocks(
@@ -30,25 +33,32 @@ export function findOpenBlocks(
 ): OpenBlocks {
   const blocks = new Map<string, OpenBlock>();
   const runIds = new Set<string>();
-  const look = (around: RunFeed, keyOf: (nodeId: string) => string): void => {
-    for (const [nodeId, runId] of around.facts.blocks) {
+  const look = (around: RunFeed, keyOf: (nodeId: string) => string, known: Plans): void => {
+    for (const [nodeId, runId] of [...around.facts.blocks, ...around.facts.children]) {
       const key = keyOf(nodeId);
       if (!open.has(key)) continue;
       runIds.add(runId);
       const inner = feedOf(runId);
       if (inner === undefined) continue;
-      blocks.set(key, blockOf(runId, inner, plans, before.get(key)));
-      look(inner, (id) => insideKey(key, id));
+      const isChild = !around.facts.blocks.has(nodeId);
+      // A child run has its own file: blocks of the same path there are others.
+      const inside = isChild ? NO_PLANS : known;
+      blocks.set(key, blockOf({ runId, feed: inner, isChild }, inside, before.get(key)));
+      look(inner, (id) => insideKey(key, id), inside);
     }
   };
-  look(feed, (id) => id);
+  look(feed, (id) => id, plans);
   return { blocks, runIds };
 }
 
-function blockOf(runId: string, feed: RunFeed, plans: Plans, before: OpenBlock | undefined): OpenBlock {
-  const nodes = nodesOf(feed, plans);
-  const isSame = before?.feed === feed && shapeOf(before.nodes) === shapeOf(nodes);
-  return isSame ? before : { runId, feed, nodes, source: sourceOfFeed(feed) };
+function blockOf(
+  block: Pick<OpenBlock, "runId" | "feed" | "isChild">,
+  plans: Plans,
+  before: OpenBlock | undefined,
+): OpenBlock {
+  const nodes = nodesOf(block.feed, plans);
+  const isSame = before?.feed === block.feed && shapeOf(before.nodes) === shapeOf(nodes);
+  return isSame ? before : { ...block, nodes, source: sourceOfFeed(block.feed) };
 }
 
 /** Instances are only ever added, so their number shows whether there are new ones. */

@@ -1,5 +1,6 @@
 import type { RunEvent } from "../../../core/event/index.ts";
 import { EventGroups } from "./event-groups.ts";
+import { LogLines } from "./log-lines.ts";
 import { Sums } from "./sums.ts";
 import { Timeline } from "./timeline.ts";
 import { type WaitNote, waitNoteOf } from "./waiting.ts";
@@ -12,11 +13,14 @@ export class RunFacts {
   readonly timeline = new Timeline();
   readonly groups = new EventGroups();
   readonly sums = new Sums();
+  readonly logLines = new LogLines();
   /** What the newest event recorded about the wait of a node. */
   readonly waits = new Map<string, WaitNote>();
   /** Values handed from one node to another, by `source>target`. */
   readonly handoffs = new Map<string, readonly string[]>();
   readonly childRunIds: string[] = [];
+  /** The newest child run of each node, other than blocks. */
+  readonly children = new Map<string, string>();
   /** The run of the newest block of each node; of what comes last under `finally`. */
   readonly blocks = new Map<string, string>();
 
@@ -24,6 +28,7 @@ export class RunFacts {
     this.timeline.take(event);
     this.groups.take(event);
     this.sums.take(event);
+    this.logLines.take(event);
     const note = waitNoteOf(event);
     if (note !== null && "nodeId" in event.payload) this.waits.set(event.payload.nodeId, note);
     this.#noteChild(event);
@@ -41,8 +46,10 @@ export class RunFacts {
   #noteChild({ type, payload }: RunEvent): void {
     if (type === "run.finally") this.blocks.set(FINALLY, payload.childRunId);
     if (type !== "child.started") return;
-    if (payload.block === undefined) this.childRunIds.push(payload.childRunId);
-    else this.blocks.set(payload.nodeId, payload.childRunId);
+    if (payload.block === undefined) {
+      this.childRunIds.push(payload.childRunId);
+      this.children.set(payload.nodeId, payload.childRunId);
+    } else this.blocks.set(payload.nodeId, payload.childRunId);
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../core/base/index.ts";
 import type { Decision } from "../../../core/event/index.ts";
 import { Link } from "../../page/router.tsx";
 import { CopyButton } from "../../parts/code-block.tsx";
-import { shortId } from "../../parts/run-columns.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import { AnswerBar } from "./answer-bar.tsx";

@@ -66,7 +66,7 @@ function NoApprovals({ params, isDone }: { readonly params: SearchParams; readon
     return (
       <Empty
         icon="filter"
-        title="No approval matches"
+        title="No results"
         action={
           <Button onClick={() => params.set(Object.fromEntries(FILTERS.map((name) => [name, null])))}>Show all</Button>
         }

@@ -4,6 +4,7 @@ import type { SearchParams } from "../../page/router.tsx";
 import { api } from "../../live/api.ts";
 import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { ANY, FilterSelect } from "../../parts/select.tsx";
 
 const AGES = [
   ["1h", "An hour"],
@@ -76,21 +77,12 @@ interface ChoiceProps {
 
 function Choice({ params, name, label, options }: ChoiceProps): JSX.Element {
   return (
-    <label>
-      <span className="muted">{label}</span>{" "}
-      <select
-        aria-label={label}
-        value={params.get(name) ?? ""}
-        onChange={(event) => params.set({ [name]: event.target.value, id: null })}
-      >
-        <option value="">Any</option>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
+    <FilterSelect
+      label={label}
+      value={params.get(name) ?? ""}
+      options={[ANY, ...options]}
+      onChange={(value) => params.set({ [name]: value, id: null })}
+    />
   );
 }
 

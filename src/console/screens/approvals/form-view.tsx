@@ -1,5 +1,6 @@
 import type { JSX } from "react";
 import { Field } from "../../parts/field.tsx";
+import { Select } from "../../parts/select.tsx";
 import { type FormField, type FormFields, type FormTexts, hintOf } from "./form-values.ts";
 
 interface FormProps {
@@ -41,14 +42,12 @@ function Input({ field, text, onChange, ...rest }: InputProps): JSX.Element {
   const choices = field.type === "boolean" ? BOOLEANS : field.type === "enum" ? (field.enum ?? []).map(plain) : null;
   if (choices !== null) {
     return (
-      <select {...rest} value={text} onChange={(event) => onChange(event.target.value)}>
-        <option value="">Choose …</option>
-        {choices.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
+      <Select
+        {...rest}
+        value={text}
+        options={[["", "Choose …"], ...choices.map(({ value, label }) => [value, label] as const)]}
+        onChange={onChange}
+      />
     );
   }
   if (field.type === "text") {

@@ -6,7 +6,7 @@ import { useMay } from "../../live/session-store.ts";
 import { useQuery } from "../../live/use-query.ts";
 import { Button } from "../../parts/button.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { shortId } from "../../parts/run-columns.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { CHOICE_TEXTS } from "../../parts/approval-texts.ts";

@@ -2,7 +2,7 @@ import type { JSX } from "react";
 import type { AuditCategory } from "../../../core/audit/index.ts";
 import { downloadAddress } from "../../live/api.ts";
 import { Link } from "../../page/router.tsx";
-import { shortId } from "../../parts/run-columns.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { Badge, type Tone } from "../../parts/status.tsx";
 import { TimeText } from "../../parts/time-text.tsx";
 import type { AuditRow } from "../../../client/index.ts";

@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { shortId } from "../../parts/run-columns.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { compareAddress } from "../../parts/compare-address.ts";
 import { Both } from "./both.tsx";

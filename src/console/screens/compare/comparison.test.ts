@@ -103,6 +103,6 @@ it("lists what was set differently", () => {
   const differing = wordsOf(run, { ...run, version: 2, trigger: "restart" }).filter(({ differs }) => differs);
   expect(differing.map(({ name, left, right }) => `${name} ${left} ${right}`)).toEqual([
     "Workflow w v1 w v2",
-    "Trigger api restart",
+    "Started by api restart",
   ]);
 });

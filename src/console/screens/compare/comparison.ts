@@ -97,7 +97,7 @@ export function wordsOf(left: Run, right: Run): readonly FactPair[] {
   return (
     [
       ["Workflow", ({ workflow, version }) => (version === null ? workflow : `${workflow} v${version}`)],
-      ["Trigger", ({ trigger }) => trigger],
+      ["Started by", ({ trigger }) => trigger],
       ["Model", ({ model }) => model ?? UNSET],
       ["Gateway", ({ gateway }) => gateway ?? UNSET],
       ["Epoch", ({ epoch }) => (epoch === 0 ? UNSET : String(epoch))],

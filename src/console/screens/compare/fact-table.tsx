@@ -4,7 +4,7 @@ import { Link } from "../../page/router.tsx";
 import { dollars, spanText } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { Panel } from "../../parts/panel.tsx";
-import { shortId } from "../../parts/run-columns.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import type { Side, Sides } from "./both.tsx";

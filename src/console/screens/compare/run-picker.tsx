@@ -5,7 +5,7 @@ import { useRunList } from "../../live/use-run-list.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
+import { RUN_COLUMNS, RUN_ROW_PX } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Table } from "../../parts/table.tsx";
 import { compareInOrder } from "../../parts/compare-address.ts";
@@ -27,7 +27,8 @@ export function RunPicker({ run }: { readonly run: Run }): JSX.Element {
     <Panel title={`Compare with which run of ${run.workflow}?`} isFlush>
       <Table
         label={`Other runs of ${run.workflow}`}
-        columns={RUN_COLUMNS.filter(({ id }) => id !== "workflow")}
+        columns={RUN_COLUMNS}
+        rowPx={RUN_ROW_PX}
         rows={others}
         keyOf={({ id }) => id}
         onOpen={(other) => navigate(compareInOrder(run, other))}

@@ -4,12 +4,14 @@ import { jsonToText } from "../../../core/base/index.ts";
 import { type Period, PERIODS, periodOf } from "../../../core/governance/index.ts";
 import { api } from "../../live/api.ts";
 import { useQuery } from "../../live/use-query.ts";
+import { BudgetMeter } from "../../parts/budget-meter.tsx";
+import { BUDGET_TONES } from "../../parts/budget-state.ts";
 import { dollars } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { Badge, type Tone } from "../../parts/status.tsx";
+import { Badge } from "../../parts/status.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { useNow } from "../../parts/ticker.ts";
 import { TimeText } from "../../parts/time-text.tsx";
@@ -18,7 +20,6 @@ import { RegistryTab } from "../../manifest/registry-tab.tsx";
 import { type BurnDown, burnDown, type Spent } from "./burn-down.ts";
 import { BurnDownChart } from "./burn-down-chart.tsx";
 
-const TONES: Readonly<Record<BurnDown["state"], Tone>> = { fine: "ok", near: "warn", exhausted: "bad" };
 const WORDS: Readonly<Record<BurnDown["state"], string>> = {
   fine: "within",
   near: "near its end",
@@ -70,12 +71,11 @@ function SpentCell({ budget }: { readonly budget: Registered }): JSX.Element {
   if (state === null) return <span className="muted">–</span>;
   return (
     <span className="row">
-      <svg className="governance-meter" width={90} height={8} aria-hidden="true">
-        <rect width={90} height={8} rx={2} />
-        <rect className={`is-${TONES[state.state]}`} width={90 * Math.min(state.share, 1)} height={8} rx={2} />
-      </svg>
+      <span className="governance-meter">
+        <BudgetMeter share={state.share} label={`Spent of ${budget.id}`} />
+      </span>
       <span className="num">{Math.round(state.share * 100)} %</span>
-      <Badge tone={TONES[state.state]}>{WORDS[state.state]}</Badge>
+      <Badge tone={BUDGET_TONES[state.state]}>{WORDS[state.state]}</Badge>
     </span>
   );
 }
@@ -93,7 +93,7 @@ function BurnDownPanel({ budget }: { readonly budget: Registered }): JSX.Element
   }
   if (state === null) return problem === null ? <Skeleton lines={6} /> : <ProblemView problem={problem} />;
   return (
-    <Panel title="Burn-down" actions={<Badge tone={TONES[state.state]}>{WORDS[state.state]}</Badge>}>
+    <Panel title="Burn-down" actions={<Badge tone={BUDGET_TONES[state.state]}>{WORDS[state.state]}</Badge>}>
       <div className="stack">
         <dl className="governance-facts">
           <dt>Spent</dt>

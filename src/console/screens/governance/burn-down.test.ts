@@ -17,7 +17,7 @@ describe("burn-down of an envelope", () => {
   it("foresees a breach at the present rate", () => {
     const half = MIDNIGHT + DAY / 2;
     const seen = burnDown("daily", 100, [{ at: MIDNIGHT, micros: 75 }], half);
-    expect(seen).toMatchObject({ projectedMicros: 150, state: "near", share: 0.75 });
+    expect(seen).toMatchObject({ projectedMicros: 150, state: "fine", share: 0.75 });
     expect(seen.breachAt).toBeCloseTo(MIDNIGHT + (DAY / 2) * (100 / 75), 0);
     expect(burnDown("daily", 100, [{ at: MIDNIGHT, micros: 40 }], half)).toMatchObject({
       breachAt: null,

@@ -1,4 +1,5 @@
 import { type Period, periodOf } from "../../../core/governance/index.ts";
+import { type BudgetState, budgetState } from "../../parts/budget-state.ts";
 
 export interface Spent {
   /** Epoch milliseconds, of the beginning of an hour or a day. */
@@ -18,7 +19,7 @@ export interface BurnDown {
   readonly projectedMicros: number;
   /** When the ceiling was reached, or will be at that rate; null: not in this period. */
   readonly breachAt: number | null;
-  readonly state: "fine" | "near" | "exhausted";
+  readonly state: BudgetState;
   /** What was left after each step, for the line. */
   readonly points: readonly BurnPoint[];
   /** Where the line goes from now on at that rate: to nothing, or to the end of the period. Null: nothing is left. */
@@ -30,7 +31,6 @@ export interface BurnPoint {
   readonly leftMicros: number;
 }
 
-const NEAR = 0.8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -70,7 +70,7 @@ export function burnDown(
     share,
     projectedMicros,
     breachAt: isExhausted ? (passed?.at ?? now) : reached < end ? reached : null,
-    state: isExhausted ? "exhausted" : share >= NEAR || reached < end ? "near" : "fine",
+    state: budgetState(share),
     points,
     ahead: isExhausted
       ? null

@@ -9,6 +9,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { KINDS } from "../../manifest/manifest-kind.ts";
 import { RegistryTab } from "../../manifest/registry-tab.tsx";
 import { useTabAddress } from "../../page/use-tab-address.ts";
+import { AgentActivity } from "./agent-activity.tsx";
 import { AGENT_COLUMNS, AgentCard } from "./agent-card.tsx";
 import { Backtest } from "./backtest.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
@@ -47,7 +48,14 @@ export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
             base="/governance/agents"
             id={id}
             columns={AGENT_COLUMNS}
-            beside={(entry) => (entry === null ? null : <AgentCard agent={entry} />)}
+            beside={(entry) =>
+              entry === null ? null : (
+                <div className="stack">
+                  <AgentCard agent={entry} />
+                  <AgentActivity agentId={entry.id} />
+                </div>
+              )
+            }
           />
         )}
         {selected === "gateways" && <GatewaysTab id={id} />}

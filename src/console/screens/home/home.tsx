@@ -1,6 +1,7 @@
 import type { JSX, ReactNode } from "react";
 import { Link, navigate } from "../../page/router.tsx";
 import { useMay } from "../../live/session-store.ts";
+import { BudgetMeter } from "../../parts/budget-meter.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { dollars } from "../../parts/figures.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -8,7 +9,7 @@ import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
+import { RUN_COLUMNS, RUN_ROW_PX } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
 import { Sparkline } from "../../parts/sparkline.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -141,13 +142,7 @@ function Envelopes({ envelopes }: { readonly envelopes: readonly Envelope[] }): 
               {dollars(spentMicros)} of {dollars(limitMicros)}
             </span>
           </div>
-          <meter
-            className={share >= 1 ? "is-over" : share >= 0.8 ? "is-near" : ""}
-            min={0}
-            max={1}
-            value={Math.min(share, 1)}
-            aria-label={`${id}: ${Math.round(share * 100)} percent spent`}
-          />
+          <BudgetMeter share={share} label={`Spent of ${id}`} />
           <div className="muted">{label}</div>
         </li>
       ))}
@@ -169,6 +164,7 @@ function InFlight({ home: { recent, inFlight } }: { readonly home: HomeData }): 
     <Table
       label="Runs in flight"
       columns={COLUMNS}
+      rowPx={RUN_ROW_PX}
       rows={inFlight}
       keyOf={({ id }) => id}
       onOpen={({ id }) => navigate(`/runs/${id}`)}

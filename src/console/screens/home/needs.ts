@@ -1,6 +1,9 @@
 import type { Approval, Gateway, PlatformState, Run } from "../../../client/index.ts";
+import { budgetState } from "../../parts/budget-state.ts";
 import type { IconName } from "../../parts/icon.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import type { Tone } from "../../parts/status.tsx";
+import { valueLine } from "../../parts/value-line.ts";
 import type { Envelope } from "./envelopes.ts";
 
 /** Something that continues only when a person acts. */
@@ -29,7 +32,7 @@ export function needsOf({ platform, approvals, envelopes, gateways, failed }: Ne
   return [
     ...(platform === undefined || platform.open ? [] : [closed(platform)]),
     ...[...approvals].sort((left, right) => (left.expiresAt < right.expiresAt ? -1 : 1)).map(asked),
-    ...envelopes.filter(({ share }) => share >= 1).map(exhausted),
+    ...envelopes.filter(({ share }) => budgetState(share) === "exhausted").map(exhausted),
     ...gateways.filter(({ status }) => status !== "healthy" && status !== "unknown").map(away),
     ...failed.map(wentWrong),
   ];
@@ -88,13 +91,13 @@ function away({ id, status, seenAt }: Gateway): Need {
   };
 }
 
-function wentWrong({ id, workflow, status, completedAt }: Run): Need {
+function wentWrong({ id, workflow, status, completedAt, args, error }: Run): Need {
   return {
     key: id,
     icon: "cross",
     tone: "bad",
     title: `${workflow} ${status === "timed_out" ? "timed out" : "failed"}`,
-    detail: id,
+    detail: [error?.message, valueLine(args) || shortId(id)].filter((part) => part !== undefined).join(" · "),
     to: `/runs/${id}`,
     at: completedAt ?? null,
     isDeadline: false,

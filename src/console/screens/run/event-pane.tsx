@@ -59,7 +59,7 @@ export function EventPane(): JSX.Element {
           <div role="presentation" style={{ height: list.after }} />
           {lines.count === 0 && (
             <p className="muted events-none" role="presentation">
-              No event matches.
+              No results
             </p>
           )}
         </div>

@@ -4,6 +4,7 @@ import { useSearchParams } from "../../page/router.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { EventPane } from "./event-pane.tsx";
 import { GraphPane } from "../../run/graph-pane.tsx";
+import { LogPane } from "./log-pane.tsx";
 import { NodePanel } from "./panel/node-panel.tsx";
 import { useRunPage } from "./run-page.ts";
 import { Splitter, useSplit } from "./splitter.tsx";
@@ -12,6 +13,7 @@ import { TimelinePane } from "./timeline-pane.tsx";
 const NARROW = "(max-width: 760px)";
 const LOWER = [
   { id: "timeline", label: "Timeline" },
+  { id: "log", label: "Log" },
   { id: "events", label: "Events" },
 ];
 
@@ -38,6 +40,7 @@ function NarrowPanes({ node, tab, show }: PanesProps): JSX.Element {
   const content: Readonly<Record<string, () => ReactNode>> = {
     graph: () => <GraphPane isNarrow />,
     timeline: () => <TimelinePane />,
+    log: () => <LogPane />,
     events: () => <EventPane />,
     node: () => (node === null ? null : <NodePanel key={node} nodeId={node} />),
   };
@@ -53,7 +56,7 @@ function NarrowPanes({ node, tab, show }: PanesProps): JSX.Element {
 function WidePanes({ node, tab, show }: PanesProps): JSX.Element {
   const lower = useSplit("run-lower", 260, 120, 700);
   const side = useSplit("run-side", 420, 300, 900);
-  const selected = tab === "events" ? "events" : "timeline";
+  const selected = LOWER.some(({ id }) => id === tab) ? tab : "timeline";
   return (
     <div
       className="run-panes"
@@ -63,8 +66,8 @@ function WidePanes({ node, tab, show }: PanesProps): JSX.Element {
         <GraphPane isNarrow={false} />
         <Splitter label="Height of the lower pane" orientation="horizontal" split={lower} />
         <div className="run-lower">
-          <Tabs label="Timeline and events" tabs={LOWER} selected={selected} onSelect={show}>
-            {selected === "events" ? <EventPane /> : <TimelinePane />}
+          <Tabs label="Timeline, log and events" tabs={LOWER} selected={selected} onSelect={show}>
+            {selected === "events" ? <EventPane /> : selected === "log" ? <LogPane /> : <TimelinePane />}
           </Tabs>
         </div>
       </div>
@@ -114,6 +117,7 @@ function useRunShortcuts(show: (tab: string) => void): void {
     { keys: "]", label: "Next node", group, run: () => step(1) },
     { keys: "[", label: "Previous node", group, run: () => step(-1) },
     { keys: "t", label: "Timeline", group, run: () => show("timeline") },
+    { keys: "l", label: "Log", group, run: () => show("log") },
     { keys: "e", label: "Events", group, run: () => show("events") },
     { keys: "a", label: "What waits for an approval", group, run: toWaiting },
     { keys: "x", label: "First node that failed", group, run: toFailed },

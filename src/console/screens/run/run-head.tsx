@@ -7,80 +7,102 @@ import { grouped, short } from "../../parts/figures.ts";
 import { Money } from "../../parts/money.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { RunBadge } from "../../parts/run-badge.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { StatusBadge } from "../../parts/status.tsx";
 import { Duration, TimeText } from "../../parts/time-text.tsx";
 import { StepsInside } from "./panel/steps-inside.tsx";
 import { RunActions } from "./run-actions.tsx";
+import { RunValues } from "./run-values.tsx";
+import { StopBar } from "./stop-bar.tsx";
 import { FINALLY } from "../../run/model/run-facts.ts";
 import { useRunView } from "../../run/nodes-page.ts";
 import { useRunPage } from "./run-page.ts";
 
-/** What the run is, how it stands, and what can be done with it. */
+/** What the run is, how it stands, why it stopped, and what can be done with it. */
 export function RunHead(): JSX.Element {
-  const { run, feed } = useRunPage();
+  const { run } = useRunPage();
   const view = useRunView();
-  const sum = feed.facts.sums.run;
+  const outputs = view.outputs ?? run.outputs ?? null;
   return (
     <header className="run-head">
       <PageHead
         title={run.workflow}
         trail={
           <span className="run-id">
-            <Link to="/runs">Runs</Link> / <code>{run.id}</code>
+            <Link to="/runs">Runs</Link> / <code title={run.id}>{shortId(run.id)}</code>
             <CopyButton text={run.id} label="Copy the id of the run" />
           </span>
         }
         actions={<RunActions />}
       />
-      <dl className="run-facts">
-        <Fact name="Status">
-          <ShownBadge view={view} run={run} />
-          {view.errorCode !== null && <code className="text-bad">{view.errorCode}</code>}
-        </Fact>
-        <Fact name="Started">
-          <TimeText at={view.startedAt ?? run.startedAt ?? run.createdAt} />
-        </Fact>
-        <Fact name="Duration">
-          <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt ?? feed.shownAt()} />
-        </Fact>
-        <Fact name="Cost">
-          <Money micros={view.costMicros} />
-        </Fact>
-        <Fact name="Tokens">
-          <span
-            className="num"
-            title={`${grouped(sum.inputTokens)} in, ${grouped(sum.outputTokens)} out, ${grouped(sum.thinkingTokens)} thinking, ${grouped(sum.cachedTokens)} cached`}
-          >
-            {short(sum.inputTokens)} in · {short(sum.outputTokens)} out
-          </span>
-        </Fact>
-        <Fact name="Nodes">
-          <Counts view={view} />
-        </Fact>
-        <Fact name="Layer">
-          <span className="num">{layerText(view)}</span>
-        </Fact>
-        <Fact name="Version">
-          {run.version === null ? (
-            "–"
-          ) : (
-            <Link to={`/workflows/${encodeURIComponent(run.workflow)}/versions`}>v{run.version}</Link>
-          )}
-        </Fact>
-        <Fact name="Trigger">{run.trigger}</Fact>
-        <Family />
-        <Fact name="Trace">
-          <code title={run.traceId}>{run.traceId.slice(0, 8)}</code>
-          <CopyButton text={run.traceId} label="Copy the trace id" />
-        </Fact>
-      </dl>
+      <StopBar />
+      <Facts />
+      <RunValues name="Args" values={run.args} />
+      {view.status === "completed" && outputs !== null && <RunValues name="Outputs" values={outputs} />}
     </header>
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
+/** How it stands comes first and weighs more; cost and trace come last. */
+function Facts(): JSX.Element {
+  const { run, feed } = useRunPage();
+  const view = useRunView();
+  const sum = feed.facts.sums.run;
   return (
-    <div>
+    <dl className="run-facts">
+      <Fact name="Status">
+        <ShownBadge view={view} run={run} />
+        {view.errorCode !== null && <code className="text-bad">{view.errorCode}</code>}
+      </Fact>
+      <Fact name="Nodes">
+        <Counts view={view} />
+      </Fact>
+      <Fact name="Started">
+        <TimeText at={view.startedAt ?? run.startedAt ?? run.createdAt} />
+      </Fact>
+      <Fact name="Duration">
+        <Duration from={view.startedAt ?? run.startedAt} to={view.endedAt ?? feed.shownAt()} />
+      </Fact>
+      <Fact name="Layer">
+        <span className="num">{layerText(view)}</span>
+      </Fact>
+      <Fact name="Version">
+        {run.version === null ? (
+          "–"
+        ) : (
+          <Link to={`/workflows/${encodeURIComponent(run.workflow)}/versions`}>v{run.version}</Link>
+        )}
+      </Fact>
+      <Fact name="Started by">{run.trigger}</Fact>
+      <Family />
+      <Fact name="Cost" isMinor>
+        <Money micros={view.costMicros} />
+      </Fact>
+      <Fact name="Tokens" isMinor>
+        <span
+          className="num"
+          title={`${grouped(sum.inputTokens)} in, ${grouped(sum.outputTokens)} out, ${grouped(sum.thinkingTokens)} thinking, ${grouped(sum.cachedTokens)} cached`}
+        >
+          {short(sum.inputTokens)} in · {short(sum.outputTokens)} out
+        </span>
+      </Fact>
+      <Fact name="Trace" isMinor>
+        <code title={run.traceId}>{run.traceId.slice(0, 8)}</code>
+        <CopyButton text={run.traceId} label="Copy the trace id" />
+      </Fact>
+    </dl>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly isMinor?: boolean;
+  readonly children: ReactNode;
+}
+
+function Fact({ name, isMinor = false, children }: FactProps): JSX.Element {
+  return (
+    <div className={isMinor ? "is-minor" : ""}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -198,7 +220,7 @@ function splitNodes(nodes: Iterable<NodeView>): Parameters<typeof relaunchText>[
 function RunLink({ id }: { readonly id: string }): JSX.Element {
   return (
     <Link to={`/runs/${encodeURIComponent(id)}`} title={id}>
-      <code>{id.slice(0, 14)}</code>
+      <code>{shortId(id)}</code>
     </Link>
   );
 }

@@ -28,13 +28,16 @@ const KIND_LABELS: Readonly<Record<SpanKind, string>> = {
 
 /** A mark at the very end would have no room for its text. */
 const LAST_TICK = 0.96;
-const LEGEND: readonly (readonly [SpanKind, string])[] = [
-  ["dependency", "Waiting for nodes"],
-  ["gate", "Waiting for gates"],
-  ["approval", "Waiting for a person"],
-  ["pause", "Waiting for a time or an event"],
-  ["execution", "Running"],
-  ["backoff", "Retry delay"],
+/** The classes of a bar, so that it has the very colour of those it explains. */
+const LEGEND: readonly (readonly [classes: string, text: string, isWait: boolean])[] = [
+  ["span-execution span-completed", "Completed", false],
+  ["span-execution span-failed", "Failed", false],
+  ["span-execution", "Running", false],
+  ["span-approval", "Waiting for a person", true],
+  ["span-gate", "Waiting for gates", true],
+  ["span-pause", "Waiting for a time or an event", true],
+  ["span-dependency", "Waiting for nodes", true],
+  ["span-backoff", "Retry delay", true],
 ];
 
 interface Scale {
@@ -49,6 +52,7 @@ export function TimelinePane(): JSX.Element {
   const { feed, nodes, open, inside, node: selected } = useRunPage();
   const { blocks } = inside;
   const [zoom, setZoom] = useState(1);
+  const [hasWaits, setWaits] = useState(true);
   const scale = useScale();
   const { timeline } = feed.facts;
   const { begunCount } = timeline;
@@ -67,7 +71,7 @@ export function TimelinePane(): JSX.Element {
   const mark = feed.shownAt();
   return (
     <div className="timeline">
-      <TimelineBar zoom={zoom} onZoom={setZoom} />
+      <TimelineBar hasWaits={hasWaits} onWaits={setWaits} zoom={zoom} onZoom={setZoom} />
       <div
         className="timeline-box"
         ref={list.box}
@@ -86,6 +90,7 @@ export function TimelinePane(): JSX.Element {
               spans={row.feed.facts.timeline.spansOf(row.id)}
               scale={scale}
               isSelected={row.key === selected}
+              hasWaits={hasWaits}
             />
           ))}
           <div style={{ height: list.after }} />
@@ -102,20 +107,26 @@ export function TimelinePane(): JSX.Element {
 }
 
 interface TimelineBarProps {
+  readonly hasWaits: boolean;
+  readonly onWaits: (hasWaits: boolean) => void;
   readonly zoom: number;
   readonly onZoom: (zoom: number) => void;
 }
 
-function TimelineBar({ zoom, onZoom }: TimelineBarProps): JSX.Element {
+function TimelineBar({ hasWaits, onWaits, zoom, onZoom }: TimelineBarProps): JSX.Element {
   return (
     <div className="timeline-bar">
       <ul className="timeline-legend" aria-label="Legend">
-        {LEGEND.map(([kind, word]) => (
-          <li key={kind} title={KIND_LABELS[kind]}>
-            <span className={`span span-${kind}`} aria-hidden="true" /> {word}
+        {LEGEND.filter(([, , isWait]) => !isWait || hasWaits).map(([classes, word]) => (
+          <li key={word}>
+            <span className={`span ${classes}`} aria-hidden="true" /> {word}
           </li>
         ))}
       </ul>
+      <label className="row nowrap timeline-waits">
+        <input type="checkbox" checked={!hasWaits} onChange={() => onWaits(!hasWaits)} />
+        Hide waits
+      </label>
       <div className="row timeline-zoom">
         <Button
           kind="quiet"
@@ -179,16 +190,22 @@ interface RowProps {
   readonly spans: readonly Span[];
   readonly scale: Scale;
   readonly isSelected: boolean;
+  readonly hasWaits: boolean;
 }
 
-const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.Element {
+const Row = memo(function Row({ row, spans, scale, isSelected, hasWaits }: RowProps): JSX.Element {
   const { selectNode, toggle, inside } = useRunPage();
   const node = useNodeOf(row.feed, row.id);
   const show = (): void => (row.runId === null ? selectNode(row.id) : inside.openStep(row.runId, row.id));
   const { waitedMs, workedMs } = totalsOf(spans, scale.now);
   const label = node?.title ?? row.id;
+  const look = node === undefined ? "pending" : nodeLook(node);
   return (
-    <div className={`timeline-row ${isSelected ? "is-selected" : ""}`} role="row" style={{ height: ROW_PX }}>
+    <div
+      className={`timeline-row ${isSelected ? "is-selected" : ""} ${look === "upstream_failure" ? "is-muted" : ""}`}
+      role="row"
+      style={{ height: ROW_PX }}
+    >
       <div className="timeline-name" role="rowheader" style={{ paddingLeft: 8 + row.depth * 16 }}>
         {row.instances.length > 0 && (
           <button
@@ -212,7 +229,7 @@ const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.
             <Icon name={row.isBlockOpen ? "down" : "right"} size={12} />
           </button>
         )}
-        <StatusIcon status={node === undefined ? "pending" : nodeLook(node)} size={13} />
+        <StatusIcon status={look} size={13} />
         <button type="button" className="timeline-link cut" title={label} onClick={show}>
           {label}
         </button>
@@ -222,9 +239,11 @@ const Row = memo(function Row({ row, spans, scale, isSelected }: RowProps): JSX.
       </div>
       <div className="timeline-track" role="cell" onClick={show}>
         <span className="hidden-text">{`waited ${spanText(waitedMs)}, worked ${spanText(workedMs)}`}</span>
-        {spans.map((span) => (
-          <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />
-        ))}
+        {spans
+          .filter(({ kind }) => hasWaits || kind === "execution")
+          .map((span) => (
+            <Bar key={`${span.kind} ${span.from}`} span={span} scale={scale} />
+          ))}
       </div>
     </div>
   );

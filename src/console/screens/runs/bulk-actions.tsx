@@ -7,7 +7,9 @@ import { useMay } from "../../live/session-store.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { CompareButton } from "../../parts/compare-button.tsx";
+import { shortId } from "../../parts/short-id.ts";
 import { toast } from "../../parts/toast.tsx";
+import { valueLine } from "../../parts/value-line.ts";
 
 interface BulkActionsProps {
   readonly runs: readonly Run[];
@@ -26,9 +28,9 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
     onDone();
   };
   return (
-    <div className="row bulk" role="group" aria-label="For the chosen runs">
+    <div className="row bulk" role="group" aria-label="For the selected runs">
       <span>
-        <strong className="num">{runs.length}</strong> chosen
+        <strong className="num">{runs.length}</strong> selected
       </span>
       {mayCancel && (
         <Button size="small" kind="danger" icon="stop" disabled={open.length === 0} onClick={() => setAsked("cancel")}>
@@ -42,7 +44,7 @@ export function BulkActions({ runs, onDone }: BulkActionsProps): JSX.Element {
       )}
       <CompareButton runs={runs} />
       <Button size="small" kind="quiet" onClick={onDone}>
-        Choose none
+        Select none
       </Button>
       {asked === "cancel" && (
         <Confirm
@@ -97,16 +99,19 @@ async function each(runs: readonly Run[], act: (run: Run) => Promise<unknown>, w
   if (count === 0 && refused !== null) throw refused;
 }
 
+const LISTED_MAX = 100;
+
+/** Exactly what is touched, so that nothing else is. */
 function Summary({ runs }: { readonly runs: readonly Run[] }): JSX.Element {
-  const counts = new Map<string, number>();
-  for (const { workflow } of runs) counts.set(workflow, (counts.get(workflow) ?? 0) + 1);
   return (
-    <ul>
-      {[...counts].map(([workflow, count]) => (
-        <li key={workflow}>
-          <span className="num">{count}</span> × {workflow}
+    <ul className="bulk-list" aria-label="Runs it is done to" tabIndex={0}>
+      {runs.slice(0, LISTED_MAX).map(({ id, workflow, args }) => (
+        <li key={id}>
+          <strong>{workflow}</strong> <code title={id}>{shortId(id)}</code>{" "}
+          <span className="muted">{valueLine(args)}</span>
         </li>
       ))}
+      {runs.length > LISTED_MAX && <li>and {runs.length - LISTED_MAX} more</li>}
     </ul>
   );
 }

@@ -1,16 +1,14 @@
-import { keep, read } from "../../page/preferences.ts";
-import { Store } from "../../page/store.ts";
+import type { SavedView } from "../../../client/index.ts";
+import { queryOf } from "../../live/run-list.ts";
+import { filterOf } from "./run-filters.ts";
 
-/** A choice of filters under a name. */
-export interface SavedView {
+/** A choice of filters under a name, as it stands in the address. */
+export interface NamedView {
   readonly name: string;
-  /** As it stands in the address. */
   readonly search: string;
 }
 
-const STORED = "sluice.views.runs";
-
-export const BUILT_IN: readonly SavedView[] = [
+export const BUILT_IN: readonly NamedView[] = [
   { name: "All", search: "" },
   { name: "Running", search: "status=running" },
   { name: "Waiting for a person", search: "waiting_for=person" },
@@ -18,31 +16,19 @@ export const BUILT_IN: readonly SavedView[] = [
   { name: "Timed out", search: "status=timed_out" },
 ];
 
-export const savedViews = new Store<readonly SavedView[]>(readViews(read(STORED)));
-
-export function saveView(view: SavedView): void {
-  change([...savedViews.get().filter(({ name }) => name !== view.name), view]);
+/** The address of a saved view. */
+export function searchOf({ query }: Pick<SavedView, "query">): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) params.set(name, [value].flat().join(","));
+  return params.toString();
 }
 
-export function removeView(name: string): void {
-  change(savedViews.get().filter((view) => view.name !== name));
-}
-
-function change(views: readonly SavedView[]): void {
-  savedViews.set(views);
-  keep(STORED, JSON.stringify(views));
-}
-
-function readViews(text: string | null): readonly SavedView[] {
-  try {
-    const views: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(views) ? views.filter(isView) : [];
-  } catch {
-    return [];
+/** What is saved of an address: its filters, as the API takes them. */
+export function viewQuery(search: string): SavedView["query"] {
+  const params = new URLSearchParams(search);
+  const query: Record<string, string | number | string[]> = {};
+  for (const [name, value] of Object.entries(queryOf(filterOf((each) => params.get(each))))) {
+    if (value !== undefined) query[name] = typeof value === "object" ? [...value] : value;
   }
-}
-
-function isView(value: unknown): value is SavedView {
-  const view = value as Partial<SavedView> | null;
-  return typeof view?.name === "string" && typeof view.search === "string";
+  return query;
 }

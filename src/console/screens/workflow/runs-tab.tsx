@@ -1,21 +1,14 @@
 import { type JSX, useState } from "react";
-import type { Run } from "../../../client/index.ts";
 import { Link, navigate } from "../../page/router.tsx";
 import { useRunList } from "../../live/use-run-list.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import { ProblemView } from "../../parts/problem-view.tsx";
-import { RUN_COLUMNS } from "../../parts/run-columns.tsx";
+import { RUN_COLUMNS, RUN_ROW_PX } from "../../parts/run-columns.tsx";
 import { Skeleton } from "../../parts/skeleton.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import { Table } from "../../parts/table.tsx";
 import { CompareButton } from "../../parts/compare-button.tsx";
-
-const COLUMNS: readonly Column<Run>[] = RUN_COLUMNS.map((column) =>
-  column.id === "workflow"
-    ? { id: "version", head: "Version", isNumber: true, cell: ({ version }) => version ?? "–" }
-    : column,
-);
 
 const SHOWN = 50;
 
@@ -34,10 +27,10 @@ export function RunsTab({ name }: { readonly name: string }): JSX.Element {
   const picked = runs.data.runs.filter(({ id }) => chosen.has(id));
   return (
     <div className="stack">
-      <div className="row" role="group" aria-label="For the chosen runs">
+      <div className="row" role="group" aria-label="For the selected runs">
         <CompareButton runs={picked} />
         <span className="muted">
-          {picked.length === 0 ? "Choose two runs to see where they differ." : `${picked.length} chosen`}
+          {picked.length === 0 ? "Select two runs to see where they differ." : `${picked.length} selected`}
         </span>
         {picked.length > 0 && (
           <Button size="small" kind="quiet" onClick={() => setChosen(new Set())}>
@@ -48,7 +41,8 @@ export function RunsTab({ name }: { readonly name: string }): JSX.Element {
       <Panel isFlush>
         <Table
           label={`Runs of ${name}`}
-          columns={COLUMNS}
+          columns={RUN_COLUMNS}
+          rowPx={RUN_ROW_PX}
           rows={runs.data.runs}
           keyOf={({ id }) => id}
           onOpen={({ id }) => navigate(`/runs/${id}`)}

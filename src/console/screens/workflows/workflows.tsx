@@ -60,7 +60,7 @@ export function WorkflowsScreen(): JSX.Element {
       ) : chosen.length === 0 ? (
         <Empty
           icon="filter"
-          title="No workflow matches"
+          title="No results"
           action={<Button onClick={() => navigate("/workflows")}>Show all</Button>}
         />
       ) : (

@@ -34,7 +34,6 @@ export function AgentField({ value, onChange }: AgentFieldProps): JSX.Element {
   return (
     <Field label="Agent" isRequired hint="The gates ask about it like about any other.">
       <Select
-        required
         value={value}
         options={[["", "Choose an agent"], ...agents.data.map((agent) => [agent.id, agentText(agent)] as const)]}
         onChange={onChange}

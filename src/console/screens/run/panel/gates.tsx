@@ -4,6 +4,7 @@ import { api } from "../../../live/api.ts";
 import { useQuery } from "../../../live/use-query.ts";
 import { factOf } from "../../../parts/fact-text.ts";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
+import { Select } from "../../../parts/select.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { TimeText } from "../../../parts/time-text.tsx";
 import { GATE_QUESTIONS } from "../../../parts/gate-questions.ts";
@@ -43,18 +44,12 @@ export function Gates({
       title="Gates"
       aside={
         verdicts.length > 1 && (
-          <select
+          <Select
             aria-label="Verdict"
             value={verdict?.verdictId ?? ""}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            {verdicts.map((each, index) => (
-              <option key={each.verdictId} value={each.verdictId}>
-                {index + 1}. {each.disposition}
-                {each.gate === null ? "" : ` at ${each.gate}`}
-              </option>
-            ))}
-          </select>
+            options={verdicts.map((each, index) => [each.verdictId, verdictText(each, index)] as const)}
+            onChange={setChosen}
+          />
         )
       }
     >
@@ -115,6 +110,10 @@ function Verdict({ verdict }: { readonly verdict: NodeVerdict }): JSX.Element {
       )}
     </>
   );
+}
+
+function verdictText({ disposition, gate }: NodeVerdict, index: number): string {
+  return `${index + 1}. ${disposition}${gate === null ? "" : ` at ${gate}`}`;
 }
 
 interface CellProps {

@@ -1,6 +1,7 @@
 import { type JSX, useState } from "react";
-import { type Json, type JsonObject, jsonToText } from "../../../../core/base/index.ts";
+import { jsonToText } from "../../../../core/base/index.ts";
 import { Empty } from "../../../parts/empty.tsx";
+import { Select } from "../../../parts/select.tsx";
 import { Skeleton } from "../../../parts/skeleton.tsx";
 import { plainText } from "../../../run/model/plain-text.ts";
 import { useRunPage } from "../run-page.ts";
@@ -15,15 +16,14 @@ interface TabProps {
 
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 
-/** The logs of the node, and the messages of its conversation. */
+/** What the node and its adapter logged. */
 export function LogsTab({ detail }: TabProps): JSX.Element {
   if (detail === undefined) return <Skeleton lines={5} />;
   const logs = detail.attempts.flatMap(({ attempt, logs: list }) => list.map((entry) => ({ attempt, ...entry })));
   const reported = detail.attempts.flatMap(({ attempt, adapterLogs }) =>
     adapterLogs.map((entry) => ({ attempt, entry })),
   );
-  const talks = detail.attempts.filter(({ conversation }) => conversation.length > 0);
-  if (logs.length === 0 && reported.length === 0 && talks.length === 0) {
+  if (logs.length === 0 && reported.length === 0) {
     return <Empty icon="audit" title="Nothing was logged" />;
   }
   return (
@@ -34,19 +34,6 @@ export function LogsTab({ detail }: TabProps): JSX.Element {
           <ModelText label="Adapter log" text={reported.map(({ entry }) => JSON.stringify(entry)).join("\n")} />
         </Section>
       )}
-      {talks.map(({ attempt, sessionId, conversation }) => (
-        <Section
-          key={attempt}
-          title={`Conversation of attempt ${attempt}`}
-          aside={sessionId !== null && <code>{plainText(sessionId)}</code>}
-        >
-          <ol className="talk">
-            {conversation.map((message, index) => (
-              <ChatMessage key={index} message={message} />
-            ))}
-          </ol>
-        </Section>
-      ))}
     </>
   );
 }
@@ -55,24 +42,19 @@ type Logged = DetailedNode["attempts"][number]["logs"][number] & { readonly atte
 
 function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
   const { selectEvent } = useRunPage();
-  const [least, setLeast] = useState(0);
+  const [least, setLeast] = useState<(typeof LEVELS)[number]>("debug");
   const [text, setText] = useState("");
   const wanted = logs.filter(
     ({ level, message }) =>
-      LEVELS.findIndex((each) => each === level) >= least && message.toLowerCase().includes(text.toLowerCase()),
+      LEVELS.findIndex((each) => each === level) >= LEVELS.indexOf(least) &&
+      message.toLowerCase().includes(text.toLowerCase()),
   );
   return (
     <Section
       title="Logs"
       aside={
         <span className="row">
-          <select aria-label="Minimum level" value={least} onChange={(event) => setLeast(Number(event.target.value))}>
-            {LEVELS.map((level, index) => (
-              <option key={level} value={index}>
-                {level}
-              </option>
-            ))}
-          </select>
+          <Select aria-label="Minimum level" value={least} options={LEVELS} onChange={setLeast} />
           <input
             type="search"
             aria-label="Search logs"
@@ -104,19 +86,5 @@ function Logs({ logs }: { readonly logs: readonly Logged[] }): JSX.Element {
         ))}
       </ol>
     </Section>
-  );
-}
-
-function ChatMessage({ message }: { readonly message: JsonObject }): JSX.Element {
-  const role = typeof message["role"] === "string" ? message["role"] : "message";
-  const content: Json = message["content"] ?? message;
-  return (
-    <li className={role === "user" || role === "system" ? "" : "is-answer"}>
-      <span className="muted">{plainText(role)}</span>
-      <ModelText
-        label={`Message of ${role}`}
-        text={typeof content === "string" ? content : JSON.stringify(content, null, 2)}
-      />
-    </li>
   );
 }

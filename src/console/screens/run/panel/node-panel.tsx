@@ -17,7 +17,7 @@ import { detailAt, type DetailedNode, readDetail } from "../../../run/model/node
 import { OverviewTab } from "./overview-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
-import { TurnTab } from "./turn-tab.tsx";
+import { ConversationTab, hasConversation } from "./conversation/conversation-tab.tsx";
 import "./node-panel.css";
 
 /** Everything about one node. What changes live is read from the run, the rest from the server when the node moves on. */
@@ -68,7 +68,12 @@ export function NodePanel({ nodeId }: { readonly nodeId: string }): JSX.Element 
           <Button kind="quiet" size="small" icon="cross" label="Close the node" onClick={() => selectNode(null)} />
         </span>
       </div>
-      <Tabs label="About the node" tabs={tabsOf(turn)} selected={tab} onSelect={setTab}>
+      <Tabs
+        label="About the node"
+        tabs={hasConversation({ turn, detail: shown }) ? WITH_CONVERSATION : TABS}
+        selected={tab}
+        onSelect={setTab}
+      >
         <div className="node-panel-body">
           {detail.problem !== null && <ProblemView problem={detail.problem} onRetry={() => void detail.refresh()} />}
           <TabContent tab={tab} nodeId={nodeId} detail={shown} turn={turn} />
@@ -87,12 +92,7 @@ const TABS = [
   { id: "lineage", label: "Lineage" },
 ];
 
-const TURN_TAB = { id: "turn", label: "Turn" };
-
-/** A turn has its own tab, where there is one. */
-function tabsOf(turn: TurnView | undefined) {
-  return turn === undefined || turn.rounds.length === 0 ? TABS : TABS.toSpliced(1, 0, TURN_TAB);
-}
+const WITH_CONVERSATION = TABS.toSpliced(1, 0, { id: "conversation", label: "Conversation" });
 
 interface TabContentProps {
   readonly tab: string;
@@ -102,8 +102,9 @@ interface TabContentProps {
 }
 
 function TabContent({ tab, nodeId, detail, turn }: TabContentProps): JSX.Element {
-  if (tab === "turn" && turn !== undefined) return <TurnTab turn={turn} />;
   switch (tab) {
+    case "conversation":
+      return <ConversationTab turn={turn} detail={detail} />;
     case "prompt":
       return <PromptTab nodeId={nodeId} detail={detail} />;
     case "result":

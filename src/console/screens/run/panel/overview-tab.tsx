@@ -15,6 +15,7 @@ import { useRunPage } from "../run-page.ts";
 import { Answers } from "./answers.tsx";
 import { ApprovalBox } from "./approval-box.tsx";
 import { Countdown } from "./countdown.tsx";
+import { Instances } from "./instances.tsx";
 import { Gates } from "./gates.tsx";
 import { ModelText } from "../../../run/model-text.tsx";
 import type { DetailedNode } from "../../../run/model/node-detail.ts";
@@ -78,6 +79,7 @@ export function OverviewTab({ nodeId, detail }: TabProps): JSX.Element | null {
           <StepsInside key={block} runId={block} />
         </Section>
       )}
+      <Instances nodeId={nodeId} />
       <Answers nodeId={nodeId} />
       <Gates nodeId={nodeId} detail={detail} />
       <Relatives nodeId={nodeId} node={node} />

@@ -1,0 +1,35 @@
+import type { ListPage, SavedView, Trends, TrendsQuery, ViewRequest } from "../contract/index.ts";
+import type { Door, Needs } from "./caller.ts";
+import { encode } from "./query.ts";
+
+const VIEW: Needs = ["id", "name", "query"];
+
+/** The part of the API that is about many runs at once: saved lists of them, and what they add up to. */
+export class SearchClient {
+  readonly #door: Door;
+
+  constructor(door: Door) {
+    this.#door = door;
+  }
+
+  trends(query: TrendsQuery = {}): Promise<Trends> {
+    return this.#door.ask("GET", "/trends", { query: { ...query } }, ["bucket", "data"]);
+  }
+
+  /** The caller's own, and those that are shared. */
+  listViews(): Promise<ListPage<SavedView>> {
+    return this.#door.list("/views", {});
+  }
+
+  saveView(view: ViewRequest): Promise<SavedView> {
+    return this.#door.ask("POST", "/views", { body: view }, VIEW);
+  }
+
+  changeView(id: string, view: ViewRequest): Promise<SavedView> {
+    return this.#door.ask("PUT", `/views/${encode(id)}`, { body: view }, VIEW);
+  }
+
+  deleteView(id: string): Promise<void> {
+    return this.#door.command("DELETE", `/views/${encode(id)}`);
+  }
+}

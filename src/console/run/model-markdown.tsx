@@ -1,0 +1,27 @@
+import type { JSX } from "react";
+import { CopyButton } from "../parts/code-block.tsx";
+import { grouped } from "../parts/figures.ts";
+import { Markdown } from "../parts/markdown.tsx";
+import { ModelText } from "./model-text.tsx";
+import { excerptOf } from "./model/plain-text.ts";
+import "./model-text.css";
+
+interface ModelMarkdownProps {
+  readonly text: string;
+  readonly label: string;
+  /** As it was sent, and not as it reads. */
+  readonly isRaw: boolean;
+}
+
+/** What a model wrote, as it meant it to be read: its Markdown, inert, or the very text. */
+export function ModelMarkdown({ text, label, isRaw }: ModelMarkdownProps): JSX.Element {
+  if (isRaw) return <ModelText label={label} text={text} />;
+  const { text: shown, after } = excerptOf(text, "start");
+  return (
+    <div className="model-markdown">
+      <Markdown label={label} text={shown} />
+      <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
+      {after > 0 && <p className="muted num">{grouped(after)} characters more: show the raw text</p>}
+    </div>
+  );
+}

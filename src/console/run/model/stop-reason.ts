@@ -1,0 +1,125 @@
+import { type EventType, isTerminal, type RunEvent } from "../../../core/event/index.ts";
+import { isUpstreamFailure, type NodeView } from "../../../core/view/index.ts";
+import type { RunView } from "../../../client/index.ts";
+import { words } from "./event-text.ts";
+import { listed } from "./waiting.ts";
+
+/** Why a run stopped, or does not move, as a person would say it. */
+export interface StopReason {
+  readonly tone: "bad" | "hold" | "warn" | "idle";
+  readonly title: string;
+  /** What the failed step, the person or the gate said; it may come from a model. */
+  readonly detail: string | null;
+  /** The nodes to look at, the first one first. */
+  readonly nodeIds: readonly string[];
+  /** Nodes that did not run only because of these. */
+  readonly followers: number;
+}
+
+/** Null: it moves, or has ended as it should. */
+export function stopReason(view: RunView, events: readonly RunEvent[]): StopReason | null {
+  switch (view.status) {
+    case "failed":
+    case "timed_out":
+      return ofFailure(view, events);
+    case "cancelled":
+      return { ...NOTHING, title: "The run was cancelled", detail: endReason(view, events) };
+    case "completed":
+      return ofTolerated(view);
+    default:
+      return isTerminal(view.status) ? null : ofWait(view);
+  }
+}
+
+const NOTHING = { tone: "idle", nodeIds: [], followers: 0 } as const;
+
+/** The nodes whose own failure it was: neither those that did not run because of it, nor those another step handled. */
+export function failureCauses(view: RunView): readonly NodeView[] {
+  const failed = [...view.nodes.values()].filter(
+    (node) => (node.status === "failed" || node.status === "timed_out") && !node.isHandled && !isUpstreamFailure(node),
+  );
+  // Of a node with instances, the instances say why.
+  const parents = new Set(failed.flatMap(({ instance }) => (instance === null ? [] : [instance.parent])));
+  const causes = failed.filter(({ id, instance }) =>
+    instance === null ? !parents.has(id) : isCause(view.nodes.get(instance.parent)),
+  );
+  return causes.toSorted((left, right) => (left.completedAt ?? 0) - (right.completedAt ?? 0));
+}
+
+/** An instance that was tolerated is no cause. */
+function isCause(parent: NodeView | undefined): boolean {
+  return parent?.status === "failed" || parent?.status === "timed_out";
+}
+
+function ofFailure(view: RunView, events: readonly RunEvent[]): StopReason {
+  const causes = failureCauses(view);
+  const verb = view.status === "timed_out" ? "timed out" : "failed";
+  const [first] = causes;
+  if (first === undefined) {
+    const code = view.errorCode === null ? "" : `: ${words(view.errorCode)}`;
+    return { ...NOTHING, tone: "bad", title: `The run ${verb}${code}`, detail: endReason(view, events) };
+  }
+  const names = listed(causes.map(({ title, id }) => title || id));
+  const own = first.status === "timed_out" ? "timed out" : "failed";
+  const code = first.errorCode === null ? "" : ` with ${words(first.errorCode)}`;
+  return {
+    tone: "bad",
+    title: `The run ${verb} because ${names} ${own}${causes.length === 1 ? code : ""}`,
+    detail: first.errorMessage,
+    nodeIds: causes.map(({ id }) => id),
+    followers: view.upstreamFailures,
+  };
+}
+
+/** It completed, and something failed on the way that is easily overlooked. */
+function ofTolerated(view: RunView): StopReason | null {
+  const handled = [...view.nodes.values()].filter(({ isHandled }) => isHandled);
+  const partly = [...view.nodes.values()].filter(({ failedInstances }) => failedInstances > 0);
+  if (handled.length + partly.length === 0) return null;
+  const texts = [
+    ...partly.map(({ title, failedInstances }) => `${failedInstances} of the instances of ${title} failed`),
+    ...handled.map(({ title }) => `${title} failed and was handled`),
+  ];
+  return {
+    ...NOTHING,
+    tone: "warn",
+    title: `The run completed, although ${listed(texts)}`,
+    detail: null,
+    nodeIds: [...partly, ...handled].map(({ id }) => id),
+  };
+}
+
+function ofWait(view: RunView): StopReason | null {
+  const asked = [...view.approvals.values()].filter(({ status }) => status === "pending");
+  const [first] = asked;
+  if (first !== undefined) {
+    const more = asked.length === 1 ? "" : `, and ${asked.length - 1} more`;
+    return {
+      ...NOTHING,
+      tone: "hold",
+      title: `The run waits for a person at ${view.nodes.get(first.nodeId)?.title ?? first.nodeId}${more}`,
+      detail: first.summary,
+      nodeIds: asked.map(({ nodeId }) => nodeId),
+    };
+  }
+  const blocked = [...view.nodes.values()].filter(({ missing, status }) => status === "blocked" && missing.length > 0);
+  const [held] = blocked;
+  if (held === undefined) return null;
+  return {
+    ...NOTHING,
+    tone: "hold",
+    title: `The run waits for a person: ${held.title} needs values for ${listed(held.missing)}`,
+    detail: null,
+    nodeIds: blocked.map(({ id }) => id),
+  };
+}
+
+const ENDS: ReadonlySet<EventType> = new Set<EventType>(["run.ending", "run.failed", "run.cancelled", "run.timed_out"]);
+
+/** What was given as the reason of its end, by the engine or by a person. */
+function endReason({ lastEventId }: RunView, events: readonly RunEvent[]): string | null {
+  const last = events.findLast(
+    ({ eventId, type, payload }) => eventId <= lastEventId && ENDS.has(type) && "reason" in payload,
+  );
+  return last !== undefined && "reason" in last.payload ? (last.payload.reason ?? null) : null;
+}

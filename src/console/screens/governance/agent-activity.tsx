@@ -1,0 +1,160 @@
+import type { JSX } from "react";
+import { Link, navigate } from "../../page/router.tsx";
+import { api } from "../../live/api.ts";
+import { useMay } from "../../live/session-store.ts";
+import { useQuery } from "../../live/use-query.ts";
+import { useRunList } from "../../live/use-run-list.ts";
+import { grouped, short } from "../../parts/figures.ts";
+import { Money } from "../../parts/money.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { RunBadge } from "../../parts/run-badge.tsx";
+import { shortId } from "../../parts/short-id.ts";
+import { Sparkline } from "../../parts/sparkline.tsx";
+import { TimeText } from "../../parts/time-text.tsx";
+import { valueLine } from "../../parts/value-line.ts";
+import { agentRuns, agentSpend } from "./agent-figures.ts";
+
+const SINCE = "30d";
+const SHOWN = 8;
+
+/** What an agent does and did: its runs, what they cost, what it may do without asking, and what it remembers. */
+export function AgentActivity({ agentId }: { readonly agentId: string }): JSX.Element {
+  return (
+    <>
+      <Work agentId={agentId} />
+      <Grants agentId={agentId} />
+      <Memory agentId={agentId} />
+    </>
+  );
+}
+
+function Work({ agentId }: { readonly agentId: string }): JSX.Element | null {
+  const list = useRunList(useMay("run:read") ? { more: { agent: agentId, since: SINCE } } : null).data;
+  const usage = useQuery(`usage/agents ${SINCE}`, () => api.getUsage({ by: "agent", bucket: "day", since: SINCE }), {
+    tags: ["runs"],
+    freshMs: 30_000,
+  }).data;
+  if (list === undefined) return null;
+  const { now, ended, successRate, needPerson } = agentRuns(list.runs);
+  const spend = usage === undefined ? null : agentSpend(usage, agentId);
+  const all = `/runs?agent=${encodeURIComponent(agentId)}&since=${SINCE}`;
+  const beats = list.runs
+    .toReversed()
+    .map(({ id, status }) => ({ key: id, status, size: status === "completed" ? 0.6 : 1 }));
+  return (
+    <Panel title="Last 30 days" actions={<Link to={all}>Its runs</Link>}>
+      <dl className="governance-facts">
+        <dt>Now</dt>
+        <dd>
+          {now.length === 0 ? "nothing" : `${now.length} ${now.length === 1 ? "run" : "runs"}`}
+          {needPerson > 0 && `, ${needPerson} waiting for a person`}
+        </dd>
+        <dt>Success</dt>
+        <dd>
+          {successRate === null ? "–" : `${Math.round(successRate * 100)} % of the last ${ended}`}{" "}
+          <Sparkline beats={beats} label="How its last runs ended" />
+        </dd>
+        <dt>Spend</dt>
+        <dd>
+          {spend === null ? (
+            "–"
+          ) : (
+            <>
+              <Money micros={spend.costMicros} />, {short(spend.tokens)} tokens, {grouped(spend.attempts)} attempts
+            </>
+          )}
+        </dd>
+        <Held agentId={agentId} />
+      </dl>
+      <ul className="agent-runs" aria-label="Runs it works on">
+        {now.slice(0, SHOWN).map((run) => (
+          <li key={run.id}>
+            <RunBadge status={run.status} waitingFor={run.waitingFor} />
+            <Link to={`/runs/${encodeURIComponent(run.id)}`} title={run.id}>
+              {run.workflow}
+            </Link>
+            <span className="muted cut">{valueLine(run.args) || shortId(run.id)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** What the gates hold of it right now. */
+function Held({ agentId }: { readonly agentId: string }): JSX.Element | null {
+  const waiting = useQuery("approvals/pending", () => api.listApprovals({ status: "pending", limit: 100 }), {
+    tags: ["approvals"],
+  }).data;
+  if (waiting === undefined) return null;
+  const own = waiting.data.filter((approval) => approval.agentId === agentId);
+  return (
+    <>
+      <dt>Held by gates</dt>
+      <dd>
+        {own.length === 0 && "nothing"}
+        {own.slice(0, SHOWN).map(({ id, title }) => (
+          <div key={id}>
+            <Link to={`/approvals?id=${encodeURIComponent(id)}`}>{title}</Link>
+          </div>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+function Grants({ agentId }: { readonly agentId: string }): JSX.Element | null {
+  const grants = useQuery("grants", () => api.listRegistered("grants", { limit: 100 }), { freshMs: 10_000 }).data;
+  const own = (grants?.data ?? []).filter(({ agent }) => agent === agentId);
+  if (grants === undefined) return null;
+  return (
+    <Panel title="Grants">
+      {own.length === 0 ? (
+        <p className="muted">None: tool calls that need an approval are asked about each time.</p>
+      ) : (
+        <ul className="agent-runs">
+          {own.map(({ id, tool, until }) => (
+            <li key={id}>
+              <Link to={`/settings/grants/${encodeURIComponent(id)}`}>{typeof tool === "string" ? tool : id}</Link>
+              <span className="muted">
+                until <TimeText at={typeof until === "string" ? until : null} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Memory({ agentId }: { readonly agentId: string }): JSX.Element | null {
+  const memory = useQuery(`memory ${agentId}`, () => api.listMemory(agentId, { limit: SHOWN })).data;
+  if (memory === undefined) return null;
+  return (
+    <Panel title="Memory">
+      {memory.data.length === 0 ? (
+        <p className="muted">It remembers nothing.</p>
+      ) : (
+        <ul className="agent-memory">
+          {memory.data.map(({ runId, nodeId, attempt, at, workflow, text }) => (
+            <li key={`${runId} ${nodeId} ${attempt}`}>
+              <button
+                type="button"
+                className="link-button"
+                onClick={() => navigate(`/runs/${encodeURIComponent(runId)}?node=${encodeURIComponent(nodeId)}`)}
+              >
+                {workflow} / {nodeId}
+              </button>{" "}
+              <span className="muted">
+                <TimeText at={at} />
+              </span>
+              <p className="cut" title={text}>
+                {text}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Run, Usage } from "../../../client/index.ts";
+import { isTerminal } from "../../../core/event/index.ts";
+
+/** How the runs an agent worked on stand. */
+export interface AgentRuns {
+  readonly now: readonly Run[];
+  readonly ended: number;
+  /** Null: none has ended. */
+  readonly successRate: number | null;
+  readonly needPerson: number;
+}
+
+/** Cancelled runs say nothing about the agent. */
+export function agentRuns(runs: readonly Run[]): AgentRuns {
+  const now = runs.filter(({ status }) => !isTerminal(status));
+  const ended = runs.filter(({ status }) => isTerminal(status) && status !== "cancelled");
+  const completed = ended.filter(({ status }) => status === "completed").length;
+  return {
+    now,
+    ended: ended.length,
+    successRate: ended.length === 0 ? null : completed / ended.length,
+    needPerson: now.filter(({ waitingFor }) => waitingFor === "person").length,
+  };
+}
+
+export interface AgentSpend {
+  readonly costMicros: number;
+  readonly tokens: number;
+  readonly attempts: number;
+}
+
+export function agentSpend({ data }: Usage, agentId: string): AgentSpend {
+  const own = data.filter(({ group }) => group === agentId);
+  return {
+    costMicros: own.reduce((sum, row) => sum + row.costMicros, 0),
+    tokens: own.reduce((sum, row) => sum + row.inputTokens + row.outputTokens, 0),
+    attempts: own.reduce((sum, row) => sum + row.count, 0),
+  };
+}

@@ -1,0 +1,42 @@
+import type { JSX, ReactNode } from "react";
+import { Icon, type IconName } from "../../../../parts/icon.tsx";
+import { WhenNear } from "../../../../parts/when-near.tsx";
+
+export type Role = "system" | "user" | "assistant" | "tool";
+
+const ROLES: Readonly<Record<Role, { readonly label: string; readonly icon: IconName }>> = {
+  system: { label: "System", icon: "settings" },
+  user: { label: "User", icon: "user" },
+  assistant: { label: "Assistant", icon: "run" },
+  tool: { label: "Tool", icon: "workflow" },
+};
+
+/** What a message is likely to need on the screen. */
+const HEIGHT_PX = 96;
+
+interface MessageProps {
+  readonly role: Role;
+  /** Beside the role: which round, which tool. */
+  readonly title?: ReactNode;
+  /** Verdict, tokens, cost, time. */
+  readonly aside?: ReactNode;
+  readonly label: string;
+  /** Drawn when it comes near. */
+  readonly children: () => ReactNode;
+}
+
+/** One message of a conversation. Its head is always there, for the keyboard and for screen readers; its text when it is near. */
+export function Message({ role, title, aside, label, children }: MessageProps): JSX.Element {
+  const { label: name, icon } = ROLES[role];
+  return (
+    <article className={`message message-${role}`} aria-label={label}>
+      <header className="message-head">
+        <h3>
+          <Icon name={icon} size={13} /> {name} {title}
+        </h3>
+        {aside !== undefined && <span className="message-aside muted num">{aside}</span>}
+      </header>
+      <WhenNear height={HEIGHT_PX}>{children}</WhenNear>
+    </article>
+  );
+}

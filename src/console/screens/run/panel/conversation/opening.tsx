@@ -1,0 +1,57 @@
+import { type JSX, useState } from "react";
+import { ModelMarkdown } from "../../../../run/model-markdown.tsx";
+import type { DetailedNode, Instruction } from "../../../../run/model/node-detail.ts";
+import { Message } from "./message.tsx";
+
+interface OpeningProps {
+  readonly detail: DetailedNode;
+  readonly isRaw: boolean;
+}
+
+/** How a conversation begins: the instructions, layer by layer, and what is asked. */
+export function Opening({ detail, isRaw }: OpeningProps): JSX.Element {
+  const instructions = detail.attempts.at(-1)?.instructions ?? [];
+  const { request } = detail;
+  return (
+    <>
+      {instructions.length > 0 && (
+        <li>
+          <Message
+            role="system"
+            label="System message"
+            aside={`${instructions.length} ${instructions.length === 1 ? "layer" : "layers"}`}
+          >
+            {() => (
+              <ol className="layers">
+                {instructions.map((instruction, index) => (
+                  <Layer key={index} instruction={instruction} isRaw={isRaw} />
+                ))}
+              </ol>
+            )}
+          </Message>
+        </li>
+      )}
+      {request !== null && (
+        <li>
+          <Message role="user" label="User message">
+            {() => <ModelMarkdown label="What was asked" text={request.message} isRaw={isRaw} />}
+          </Message>
+        </li>
+      )}
+    </>
+  );
+}
+
+/** Folded: what it is made of is known before its text is. */
+function Layer({ instruction, isRaw }: { readonly instruction: Instruction; readonly isRaw: boolean }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const { layer, source, text } = instruction;
+  return (
+    <li>
+      <button type="button" className="link-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Layer {layer} · {source}
+      </button>
+      {isOpen && <ModelMarkdown label={`Instructions of ${source}`} text={text} isRaw={isRaw} />}
+    </li>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Run } from "../../../client/index.ts";
+
+/** Runs that failed alike. */
+export interface ErrorGroup {
+  readonly key: string;
+  readonly code: string | null;
+  /** As the newest one has it. */
+  readonly message: string;
+  readonly runs: readonly Run[];
+  readonly workflows: readonly string[];
+}
+
+/** What changes from run to run: ids, numbers, texts in quotes. */
+const PARTICULARS = /"[^"]*"|'[^']*'|\b[0-9a-f]{8,}\b|\b[a-z]+_[0-9a-z]{16,}\b|\d+/gi;
+
+/** Runs by what went wrong, most frequent first; runs without an error are left out. */
+export function groupByError(runs: readonly Run[]): readonly ErrorGroup[] {
+  const groups = new Map<string, { readonly newest: NonNullable<Run["error"]>; readonly runs: Run[] }>();
+  for (const run of runs) {
+    if (run.error === undefined) continue;
+    const { code, message } = run.error;
+    const key = `${code ?? ""} ${message.replaceAll(PARTICULARS, "#")}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, { newest: run.error, runs: [run] });
+    else known.runs.push(run);
+  }
+  return [...groups]
+    .map(([key, { newest, runs: members }]) => ({
+      key,
+      code: newest.code,
+      message: newest.message,
+      runs: members,
+      workflows: [...new Set(members.map(({ workflow }) => workflow))],
+    }))
+    .sort((left, right) => right.runs.length - left.runs.length);
+}

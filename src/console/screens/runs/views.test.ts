@@ -1,0 +1,13 @@
+import { describe, expect, it } from "vitest";
+import { searchOf, viewQuery } from "./views.ts";
+
+describe("saved views", () => {
+  it("keep the filters of an address, and lead back to them", () => {
+    const search = "status=failed&q=503&min_cost=0.5&label=customer%3A4711%2Ctier%3Agold";
+    const query = viewQuery(`${search}&group=error`);
+    expect(query).toEqual({ status: "failed", q: "503", min_cost: 0.5, label: ["customer:4711", "tier:gold"] });
+    expect([...new URLSearchParams(searchOf({ query }))].toSorted()).toEqual(
+      [...new URLSearchParams(search)].toSorted(),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import type { TrendPoint, Trends } from "../../../client/index.ts";
+
+/** What a group adds up to over the whole span. */
+export interface TrendRow {
+  readonly group: string;
+  readonly runs: number;
+  readonly failed: number;
+  /** Null: all were cancelled. */
+  readonly successRate: number | null;
+  /** The highest of its buckets. */
+  readonly p95Ms: number | null;
+  readonly costMicros: number;
+  /** Parameters of the list of its runs. */
+  readonly filter: Readonly<Record<string, string>>;
+}
+
+/** A row per group, busiest first. */
+export function trendRows({ data, since, until }: Trends): readonly TrendRow[] {
+  const groups = new Map<string, TrendPoint[]>();
+  for (const point of data) {
+    const name = point.group ?? "none";
+    const known = groups.get(name);
+    if (known === undefined) groups.set(name, [point]);
+    else known.push(point);
+  }
+  return [...groups]
+    .map(([group, points]) => rowOf(group, points, { since, until }))
+    .sort((left, right) => right.runs - left.runs);
+}
+
+function rowOf(group: string, points: readonly TrendPoint[], span: { since: string; until: string }): TrendRow {
+  const sum = (of: (point: TrendPoint) => number): number => points.reduce((all, point) => all + of(point), 0);
+  const runs = sum((point) => point.runs);
+  const judged = runs - sum(({ cancelled }) => cancelled);
+  return {
+    group,
+    runs,
+    failed: sum(({ failed, timedOut }) => failed + timedOut),
+    successRate: judged === 0 ? null : sum(({ completed }) => completed) / judged,
+    p95Ms: points.reduce<number | null>(
+      (most, { p95Ms }) => (p95Ms === null ? most : Math.max(most ?? 0, p95Ms)),
+      null,
+    ),
+    costMicros: sum(({ costMicros }) => costMicros),
+    filter: { ...points[0]?.filter, ...span },
+  };
+}
+
+/** The address of the runs behind a figure. */
+export function runsAddress(filter: Readonly<Record<string, string>>): string {
+  return `/runs?${new URLSearchParams(filter).toString()}`;
+}
