@@ -46,8 +46,11 @@ const SOURCE = JSON.stringify({
 export async function runBenchWorker(url: string, key: string): Promise<void> {
   const numbers = z.object({ n: z.number() });
   const double = step({ input: numbers, output: numbers, action: "read", run: ({ n }) => ({ n: 2 * n }) });
-  const onNote = (message: string): void => void process.stdout.write(`${message}\n`);
-  await createWorker({ url, key, concurrency: 200, functions: { double }, onNote }).run();
+  await createWorker({ url, key, concurrency: 200, functions: { double }, onNote: print }).run();
+}
+
+function print(message: string): void {
+  process.stdout.write(`${message}\n`);
 }
 
 export async function measureWorkers(root: string, plan: WorkersPlan, log: (line: string) => void): Promise<void> {

@@ -190,7 +190,7 @@ describe("the functions of a worker", () => {
   const made = (functions: Parameters<typeof createWorker>[0]["functions"]): (() => unknown) => {
     return () => createWorker({ ...quiet, url: "http://127.0.0.1:1", functions });
   };
-  const with_ = (input: z.ZodType, output: z.ZodType = z.object({})): Record<string, StepFunction> => ({
+  const schemas = (input: z.ZodType, output: z.ZodType = z.object({})): Record<string, StepFunction> => ({
     it: step({ input, output, run: () => ({}) }),
   });
 
@@ -199,14 +199,14 @@ describe("the functions of a worker", () => {
     [made([{ twice }, { twice }]), "duplicate_function", /Two functions have the name "twice"/],
     [made({ "a b": twice }), "bad_name", /"a b" cannot be the name/],
     [made({ it: (() => 1) as unknown as StepFunction }), "bad_function", /Write step\(/],
-    [made(with_(z.string())), "schema_unsupported", /it\.input must be a schema of an object/],
-    [made(with_(z.object({ when: z.date() }))), "schema_unsupported", /it\.input\.when cannot be written/],
+    [made(schemas(z.string())), "schema_unsupported", /it\.input must be a schema of an object/],
+    [made(schemas(z.object({ when: z.date() }))), "schema_unsupported", /it\.input\.when cannot be written/],
     [
-      made(with_(z.object({}), z.object({ list: z.array(z.object({ n: z.string().transform(Number) })) }))),
+      made(schemas(z.object({}), z.object({ list: z.array(z.object({ n: z.string().transform(Number) })) }))),
       "schema_unsupported",
       /it\.output\.list\[\]\.n cannot be written/,
     ],
-    [made(with_({ parse: () => 1 } as unknown as z.ZodType)), "schema_unsupported", /no schema that can print/],
+    [made(schemas({ parse: () => 1 } as unknown as z.ZodType)), "schema_unsupported", /no schema that can print/],
   ])("are refused at once when they cannot be used", (make, code, message) => {
     expect(make).toThrow(WorkerError);
     expect(make).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
