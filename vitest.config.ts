@@ -30,6 +30,12 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  resolve: {
+    alias: {
+      "sluice/client": new URL("src/client/index.ts", import.meta.url).pathname,
+      "sluice/workflow": new URL("src/workflow/index.ts", import.meta.url).pathname,
+    },
+  },
   test: {
     globalSetup: ["test/postgres/global-setup.ts"],
     setupFiles: ["test/setup.ts"],

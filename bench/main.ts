@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [--no-peers] [--json] [--save]`: what the engine, the runtime and the database under it can do, as
+ * `npm run bench [-- --quick] [--no-peers] [--json] [--save]`, or `-- --million N` for lists of many runs: what the engine, the runtime and the database under it can do, as
  * ratios within one run. What is measured runs as compiled JavaScript, the way it runs in production: this file
  * compiles itself and everything it needs, and starts the result.
  */
@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BENCH_WORKER } from "./workers.ts";
 import { CLIENTS, type ClientsPlan } from "./stream-clients.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -40,14 +41,23 @@ function compile(): number {
   return run([join(root, "node_modules", "typescript", "bin", "tsc"), "-p", tsconfig]);
 }
 
-const [first = "", second = ""] = process.argv.slice(2);
+const [first = "", second = "", third = ""] = process.argv.slice(2);
 if (first === CLIENTS) {
   const { followAll } = await import("./stream-clients.ts");
   await followAll(JSON.parse(second) as ClientsPlan, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
+} else if (first === BENCH_WORKER) {
+  const { runBenchWorker } = await import("./workers.ts");
+  await runBenchWorker(second, third);
 } else if (import.meta.url.endsWith(".js")) {
-  const { measure } = await import("./measure.ts");
   const [checkout = ".", ...flags] = process.argv.slice(2);
-  await measure(checkout, flags);
+  const million = flags.indexOf("--million");
+  if (million >= 0) {
+    const { measureMillion } = await import("./million.ts");
+    await measureMillion(Number(flags[million + 1] ?? 1_000_000));
+  } else {
+    const { measure } = await import("./measure.ts");
+    await measure(checkout, flags);
+  }
 } else {
   process.stderr.write("compiling\n");
   process.exitCode = compile() || run([...NODE_FLAGS, join(out, "bench", "main.js"), root, ...process.argv.slice(2)]);

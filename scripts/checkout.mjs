@@ -155,15 +155,19 @@ function bundle(root, outDir) {
 
 function compile(root, outDir) {
   const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const result = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", outDir], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
-    encoding: "utf8",
-  });
-  if (result.status !== 0) {
-    process.stderr.write(result.stdout + result.stderr);
-    throw new Error("the sources do not compile; fix the errors above, then try again.");
-  }
+  const problem = "the sources do not compile; fix the errors above, then try again.";
+  mustRun(root, [compiler, "-p", "tsconfig.build.json", "--outDir", outDir], problem);
+  const bundler = join(root, "scripts", "bundle-program.mjs");
+  // A checkout that only holds a program to try the build with has none.
+  if (!existsSync(bundler)) return;
+  mustRun(root, [bundler, outDir], "the program cannot be bundled; fix the errors above, then try again.");
+}
+
+function mustRun(root, args, problem) {
+  const result = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+  if (result.status === 0) return;
+  process.stderr.write(result.stdout + result.stderr);
+  throw new Error(problem);
 }
 
 function filesUnder(directory) {

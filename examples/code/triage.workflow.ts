@@ -1,3 +1,4 @@
+/** Shows: the first workflow in TypeScript: a call per element, a person who decides, outputs with types. */
 import { z } from "zod";
 import { agent, each, gate, gt, http, length, workflow } from "sluice/workflow";
 

@@ -81,9 +81,9 @@ export class AuditTrail {
     const { store, now, checkpointFile } = this.#options;
     const compute = sealing({ orgId, now: now(), signing: await this.#signer() });
     let batches = 0;
-    const sealed = await store.seal(orgId, SEAL_BATCHES_MAX, (head, pending) => {
+    const sealed = await store.seal(orgId, SEAL_BATCHES_MAX, (head, pending, saltsOf) => {
       batches = pending.length;
-      return compute(head, pending);
+      return compute(head, pending, saltsOf);
     });
     if (sealed === null) return null;
     const { records, segments } = sealed;

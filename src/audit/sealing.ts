@@ -1,17 +1,21 @@
+import { createHmac } from "node:crypto";
 import {
   addLeaf,
   type AuditEntry,
   type AuditHead,
   EMPTY_FRONTIER,
+  type FreeText,
+  freeTextOf,
   linkRecord,
   type OpenSegment,
   rootOf,
   type Signing,
   signStatement,
+  withTextHashed,
 } from "../core/audit/index.ts";
 import { required } from "../core/base/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
-import type { ClosedSegment, ComputeSeal, SealedRecord } from "../store/index.ts";
+import type { AuditText, ClosedSegment, ComputeSeal, PendingAudit, SealedRecord } from "../store/index.ts";
 
 const SEGMENT_RECORDS_MAX = 1_000;
 export const SEGMENT_MS_MAX = 60_000;
@@ -41,24 +45,45 @@ export function sealing({ orgId, now, signing }: SealingOptions): ComputeSeal {
     );
     return { fromSeq: segment.fromSeq, toSeq: seq, at: now, checkpoint, pruned: null };
   };
-  return (before, pending) => {
+  return async (before, pending, saltsOf) => {
+    const hashText = await hashing(pending, saltsOf);
     let head = before;
     const records: SealedRecord[] = [];
+    const texts: AuditText[] = [];
     const segments: ClosedSegment[] = [];
     const closeIf = (isDue: (segment: OpenSegment) => boolean): void => {
       if (head.segment === null || !isDue(head.segment)) return;
       segments.push(close(head.segment, head));
       head = { ...head, segment: null };
     };
-    for (const entry of pending.flatMap(({ body }) => JSON.parse(body) as AuditEntry[])) {
-      const next = linked(orgId, head, entry, now);
+    for (const entry of entriesIn(pending)) {
+      const written = freeTextOf(entry);
+      if (written !== null) texts.push({ seq: head.seq + 1, ...written });
+      const next = linked(orgId, head, written === null ? entry : withTextHashed(entry, hashText(written)), now);
       records.push(next.record);
       head = next.head;
       closeIf(({ frontier }) => frontier.count >= SEGMENT_RECORDS_MAX);
     }
     closeIf(({ openedAt }) => now - openedAt >= SEGMENT_MS_MAX);
-    return { head, records, segments };
+    return { head, records, segments, texts };
   };
+}
+
+function entriesIn(pending: readonly PendingAudit[]): readonly AuditEntry[] {
+  return pending.flatMap(({ body }) => JSON.parse(body) as AuditEntry[]);
+}
+
+/** The keyed hash of what people wrote: once its salt is deleted, no guess of the text can be checked against it. */
+async function hashing(
+  pending: readonly PendingAudit[],
+  saltsOf: Parameters<ComputeSeal>[2],
+): Promise<(written: FreeText) => string> {
+  const subjects = new Set(entriesIn(pending).flatMap((entry) => freeTextOf(entry)?.subject ?? []));
+  const salts = subjects.size === 0 ? new Map<string, string>() : await saltsOf([...subjects].toSorted());
+  return ({ subject, text }) =>
+    createHmac("sha256", required(salts.get(subject), "every subject has a salt"))
+      .update(text)
+      .digest("hex");
 }
 
 function linked(

@@ -8,15 +8,17 @@ import { Refusal } from "./refusal.ts";
 import { createPaint, oneLine, type Paint, printable } from "./terminal-text.ts";
 
 export interface ApplyOptions {
-  readonly file: readonly string[];
+  readonly file?: readonly string[];
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
 /** Brings the server to the state of the files; with `--dry-run` it only prints what that would change. */
-export async function apply(io: Io, api: Api, options: ApplyOptions): Promise<number> {
-  const found = await readManifests(io, options.file);
+export async function apply(io: Io, api: Api, names: readonly string[], options: ApplyOptions): Promise<number> {
+  const all = [...names, ...(options.file ?? [])];
+  if (all.length === 0) throw new Refusal("name what is to be applied: sluice apply FILE");
+  const found = await readManifests(io, all);
   const { applied } = await send(io, api, found, options.dryRun === true);
   if (options.json === true) printJson(io, { applied });
   else for (const change of applied) printChange(io, change, options);

@@ -1,6 +1,6 @@
 import { formatPath, isJsonArray, isJsonObject, type Json, type Problem } from "../core/base/index.ts";
 import { looksLikeCases, readCases } from "../core/cases/index.ts";
-import { type Catalog, findSecretLiterals } from "../core/definition/index.ts";
+import { type Catalog, definitionHashOf, findSecretLiterals } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import { readDocuments, type SourceTree } from "../core/text/index.ts";
 import { checkManifestStream, readManifestStream } from "../registry/index.ts";
@@ -13,6 +13,8 @@ export interface CheckedFile {
   readonly file: SourceFile;
   /** What it is, when nothing is wrong with it: `review, 5 nodes`. */
   readonly summary: string;
+  /** Of a valid workflow. */
+  readonly definitionHash?: string;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -33,7 +35,8 @@ export async function checkFile(file: SourceFile, catalog: Catalog): Promise<Che
   }
   const { plan, problems, warnings } = checkSource(file.bytes, catalog);
   const summary = plan === null ? "" : `${plan.name}, ${formatCount(plan.nodes.length, "node")}`;
-  return { file, summary, problems, warnings };
+  const definitionHash = plan === null ? null : definitionHashOf(file.bytes);
+  return { file, summary, ...(definitionHash === null ? {} : { definitionHash }), problems, warnings };
 }
 
 function isManifest(value: Json): boolean {

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
+import { BadDatabaseUrl, readDatabaseHosts } from "../store/index.ts";
 import type { Io } from "./io.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log-words.ts";
 import { Refusal } from "./refusal.ts";
@@ -25,7 +26,10 @@ const settingsSchema = z.object({
   data: z.string().default(DEFAULT_DATA),
   databaseUrl: z
     .string()
-    .refine((text) => isUrl(text, ["postgres:", "postgresql:"]), "must be a postgres:// URL")
+    .superRefine((text, context) => {
+      const message = databaseUrlProblem(text);
+      if (message !== null) context.addIssue({ code: "custom", message });
+    })
     .optional(),
   port: port.refine((number) => number <= 65_535, "must be a port from 0 to 65535").default(DEFAULT_PORT),
   host: z
@@ -194,6 +198,16 @@ export function readConfig(
 
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+function databaseUrlProblem(text: string): string | null {
+  try {
+    readDatabaseHosts(text);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof BadDatabaseUrl) return thrown.message;
+    throw thrown;
+  }
 }
 
 const HOST_NAME = /^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$|^\[?[0-9a-fA-F:.]+\]?$/;

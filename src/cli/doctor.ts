@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { closeAdapters, EMPTY_SCRIPT, openAdapters } from "../adapters/index.ts";
-import { openPostgres } from "../store/postgres/index.ts";
-import { createSqlStore, SchemaMismatch } from "../store/index.ts";
+import { openPostgres, readReplication } from "../store/postgres/index.ts";
+import { createSqlStore, PoolerUnsupported, readDatabaseHosts, SchemaMismatch } from "../store/index.ts";
 import { Api } from "./api.ts";
 import { CLIENT_SETTINGS, type Config, type ConfigFlags, HOST_SETTINGS, readConfig } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
@@ -14,6 +14,7 @@ import { gatewayFindings, serverFailure } from "./gateway-findings.ts";
 import type { Io } from "./io.ts";
 import { printJson } from "./listing.ts";
 import { policyFindings } from "./policy-findings.ts";
+import { replicationFindings } from "./replication-findings.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { reasonOf } from "./source-file.ts";
 import { isUnprepared } from "./storage.ts";
@@ -29,7 +30,7 @@ export async function doctor(io: Io, options: DoctorOptions): Promise<number> {
   const findings = [
     nodeVersion(),
     dataDirectory(config),
-    ...(config.databaseUrl === undefined ? [] : [await database(config.databaseUrl)]),
+    ...(config.databaseUrl === undefined ? [] : await database(config.databaseUrl)),
     // A server of ours on the port is no obstacle but the very thing.
     ...(server?.isAlive === true ? [] : [await freePort(config)]),
     ...(await serverFindings(io, options)),
@@ -71,20 +72,31 @@ function dataDirectory({ data }: Config): Finding {
   }
 }
 
-async function database(url: string): Promise<Finding> {
-  const store = createSqlStore(openPostgres({ url, connections: 1 }));
+async function database(url: string): Promise<readonly Finding[]> {
+  const sql = openPostgres({ url, connections: 2 });
+  const store = createSqlStore(sql);
   try {
+    await sql.checkPooler();
     await store.ping();
-    return fine("database", "it answers, and its schema is current");
+    const found = fine("database", "it answers, and its schema is current");
+    return [found, ...replicationFindings(await readReplication(url))];
   } catch (thrown) {
-    const isOld = thrown instanceof SchemaMismatch || isUnprepared(thrown);
-    const fix = isOld
-      ? "run `sluice migrate`"
-      : "check DATABASE_URL, and that the database is up and lets this machine in";
-    return wrong("database", reasonOf(thrown), fix);
+    const found = wrong("database", reasonOf(thrown), databaseFix(thrown));
+    return [found, ...(isSeveral(url) ? replicationFindings(await readReplication(url)) : [])];
   } finally {
     await store.close().catch(() => undefined);
   }
+}
+
+/** What is wrong with several hosts is seen best when each is shown. */
+function isSeveral(url: string): boolean {
+  return readDatabaseHosts(url).length > 1;
+}
+
+function databaseFix(thrown: unknown): string {
+  if (thrown instanceof PoolerUnsupported) return "pooler_unsupported: change the pooler as it says";
+  if (thrown instanceof SchemaMismatch || isUnprepared(thrown)) return "run `sluice migrate`";
+  return "check DATABASE_URL, and that the database is up and lets this machine in";
 }
 
 function freePort({ port, host }: Config): Promise<Finding> {

@@ -8,8 +8,9 @@ import type { Io } from "./io.ts";
 import { printProblems } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
 import { SERVER_CATALOG } from "./remote-plan.ts";
-import { readSourceFile, reasonOf, type SourceFile } from "./source-file.ts";
+import { reasonOf, type SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { readWorkflowFiles, refuseModule } from "./workflow-file.ts";
 
 /** A manifest, and the file it stands in. */
 export interface FiledManifest {
@@ -17,22 +18,36 @@ export interface FiledManifest {
   readonly file: SourceFile;
 }
 
-const EXTENSIONS = [".yaml", ".yml", ".json", ".lobsterX"];
+const EXTENSIONS = [".yaml", ".yml", ".json", ".lobsterX", ".workflow.ts"];
 
 /** Everything under the given files and folders, all of it checked before any of it counts. */
 export async function readManifests(io: Io, names: readonly string[]): Promise<readonly FiledManifest[]> {
   const found: FiledManifest[] = [];
   let isValid = true;
   for (const name of (await Promise.all(names.map((one) => filesOf(io, one)))).flat()) {
-    const file = await readSourceFile(io, name);
-    const { manifests, problems } = readFile(file);
-    printProblems(io, file, problems);
-    isValid &&= problems.length === 0;
-    found.push(...manifests.map((manifest) => ({ manifest, file })));
+    const files = await readWorkflowFiles(io, name).catch((thrown: unknown) => refuseModule(io, thrown));
+    for (const file of withChildren(files)) {
+      const { manifests, problems } = readFile(file);
+      printProblems(io, file, problems);
+      isValid &&= problems.length === 0;
+      found.push(...manifests.map((manifest) => ({ manifest, file })));
+    }
   }
   if (!isValid) throw new Refusal("the manifests are not valid, nothing was changed");
   if (found.length === 0) throw new Refusal("there is nothing to apply: no manifest was found");
   return found;
+}
+
+/** Workflows in code bring those that they start, each once and first. */
+function withChildren(files: readonly SourceFile[]): readonly SourceFile[] {
+  const found = new Map<string, SourceFile>();
+  const visit = (file: SourceFile): void => {
+    for (const child of file.code?.children ?? []) visit(child);
+    const key = file.code?.workflow ?? file.path;
+    if (!found.has(key)) found.set(key, file);
+  };
+  for (const file of files) visit(file);
+  return [...found.values()];
 }
 
 /** A folder stands for the files right in it that could hold manifests. */
@@ -69,8 +84,9 @@ function readWorkflow(file: SourceFile): FileReading {
   const source = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file.bytes);
   const { plan, problems } = checkSource(source, SERVER_CATALOG);
   if (plan === null) return { manifests: [], problems };
+  const origin = file.code === undefined ? {} : { origin: "code" };
   return {
-    manifests: [{ kind: "Workflow", name: plan.name, spec: { source }, problems: [], places: null }],
+    manifests: [{ kind: "Workflow", name: plan.name, spec: { source, ...origin }, problems: [], places: null }],
     problems: [],
   };
 }

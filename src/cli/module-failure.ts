@@ -50,13 +50,14 @@ function missingFile(file: string, { code, message }: HostFailure): ExplainedFai
   return { code: "module_unreadable", message: "There is no such file.", path: "", hint: "Check the path.", place };
 }
 
+const REQUIRE = /Cannot find module '([^']+)'\nRequire stack:\n- (\S+)/;
 const IMPORT = /Cannot find (?:package|module) '([^']+)' imported from (\S+)/;
 
 function missingImport(file: string, { code, message }: HostFailure): ExplainedFailure | undefined {
   if (code !== "ERR_MODULE_NOT_FOUND" && code !== "ERR_PACKAGE_PATH_NOT_EXPORTED" && code !== "MODULE_NOT_FOUND") {
     return undefined;
   }
-  const [, wanted = "", from = file] = IMPORT.exec(message) ?? [];
+  const [, wanted = "", from = file] = IMPORT.exec(message) ?? REQUIRE.exec(message) ?? [];
   const importer = from.startsWith("file:") ? fileURLToPath(from) : from;
   // The host imports the file itself: what is missing then is that file.
   if (/module-host\.[cm]?js$/.test(importer)) {

@@ -13,16 +13,24 @@ function isWorkflow(value) {
 /** A definition with those of the workflows it starts. */
 function described(workflow) {
   const { places, children } = workflow[WORKFLOW];
-  return { name: workflow.name, definition: workflow.definition, places, children: children.map(described) };
+  const { name, definition } = workflow;
+  return { exportName: "", name, definition, places, children: children.map(described) };
 }
 
 /** Also those in lists and maps one level deep, as `export const all = [a, b]`. */
 function workflowsIn(exported) {
   return Object.entries(exported).flatMap(([name, value]) => {
-    if (isWorkflow(value)) return [{ exportName: name, ...described(value) }];
+    if (isWorkflow(value)) return [{ ...described(value), exportName: name }];
     const inner = Array.isArray(value) ? value.filter(isWorkflow) : [];
-    return inner.map((one) => ({ exportName: name, ...described(one) }));
+    return inner.map((one) => ({ ...described(one), exportName: name }));
   });
+}
+
+const CASES = Symbol.for("sluice.cases");
+
+/** Cases that `cases()` of sluice/testing made. */
+function casesIn(exported) {
+  return Object.values(exported).filter((value) => typeof value === "object" && value !== null && CASES in value);
 }
 
 function failureOf(thrown) {
@@ -43,7 +51,7 @@ function report(message) {
 
 try {
   const exported = await import(pathToFileURL(process.argv[2]).href);
-  report({ ok: true, exports: Object.keys(exported), workflows: workflowsIn(exported) });
+  report({ ok: true, exports: Object.keys(exported), workflows: workflowsIn(exported), cases: casesIn(exported) });
 } catch (thrown) {
   report({ ok: false, failure: failureOf(thrown) });
 }

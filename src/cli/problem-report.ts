@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
 import type { Json, Place, Problem } from "../core/base/index.ts";
 import { PROBLEM_DOCS } from "../core/definition/index.ts";
 import type { Io } from "./io.ts";
+import type { SourceFile } from "./source-file.ts";
 import { blanked, createPaint, printable } from "./terminal-text.ts";
+import { type ModuleError, shownPath } from "./workflow-module.ts";
 
 const FRAME_COLUMNS = 100;
 
@@ -10,29 +13,73 @@ export type Severity = "error" | "warning";
 /** `file:line:column: code: message`, the line itself with a mark under the place, and what to do. */
 export function printProblems(
   io: Io,
-  file: { readonly name: string; readonly bytes: Uint8Array },
+  file: Pick<SourceFile, "name" | "bytes" | "code">,
   problems: readonly Problem[],
   severity: Severity = "error",
 ): void {
   if (problems.length === 0) return;
-  const paint = createPaint(io.err, io.env);
-  const lines = new TextDecoder().decode(file.bytes).split(/\r\n|\n|\r/);
+  const text = new TextDecoder().decode(file.bytes);
   for (const problem of problems) {
-    const place = `${printable(file.name)}:${problem.line}:${problem.column}:`;
-    const code = paint(severity === "error" ? "red" : "yellow", problem.code);
-    const label = severity === "error" ? "" : "warning: ";
-    io.err.write(`${place} ${label}${code}: ${printable(problem.message)}\n`);
-    io.err.write(
-      frameOf(lines[problem.line - 1], problem)
-        .map((line) => `${paint("gray", line)}\n`)
-        .join(""),
-    );
-    io.err.write(`  ${paint("cyan", "hint:")} ${printable(hintOf(problem))}\n`);
+    const written = placeInCode(file, problem);
+    if (written === undefined) printFinding(io, file.name, text, { ...problem, hint: hintOf(problem) }, severity);
+    else {
+      const { file: path, ...place } = written;
+      const message = `${problem.path}: ${problem.message}`;
+      const finding = { code: problem.code, message, hint: hintOf(problem), ...place };
+      printFinding(io, shownPath(io.cwd, path), textOf(path), finding, severity);
+    }
   }
 }
 
+/** Why a module gave no workflow, in the same form. */
+export function printModuleError(io: Io, { code, message, hint, place: { file, ...place } }: ModuleError): void {
+  printFinding(io, shownPath(io.cwd, file), textOf(file), { code, message, hint, ...place }, "error");
+}
+
+/** Where the part of a definition that a problem is about was written in code; undefined: it is a file. */
+export function placeInCode(
+  { path: whole, code }: Pick<SourceFile, "code"> & { readonly path?: string },
+  { path }: Problem,
+) {
+  if (code === undefined) return undefined;
+  // The longest path that has a place is the innermost step.
+  const found = Object.keys(code.places)
+    .filter((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`))
+    .toSorted((left, right) => right.length - left.length)[0];
+  return (found === undefined ? undefined : code.places[found]) ?? { file: whole ?? "", line: 1, column: 1 };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+interface Finding extends Place {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+function printFinding(io: Io, name: string, text: string, finding: Finding, severity: Severity): void {
+  const paint = createPaint(io.err, io.env);
+  const lines = text.split(/\r\n|\n|\r/);
+  const place = `${printable(name)}:${finding.line}:${finding.column}:`;
+  const code = paint(severity === "error" ? "red" : "yellow", finding.code);
+  const label = severity === "error" ? "" : "warning: ";
+  io.err.write(`${place} ${label}${code}: ${printable(finding.message)}\n`);
+  io.err.write(
+    frameOf(lines[finding.line - 1], finding)
+      .map((line) => `${paint("gray", line)}\n`)
+      .join(""),
+  );
+  io.err.write(`  ${paint("cyan", "hint:")} ${printable(finding.hint)}\n`);
+}
+
 /** The line as written; a very long one is cut to what stands around the place. */
-function frameOf(line: string | undefined, { line: number, column }: Problem): readonly string[] {
+function frameOf(line: string | undefined, { line: number, column }: Place): readonly string[] {
   if (line === undefined || line.trim() === "") return [];
   const start = column > FRAME_COLUMNS - 20 ? column - FRAME_COLUMNS / 2 : 0;
   const shown = blanked(line.slice(start, start + FRAME_COLUMNS));

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { KeyRequest } from "../client/index.ts";
 import { addMemoryCommand } from "./agent-memory.ts";
 import { apply } from "./apply.ts";
+import { writeTypes } from "./types.ts";
 import {
   addChoice,
   addLinkOptions,
@@ -52,16 +53,17 @@ export function addWorkflowCommands(program: Command, bench: Workbench): void {
     .action(onServer(bench, getWorkflow));
   addWorkflowPauses(workflows, bench);
   addHookCommand(workflows, bench);
+  addLinkOptions(program.command("types").description("write TypeScript types of the workflows on the server"))
+    .option("--out <file>", "where to; - for standard output", "sluice-workflows.d.ts")
+    .addHelpText("after", example("sluice types --out src/sluice-workflows.d.ts"))
+    .action(onServer(bench, writeTypes));
   addLinkOptions(program.command("apply").description("bring the registry of the server to the state of files"))
-    .requiredOption(
-      "-f, --file <path>",
-      "manifests of any kind, or workflows: a file, a folder, - for standard input; may be repeated",
-      collect,
-    )
+    .argument("[path...]", "manifests of any kind, or workflows: files, folders, - for standard input")
+    .option("-f, --file <path>", "the same, as an option; may be repeated", collect)
     .option("--dry-run", "only show what would change")
     .option("--json", "print the changes as JSON")
     .option("--quiet", "no diff")
-    .addHelpText("after", example("sluice apply -f policies.yaml -f workflows/ --dry-run"))
+    .addHelpText("after", example("sluice apply policies.yaml workflows/ triage.workflow.ts --dry-run"))
     .action(onServer(bench, apply));
 }
 

@@ -17,8 +17,8 @@ import { Refusal } from "./refusal.ts";
 import { leavesOf, planOfVersion, SERVER_CATALOG } from "./remote-plan.ts";
 import type { RunOptions } from "./run.ts";
 import { blockOutlinesOf } from "./shown-family.ts";
-import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { readWorkflowFile } from "./workflow-file.ts";
 import { childFilesOf, type FiledPlan, sourceText } from "./workspace.ts";
 
 interface Chosen {
@@ -73,7 +73,7 @@ export function isFile(io: Io, target: string): boolean {
 }
 
 async function saveFile(io: Io, api: Api, target: string, { quiet, json }: RunOptions): Promise<Chosen> {
-  const file = await readSourceFile(io, target);
+  const file = await readWorkflowFile(io, target);
   const { plan, problems, warnings } = checkSource(file.bytes, SERVER_CATALOG);
   printProblems(io, file, problems);
   if (plan === null) throw new Refusal(`${printable(target)} is not valid, nothing was started`);
@@ -89,7 +89,7 @@ async function saveFile(io: Io, api: Api, target: string, { quiet, json }: RunOp
 
 async function save(io: Io, api: Api, { file, plan }: FiledPlan): Promise<SavedWorkflow> {
   try {
-    return await api.saveWorkflow(plan.name, sourceText(file));
+    return await api.saveWorkflow(plan.name, sourceText(file), file.code === undefined ? {} : { origin: "code" });
   } catch (thrown) {
     const isBeyond = thrown instanceof ApiError && thrown.problems.some(({ code }) => code === "not_supported");
     if (isBeyond) io.err.write("the server cannot run this; --local runs it in this process\n");

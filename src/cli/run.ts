@@ -22,8 +22,9 @@ import { blockOutlinesOf, ShownFamily } from "./shown-family.ts";
 import { STOP_MS } from "./standing.ts";
 import { exitCodeOf, type RunOutcome, printFailures, printOutcome } from "./run-outcome.ts";
 import { leavesOf } from "./remote-plan.ts";
-import { readSourceFile, type SourceFile } from "./source-file.ts";
+import type { SourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { readWorkflowFile } from "./workflow-file.ts";
 import { openWorkspace, type Workspace } from "./workspace.ts";
 
 export interface RunOptions {
@@ -61,7 +62,7 @@ export interface Prepared {
 
 /** In this process, with nothing kept beyond it. */
 export async function runHere(io: Io, name: string, options: RunOptions): Promise<number> {
-  const file = await readSourceFile(io, name);
+  const file = await readWorkflowFile(io, name);
   const prepared = await prepare(io, file, options, () => {
     // A result made of invented answers must not be mistaken for a real one; only who asked for it twice is spared.
     if (options.local === true && options.quiet === true) return;

@@ -42,7 +42,7 @@ export async function serveReplica(io: Io, options: ServeOptions): Promise<numbe
   });
   const log = openLog(io, config, bridge.redactor, "json");
   return standUntilStopped(io, log, async () => {
-    const storage = await openStorage(io, config);
+    const storage = await withStorage(openStorage(io, config));
     const { store } = storage;
     try {
       await withStorage(store.ping());

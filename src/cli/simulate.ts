@@ -28,6 +28,7 @@ import { prepare, type RunOptions } from "./run.ts";
 import { findServer, type LinkOptions } from "./server-link.ts";
 import { readSourceFile } from "./source-file.ts";
 import { printable } from "./terminal-text.ts";
+import { readWorkflowFile } from "./workflow-file.ts";
 
 export interface SimulateOptions
   extends Pick<RunOptions, "arg" | "argsFile" | "script" | "library" | "json" | "quiet">, LinkOptions {
@@ -83,7 +84,7 @@ async function pieceThere(io: Io, api: Api, target: string, options: SimulateOpt
     const { plan } = checkSource(source, SERVER_CATALOG, { isStored: true });
     return { workflow, version, args: await readArgs(io, plan?.args ?? {}, options) };
   }
-  const file = await readSourceFile(io, target);
+  const file = await readWorkflowFile(io, target);
   const { plan, problems } = checkSource(file.bytes, SERVER_CATALOG);
   printProblems(io, file, problems);
   if (plan === null) throw new Refusal(`${printable(target)} is not valid`);
@@ -103,7 +104,7 @@ const OPEN_AT = Date.UTC(2026, 0, 1);
 const OPEN = "every gate is open";
 
 async function simulateHere(io: Io, target: string, options: SimulateOptions): Promise<Shown> {
-  const file = await readSourceFile(io, target);
+  const file = await readWorkflowFile(io, target);
   const { workspace, args, script } = await prepare(io, file, options);
   const { plan } = workspace.piece;
   const piece: Piece = { ...workspace.piece, args, script };

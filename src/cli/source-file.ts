@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { LIMITS } from "../core/base/index.ts";
+import { LIMITS, type Place } from "../core/base/index.ts";
 import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { printable } from "./terminal-text.ts";
@@ -10,6 +10,19 @@ export interface SourceFile {
   readonly name: string;
   readonly path: string;
   readonly bytes: Uint8Array;
+  /** Set when code made the bytes. */
+  readonly code?: CodeOrigin;
+}
+
+/** Of a definition that was written in code: what people wrote, and where. */
+export interface CodeOrigin {
+  readonly workflow: string;
+  /** The default export of its module. */
+  readonly isDefault: boolean;
+  /** By the path of a part of the definition: `steps[0]`. */
+  readonly places: Readonly<Record<string, Place & { readonly file: string }>>;
+  /** Definitions of the workflows it starts. */
+  readonly children: readonly SourceFile[];
 }
 
 const STDIN = "-";

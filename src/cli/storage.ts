@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { MissingPackage } from "../core/base/index.ts";
 import { DirectoryInUse, openEmbedded } from "../store/embedded/index.ts";
-import { createSqlStore, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
+import { createSqlStore, PoolerUnsupported, SchemaMismatch, type Store, StoreUnavailable } from "../store/index.ts";
 import type { Config } from "./config.ts";
 import { DataDirectory } from "./data-directory.ts";
 import { EXIT } from "./exit-code.ts";
@@ -20,7 +20,14 @@ export interface Storage {
 export async function openStorage(io: Io, config: Config): Promise<Storage> {
   if (config.databaseUrl !== undefined) {
     const { openPostgres } = await import("../store/postgres/index.ts");
-    return { store: createSqlStore(openPostgres({ url: config.databaseUrl })), isEmbedded: false };
+    const sql = openPostgres({ url: config.databaseUrl });
+    try {
+      await sql.checkPooler();
+    } catch (thrown) {
+      await sql.close().catch(() => undefined);
+      throw thrown;
+    }
+    return { store: createSqlStore(sql), isEmbedded: false };
   }
   const directory = new DataDirectory(config.data);
   directory.create();
@@ -38,6 +45,7 @@ export async function withStorage<T>(what: Promise<T>): Promise<T> {
 }
 
 function explained(thrown: unknown): unknown {
+  if (thrown instanceof PoolerUnsupported) return new Refusal(`pooler_unsupported: ${printable(thrown.message)}`);
   if (thrown instanceof StoreUnavailable) {
     return new Refusal(`the database cannot be reached: ${printable(thrown.message)}`, EXIT.unreachable);
   }

@@ -1,12 +1,14 @@
+import type { Json, Problem } from "../core/base/index.ts";
 import { loadCatalog } from "./catalog.ts";
 import { checkFile, type CheckedFile } from "./checked-file.ts";
 import { EXIT } from "./exit-code.ts";
 import { formatCount } from "./figures.ts";
 import type { Io } from "./io.ts";
-import { githubAnnotation, printProblems, problemJson } from "./problem-report.ts";
+import { githubAnnotation, placeInCode, printModuleError, printProblems, problemJson } from "./problem-report.ts";
 import { Refusal } from "./refusal.ts";
-import { readSourceFile } from "./source-file.ts";
 import { createPaint, printable } from "./terminal-text.ts";
+import { readWorkflowFiles } from "./workflow-file.ts";
+import { ModuleError } from "./workflow-module.ts";
 
 export interface ValidateOptions {
   readonly json?: boolean;
@@ -19,31 +21,50 @@ export interface ValidateOptions {
 export async function validate(io: Io, names: readonly string[], options: ValidateOptions): Promise<number> {
   const catalog = await loadCatalog(io, options.library);
   const results: CheckedFile[] = [];
+  const broken: BrokenModule[] = [];
   let unreadable = 0;
   for (const name of names) {
     try {
-      const file = await readSourceFile(io, name);
-      results.push(await checkFile(file, catalog));
-    } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal;
-      io.err.write(`sluice: ${refusal.message}\n`);
+      for (const file of await readWorkflowFiles(io, name)) results.push(await checkFile(file, catalog));
+    } catch (thrown) {
       unreadable += 1;
+      if (thrown instanceof ModuleError) broken.push({ name, error: thrown });
+      else if (thrown instanceof Refusal) io.err.write(`sluice: ${thrown.message}\n`);
+      else throw thrown;
     }
   }
   const format = options.json === true ? "json" : options.format;
-  if (format === "json") io.out.write(`${JSON.stringify({ files: results.map(fileJson) }, null, 2)}\n`);
-  else if (format === "github") for (const result of results) printAnnotations(io, result);
-  else printForPeople(io, results, options.quiet === true);
+  if (format === "json") {
+    io.out.write(`${JSON.stringify({ files: [...results.map(fileJson), ...broken.map(brokenJson)] }, null, 2)}\n`);
+  } else {
+    for (const { error } of broken) printModuleError(io, error);
+    if (format === "github") for (const result of results) printAnnotations(io, result);
+    else printForPeople(io, results, options.quiet === true);
+  }
   const isValid = unreadable === 0 && results.every(({ problems }) => problems.length === 0);
   return isValid ? EXIT.fine : EXIT.badUsage;
 }
 
-function fileJson({ file, problems, warnings }: CheckedFile): object {
+/** A module that could not be loaded, or holds no workflow. */
+interface BrokenModule {
+  readonly name: string;
+  readonly error: ModuleError;
+}
+
+function brokenJson({ name, error: { code, message, path, place, hint } }: BrokenModule): object {
+  const { line, column } = place;
+  return { file: name, ok: false, problems: [{ code, message, path, line, column, hint }], warnings: [] };
+}
+
+function fileJson({ file, definitionHash, problems, warnings }: CheckedFile): object {
+  const toJson = (problem: Problem): Json => problemJson({ ...problem, ...placeInCode(file, problem) });
   return {
     file: file.name,
+    ...(file.code === undefined ? {} : { workflow: file.code.workflow, origin: "code" }),
     ok: problems.length === 0,
-    problems: problems.map(problemJson),
-    warnings: warnings.map(problemJson),
+    ...(definitionHash === undefined ? {} : { definitionHash }),
+    problems: problems.map(toJson),
+    warnings: warnings.map(toJson),
   };
 }
 

@@ -2,10 +2,8 @@
 import { fork } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { stringify } from "yaml";
 import { type JsonObject, LIMITS, type Place, sameJson } from "../core/base/index.ts";
-import { readSource } from "../core/text/index.ts";
+import { printYaml, readSource } from "../core/text/index.ts";
 import { explainFailure, type HostFailure } from "./module-failure.ts";
 
 export interface WorkflowModule {
@@ -93,30 +91,47 @@ export async function loadWorkflowModule(path: string, options: LoadOptions = {}
   });
 }
 
+/** Loads a module and answers the cases it exports, as the document of a file of cases. */
+export async function loadCasesModule(path: string, options: LoadOptions = {}): Promise<JsonObject> {
+  const file = resolve(path);
+  const answer = await ask(file, options);
+  if (!answer.ok) throw errorOf(file, answer.failure);
+  const [document, another] = answer.cases;
+  if (document !== undefined && another === undefined) return document;
+  const found = document === undefined ? "exports no cases" : "exports cases more than once";
+  throw new ModuleError("no_workflow", `The module ${found}.`, {
+    place: { file, line: 1, column: 1 },
+    hint: 'Write export default cases(workflow, [{ name: "…", … }]), with cases from sluice/testing.',
+  });
+}
+
 function rank({ exportName }: LoadedWorkflow): number {
   return exportName === "default" ? 0 : 1;
 }
 
 type Described = Omit<LoadedWorkflow, "source" | "children"> & { readonly children: readonly Described[] };
 type Answer =
-  | { readonly ok: true; readonly exports: readonly string[]; readonly workflows: readonly Described[] }
+  | {
+      readonly ok: true;
+      readonly exports: readonly string[];
+      readonly workflows: readonly Described[];
+      readonly cases: readonly JsonObject[];
+    }
   | { readonly ok: false; readonly failure: HostFailure };
 
 function loaded(described: Described): LoadedWorkflow {
-  const { exportName = "", children } = described;
-  return { ...described, exportName, source: sourceOf(described.definition), children: children.map(loaded) };
+  return { ...described, source: sourceOf(described.definition), children: described.children.map(loaded) };
 }
 
 /** YAML, because people read it in the console; JSON where YAML would not say exactly the same. */
 function sourceOf(definition: JsonObject): string {
-  const yaml = stringify(definition, { lineWidth: 0, aliasDuplicateObjects: false });
+  const yaml = printYaml(definition);
   const isSame = yaml.length < LIMITS.yamlBytesMax / 4 && sameJson(readSource(yaml).tree?.value ?? null, definition);
   return isSame ? yaml : `${JSON.stringify(definition, null, 2)}\n`;
 }
 
 function ask(file: string, { onOutput, env = process.env, timeoutMs = LOAD_MS_MAX }: LoadOptions): Promise<Answer> {
-  const host = fileURLToPath(new URL("./module-host.mjs", import.meta.url));
-  const child = fork(host, [file], {
+  const child = fork(new URL("./module-host.mjs", import.meta.url), [file], {
     cwd: dirname(file),
     env: { ...env },
     execArgv: ["--import", createRequire(import.meta.url).resolve("tsx")],

@@ -10,7 +10,7 @@ import { oneLine, printable } from "./terminal-text.ts";
 export async function listWorkflows(io: Io, api: Api, options: ListOptions): Promise<number> {
   const now = io.clock.now();
   printList(io, await api.listWorkflows(pageOf(options)), options, {
-    none: "there are no workflows; save one with: sluice apply -f FILE",
+    none: "there are no workflows; save one with: sluice apply FILE",
     head: ["WORKFLOW", "VERSION", "STATUS", "FORMAT", "SAVED"],
     row: ({ name, version, status, format, savedAt }) => [
       oneLine(name),
@@ -54,7 +54,9 @@ export async function getWorkflow(io: Io, api: Api, name: string, options: GetWo
       version.version === workflow.version ? `${version.version}` : `${version.version} of ${workflow.version}`,
     ],
     ["format", version.format],
+    ["origin", version.origin],
     ["hash", version.hash],
+    ["definition hash", version.definitionHash],
     ["nodes", plan === null ? null : String(plan.nodes.length)],
     ["args", args.length === 0 ? null : args.join(", ")],
   ]);

@@ -186,13 +186,14 @@ function demand(found: readonly Found[], ref: WorkflowRef, by: Found): Found {
 
 /** Every file of the folder that names itself as a workflow; files that cannot be read are none. */
 async function workflowsBeside(io: Io, file: SourceFile): Promise<readonly Found[]> {
+  const inCode = (file.code?.children ?? []).flatMap(filesOfCode);
   const folder = dirname(file.path);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const names = entries
     .filter((entry) => !entry.isDirectory() && EXTENSIONS.some((extension) => entry.name.endsWith(extension)))
     .map((entry) => entry.name)
     .sort(compareCodeUnits);
-  const found: Found[] = [];
+  const found: Found[] = inCode.map((child) => ({ file: child, name: child.code?.workflow ?? "", version: null }));
   for (const name of names) {
     const beside = await readSourceFile(io, relative(io.cwd, join(folder, name))).catch(() => null);
     const value = beside === null ? undefined : readSource(beside.bytes).tree?.value;
@@ -201,4 +202,9 @@ async function workflowsBeside(io: Io, file: SourceFile): Promise<readonly Found
     found.push({ file: beside, name: value["name"], version: typeof version === "number" ? version : null });
   }
   return found;
+}
+
+/** A workflow in code, and those that it starts. */
+function filesOfCode(file: SourceFile): readonly SourceFile[] {
+  return [file, ...(file.code?.children ?? []).flatMap(filesOfCode)];
 }

@@ -51,7 +51,7 @@ import { WebhookClient } from "./webhook-client.ts";
 import { type BranchOptions, idempotent, type RunsFilter, type StartOptions } from "./start-options.ts";
 import { type LaunchOptions, RunClient } from "./run-client.ts";
 import type { ResultOptions } from "./run-handle.ts";
-import type { AnyWorkflow, ArgsOf, OutputsOf } from "./typed-workflow.ts";
+import type { AnyWorkflow, GivenArgs, OutputsOf } from "./typed-workflow.ts";
 import { watchEvents, type WatchOptions } from "./watch.ts";
 
 /** A server of Sluice, typed. Whatever keeps a call from succeeding is thrown as `ApiError`. */
@@ -81,18 +81,17 @@ export class SluiceClient extends AuditClient {
   /** Starts a run and waits for its outputs. */
   run<W extends AnyWorkflow>(
     workflow: W,
-    args?: ArgsOf<W>,
-    options: LaunchOptions & ResultOptions = {},
+    ...given: GivenArgs<W, [options?: LaunchOptions & ResultOptions]>
   ): Promise<OutputsOf<W>> {
-    return this.runs.run(workflow, args, options);
+    return this.runs.run(workflow, ...given);
   }
 
   validate(source: string): Promise<Validation> {
     return this.ask("POST", "/validate", { body: { source } }, NEEDS.validation);
   }
 
-  saveWorkflow(name: string, source: string): Promise<SavedWorkflow> {
-    return this.ask("PUT", `/workflows/${encode(name)}`, { body: { source } }, NEEDS.workflow);
+  saveWorkflow(name: string, source: string, options: { readonly origin?: "code" } = {}): Promise<SavedWorkflow> {
+    return this.ask("PUT", `/workflows/${encode(name)}`, { body: { source, ...options } }, NEEDS.workflow);
   }
 
   listWorkflows(page: PageOptions = {}): Promise<ListPage<Workflow>> {

@@ -15,7 +15,8 @@ export type { LaunchOptions, RunClient } from "./run-client.ts";
 export { RESULT_TIMEOUT, RunError } from "./run-error.ts";
 export type { ResultOptions, RunHandle } from "./run-handle.ts";
 export type { UiChunk } from "./ui-stream.ts";
-export type { AnyWorkflow, ArgsOf, OutputsOf, TypedWorkflow } from "./typed-workflow.ts";
+// Whole, so that the file of `sluice types` can add to it.
+export type * from "./typed-workflow.ts";
 export { type BranchOptions, type RunsFilter, type StartOptions, TRIGGER_HEADER } from "./start-options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type {

@@ -2,7 +2,7 @@ import type { Run, Start } from "../contract/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import { type ResultOptions, type RunCalls, RunHandle } from "./run-handle.ts";
 import { newIdempotencyKey, type StartOptions } from "./start-options.ts";
-import type { AnyWorkflow, ArgsOf, OutputsOf } from "./typed-workflow.ts";
+import type { AnyWorkflow, ArgsOf, GivenArgs, OutputsOf } from "./typed-workflow.ts";
 
 /** How a run is started, beside its workflow and args. */
 export interface LaunchOptions extends Omit<Start, "workflow" | "version" | "args"> {
@@ -27,8 +27,7 @@ export class RunClient {
 
   async start<W extends AnyWorkflow>(
     workflow: W,
-    args?: ArgsOf<W>,
-    options: LaunchOptions = {},
+    ...[args, options = {}]: GivenArgs<W, [options?: LaunchOptions]>
   ): Promise<RunHandle<OutputsOf<W>>> {
     return this.#start(workflow, args, options, 0);
   }
@@ -41,8 +40,7 @@ export class RunClient {
   /** Starts a run and waits for what it comes to: a short one takes a single request. */
   async run<W extends AnyWorkflow>(
     workflow: W,
-    args?: ArgsOf<W>,
-    { timeout, signal, ...options }: LaunchOptions & ResultOptions = {},
+    ...[args, { timeout, signal, ...options } = {}]: GivenArgs<W, [options?: LaunchOptions & ResultOptions]>
   ): Promise<OutputsOf<W>> {
     const began = performance.now();
     const within = timeout === undefined ? WAIT_SECONDS_MAX : Math.min(WAIT_SECONDS_MAX, Math.floor(timeout / 1_000));

@@ -27,6 +27,10 @@ export const auditRecordSchema = z.object({
   run: z.string().optional(),
   node: z.string().optional(),
   detail: jsonObject,
+  reason: z
+    .string()
+    .optional()
+    .describe("What a person wrote, where `detail.reason` is its keyed hash; absent: nothing, or it was erased"),
   prevHash: hash,
   hash,
 });

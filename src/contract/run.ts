@@ -4,6 +4,7 @@ import { PRIORITIES, RUN_STATUSES, WAITING_FOR } from "../core/event/index.ts";
 import { LIMITS } from "../core/base/index.ts";
 import { LABEL_NAME } from "../core/definition/index.ts";
 import { type Answered, type Asked, count, json, jsonObject, micros, moment, versionNumber, word } from "./field.ts";
+import { erasedSchema } from "./erasure.ts";
 import { filterText, pageQuery } from "./page.ts";
 import { runPauseSchema } from "./pause.ts";
 import { sentProblemSchema } from "./problem.ts";
@@ -129,6 +130,7 @@ export const runSchema = z.object({
     .describe(
       "Of a run that has completed, where one run is shown: the outputs of the document, else of its last nodes",
     ),
+  erased: erasedSchema.optional().describe("Where one run is shown: its content was taken out"),
   warnings: z
     .array(sentProblemSchema)
     .optional()

@@ -43,6 +43,7 @@ export const validationSchema = z.object({
   ok: z.boolean(),
   problems: z.array(sentProblemSchema),
   warnings: z.array(sentProblemSchema),
+  definitionHash: z.string().optional().describe("Of the canonical definition, when it is valid"),
   plan: planSchema.optional(),
 });
 export type Validation = Answered<typeof validationSchema>;
@@ -50,11 +51,20 @@ export type Validation = Answered<typeof validationSchema>;
 export const workflowStatusSchema = z.enum(WORKFLOW_STATUSES);
 export type { WorkflowStatus };
 
+const ORIGINS = ["file", "code"] as const;
+
 const versionHead = {
   name: z.string(),
   version: z.number().int().positive(),
-  hash: z.string(),
+  hash: z.string().describe("Of the text"),
+  definitionHash: z
+    .string()
+    .nullable()
+    .describe(
+      "Of the canonical definition: the same for a file and for code that say the same. Null: saved before it was kept",
+    ),
   format: z.string(),
+  origin: z.enum(ORIGINS).describe("Whether it was written as a file, or in code that made one"),
 };
 
 export const savedWorkflowSchema = z.object({ ...versionHead, warnings: z.array(sentProblemSchema) });
@@ -80,5 +90,8 @@ export const versionSchema = z.object({
 });
 export type Version = Answered<typeof versionSchema>;
 
-export const sourceBody = z.strictObject({ source: z.string() });
+export const sourceBody = z.strictObject({
+  source: z.string(),
+  origin: z.enum(ORIGINS).optional().describe("How the source was made. Default: file"),
+});
 export const statusBody = z.strictObject({ status: workflowStatusSchema });

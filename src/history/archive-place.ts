@@ -68,9 +68,12 @@ function folderPlace(folder: string): ArchivePlace {
   };
 }
 
+/** Names of objects are of lower-case letters, digits and hyphens. */
+function keyOf(name: string): string {
+  return `archive/${name.toLowerCase().replaceAll(/[^a-z0-9]/g, "-")}`;
+}
+
 function bucketPlace(objects: ObjectStore): ArchivePlace {
-  // Names of objects are of lower-case letters, digits and hyphens.
-  const keyOf = (name: string): string => `archive/${name.toLowerCase().replaceAll(/[^a-z0-9]/g, "-")}`;
   return {
     put: async (name, file) => {
       const { size } = await stat(file);

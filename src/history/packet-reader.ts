@@ -54,7 +54,7 @@ export async function verifyPacket(content: AsyncIterable<Uint8Array>, isSigned:
   ) {
     throw new PacketRefused(
       "packet_unsigned",
-      `The packet is not signed with a key that is known here, but with ${String(key)}.`,
+      `The packet is not signed with a key that is known here, but with ${key}.`,
     );
   }
   return { header, lines, sha256, key };
@@ -76,7 +76,7 @@ type Line = Readonly<Record<string, Json>>;
 function parsed(text: string, number: number): Line {
   try {
     const value = JSON.parse(text) as Json;
-    if (isJsonObject(value)) return value as Line;
+    if (isJsonObject(value)) return value;
   } catch {
     // The same as a line that is JSON, but no object.
   }

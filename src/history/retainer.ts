@@ -1,7 +1,7 @@
 import type { Clock } from "../clock/index.ts";
 import { auditEntry, ENGINE_ACTOR } from "../core/audit/index.ts";
 import { retentionOf } from "../registry/index.ts";
-import { type EndedRun, everyEntry, type NoteDeletion, type Store } from "../store/index.ts";
+import { type EndedRun, type EndedSelection, everyEntry, type NoteDeletion, type Store } from "../store/index.ts";
 import type { Archiver } from "./archiver.ts";
 import { lookEveryMs, overdue, type RetentionPart, retentionPlan } from "./retention-plan.ts";
 
@@ -82,15 +82,7 @@ export class Retainer {
     const runs = overdue(part, part.runsMs, now);
     const verdicts = overdue(part, part.verdictsMs, now);
     const transcripts = overdue(part, part.transcriptsMs, now);
-    for (let after: EndedRun | null = null; runs !== null;) {
-      const ended: readonly EndedRun[] = await store.listEndedRuns(orgId, runs, after, RUNS);
-      for (const run of ended) {
-        if (clock.now() >= until) return false;
-        await this.#delete(orgId, run, part.archive);
-      }
-      after = ended.at(-1) ?? null;
-      if (after === null) break;
-    }
+    if (runs !== null && !(await this.#deleteRuns(orgId, runs, part.archive, until))) return false;
     const prune = async (removed: () => Promise<number>): Promise<boolean> => {
       while ((await removed()) === ROWS) if (clock.now() >= until) return false;
       return true;
@@ -99,6 +91,19 @@ export class Retainer {
       (verdicts === null || (await prune(() => store.pruneVerdicts(orgId, verdicts, ROWS)))) &&
       (transcripts === null || (await prune(() => store.pruneReports(orgId, transcripts, ROWS))))
     );
+  }
+
+  async #deleteRuns(orgId: string, runs: EndedSelection, archive: string | null, until: number): Promise<boolean> {
+    const { store, clock } = this.#options;
+    for (let after: EndedRun | null = null; ;) {
+      const ended: readonly EndedRun[] = await store.listEndedRuns(orgId, runs, after, RUNS);
+      for (const run of ended) {
+        if (clock.now() >= until) return false;
+        await this.#delete(orgId, run, archive);
+      }
+      after = ended.at(-1) ?? null;
+      if (after === null) return true;
+    }
   }
 
   async #delete(orgId: string, run: EndedRun, archive: string | null): Promise<void> {

@@ -1,6 +1,6 @@
 import { auditEntry, type AuditEntry } from "../core/audit/index.ts";
 import { digestText, getOwn, isJsonObject, type JsonObject, type Place } from "../core/base/index.ts";
-import { type Catalog, EMPTY_CATALOG } from "../core/definition/index.ts";
+import { type Catalog, definitionHashOf, EMPTY_CATALOG } from "../core/definition/index.ts";
 import { checkSource } from "../core/plan/index.ts";
 import type { RegistryChange, RegistryStore, WorkflowStore } from "../store/index.ts";
 import { changeAudit } from "./change-audit.ts";
@@ -209,7 +209,8 @@ async function planWorkflow(
   const catalog = await workflowCatalog(typeof body["source"] === "string" ? body["source"] : "", around, stream);
   const lacking = workflowProblems(name, body, catalog);
   if (lacking.length > 0) return invalid(manifest, lacking.map(inDocument));
-  const { source, status, posture, exposed } = workflowSpec.parse(body);
+  const { source, origin: written, status, posture, exposed } = workflowSpec.parse(body);
+  const origin = written ?? "file";
   const settings: WorkflowSettingsInput = {
     ...(status === undefined ? {} : { status }),
     ...(posture === undefined ? {} : { posture }),
@@ -218,11 +219,12 @@ async function planWorkflow(
   const record = await store.getWorkflow(orgId, name);
   const newest = record === undefined ? undefined : await store.getVersion(orgId, name, record.latest.version);
   const before = record === undefined || newest === undefined ? undefined : { record, source: newest.source };
-  const plan = planWorkflowChange({ source, settings }, before);
+  const plan = planWorkflowChange({ source, origin, settings }, before);
   const applied: AppliedManifest = { kind: "Workflow", name, ...plan };
   if (plan.action === "unchanged") return { applied };
   const format = checkSource(source, EMPTY_CATALOG, { isStored: true }).definition?.format ?? "lobsterx";
-  const saving = { name, hash: digestText(source), format, source, catalog: null, savedAt: at, savedBy: actor };
+  const hashes = { hash: digestText(source), definitionHash: definitionHashOf(source) };
+  const saving = { name, ...hashes, format, origin, source, catalog: null, savedAt: at, savedBy: actor };
   const detail = {
     action: plan.action,
     hash: saving.hash,

@@ -1,5 +1,5 @@
 import { type JsonObject, sameJson } from "../core/base/index.ts";
-import type { WorkflowRecord } from "../store/index.ts";
+import type { WorkflowOrigin, WorkflowRecord } from "../store/index.ts";
 import { agentChangeProblems, DEFAULT_AGENT, DEFAULT_AGENT_BODY, settleAgent, withoutPhaseSince } from "./agent.ts";
 import { gatewaySpecOf } from "./gateway.ts";
 import type { RegisteredKind } from "./kind.ts";
@@ -82,12 +82,17 @@ export type WorkflowSettingsInput = Partial<Pick<WorkflowRecord, "status" | "pos
 
 /** The same for a workflow: its text by lines, and before it the settings that change. */
 export function planWorkflowChange(
-  { source, settings }: { readonly source: string; readonly settings: WorkflowSettingsInput },
+  {
+    source,
+    origin,
+    settings,
+  }: { readonly source: string; readonly origin: WorkflowOrigin; readonly settings: WorkflowSettingsInput },
   before: { readonly record: WorkflowRecord; readonly source: string } | undefined,
 ): Change {
   if (before === undefined) return { action: "created", diff: unifiedDiff("", source) };
   const { record } = before;
   const moved = [
+    ["origin", record.latest.origin, origin] as const,
     ["status", record.status, settings.status] as const,
     ["posture", record.posture, settings.posture] as const,
     ["exposed", record.isExposed, settings.isExposed] as const,

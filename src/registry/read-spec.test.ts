@@ -315,7 +315,7 @@ describe.each(KINDS)("%s", (kind) => {
     for (const key of Object.keys(full)) {
       for (const wrong of [[[1]], { deep: { er: 1 } }, 1e300, "\u0007"]) {
         if (kind === "Agent" && ["personality_note", "system_prompt"].includes(key) && wrong === "\u0007") continue;
-        if (["reason", "instructions"].includes(key) && wrong === "\u0007") continue;
+        if (["reason", "instructions", "description"].includes(key) && wrong === "\u0007") continue;
         if (key === "args" || (kind === "LibraryStep" && wrong === "\u0007")) continue;
         const found = problemsOf(kind, { ...full, [key]: wrong });
         expect([key, wrong, found.some((problem) => problem.includes(` ${key}`))]).toEqual([key, wrong, true]);

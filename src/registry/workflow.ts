@@ -9,6 +9,7 @@ import { type SpecCode, specProblem, type SpecProblem } from "./spec-problem.ts"
 
 export const workflowSpec = spec({
   source: z.string().describe("The text of the workflow"),
+  origin: z.enum(["file", "code"]).nullish().describe("How the text was made; file when absent"),
   status: z.enum(WORKFLOW_STATUSES).nullish().describe("Left as it is when absent"),
   posture: z.enum(POSTURES).nullish().describe("How far it may go by itself; left as it is when absent"),
   exposed: z.boolean().nullish().describe("Over MCP; left as it is when absent"),

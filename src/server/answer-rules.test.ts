@@ -117,7 +117,7 @@ describe("an answer over the API", () => {
       }),
     );
     const [resolved] = (await api.request("GET", `audit?type=approval.resolved&run=${runId}`)).body.data;
-    expect(resolved.detail).toMatchObject({ isOverride: true, reason: "they left" });
+    expect(resolved).toMatchObject({ reason: "they left", detail: { isOverride: true } });
   });
 
   it("may change what is sent, and what does not fit is refused by field", async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { AuditTrail } from "../audit/index.ts";
 import { ApprovalTickets } from "../outside/channel/index.ts";
 import { RunLauncher, RunRelauncher } from "../launch/index.ts";
 import { openWork } from "../work/index.ts";
@@ -21,7 +20,7 @@ import { KnownHosts } from "./known-hosts.ts";
 import { OrgFeed } from "./org-feed.ts";
 import { Metrics } from "./metrics.ts";
 import type { OpenRoute } from "./open-routes.ts";
-import { ownFiles, ownHistory } from "./own-history.ts";
+import { ownHistory } from "./own-history.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { problemResponse, Refused } from "./problem.ts";
 import type { Call, Route, Services } from "./route.ts";
@@ -67,11 +66,11 @@ export function createApp({
   runtime,
   gateways,
   governance,
-  audit: trail,
+  audit,
   config: given,
   launcher = new RunLauncher({ store, runtime, governance }),
   verifier = null,
-  files: kept,
+  files,
   secrets,
   work,
   history,
@@ -83,22 +82,18 @@ export function createApp({
   const refusals = new Refusals();
   const callers = openCallers({ store, config, refusals, verifier });
   const hookFailures = new HookFailures();
-  const audit = trail ?? new AuditTrail({ store, now: config.now });
-  const files = kept ?? ownFiles(store, config.now);
   const services: Services = {
     store,
     runtime,
     gateways,
     governance,
-    files,
-    history: history ?? ownHistory(store, files, audit, config.now),
+    ...ownHistory({ store, audit, files, history, now: config.now }),
     secrets: secrets ?? ownSecrets(store, gateways, config.now),
     config,
     metrics,
     streams,
     ...callers,
     signIn: new SignIn(signIn),
-    audit,
     launcher,
     triggers: createTriggers({ store, runtime, launcher }),
     relauncher: new RunRelauncher({ store, runtime, governance }),

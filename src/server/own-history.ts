@@ -1,15 +1,31 @@
-import type { AuditTrail } from "../audit/index.ts";
+import { AuditTrail } from "../audit/index.ts";
 import { createMemoryObjects, Files } from "../files/index.ts";
 import { ArchivePlaces, type History, openHistory } from "../history/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** The files of an app that was given none: in memory. */
-export function ownFiles(store: Store, now: () => number): Files {
-  return new Files({ store, objects: createMemoryObjects(), secretKey: null, now });
+interface KeptParts {
+  readonly store: Store;
+  readonly audit: AuditTrail | undefined;
+  readonly files: Files | undefined;
+  readonly history: History | undefined;
+  readonly now: () => number;
 }
 
-/** The same of what becomes of runs: a folder beside the process is the only place for archives. */
-export function ownHistory(store: Store, files: Files, audit: AuditTrail, now: () => number): History {
+/**
+ * The audit, the files and the history of an app, with its own in place of those it was not given: signed with the
+ * installation's key, in memory, and with a folder beside the process for archives.
+ */
+export function ownHistory({ store, audit, files, history, now }: KeptParts): {
+  readonly audit: AuditTrail;
+  readonly files: Files;
+  readonly history: History;
+} {
+  const trail = audit ?? new AuditTrail({ store, now });
+  const kept = files ?? new Files({ store, objects: createMemoryObjects(), secretKey: null, now });
   const places = new ArchivePlaces({ root: "archives", isAnywhere: false, bucket: null });
-  return openHistory({ store, files, audit, places, now });
+  return {
+    audit: trail,
+    files: kept,
+    history: history ?? openHistory({ store, files: kept, audit: trail, places, now }),
+  };
 }

@@ -2,16 +2,17 @@ import type { RunEvent } from "../core/event/index.ts";
 import { hideCredentials } from "../core/redaction/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import type { RunRecord, Store } from "../store/index.ts";
+import { auditReasons } from "./audit-reasons.ts";
 import { frameOf } from "./frame-text.ts";
 import type { Services } from "./route.ts";
-import { approvalOnWire, runOnWire } from "./wire.ts";
+import { approvalOnWire, erasureOnWire, runOnWire } from "./wire.ts";
 
 export const PACKET_FORMAT = "sluice-packet/1";
 
 const EVENTS_PAGE = 500;
 const RECORDS_PAGE = 100;
 
-type Sources = Pick<Store, "readEvents" | "getApproval" | "listAudit" | "verdictsOf">;
+type Sources = Pick<Store, "readEvents" | "getApproval" | "listAudit" | "auditTexts" | "verdictsOf" | "getErasure">;
 
 /**
  * Everything there is to know of a run as one JSON object, a piece of its text at a time: a long run is never in memory
@@ -23,6 +24,8 @@ export async function* packetOf(
 ): AsyncGenerator<string, void> {
   const found = new Found();
   yield `{"format":"${PACKET_FORMAT}","exportedAt":"${isoFromEpochMs(config.now())}","run":${textOf(runOnWire(run))}`;
+  const erasure = await store.getErasure(run.orgId, run.runId);
+  if (erasure !== undefined) yield `,"erased":${textOf(erasureOnWire(erasure))}`;
   yield* member("records", recordsOf(store, run));
   yield* member("verdicts", each(await store.verdictsOf(run.orgId, run.runId)));
   yield* member("events", eventsOf(store, run, found));
@@ -67,7 +70,7 @@ async function* recordsOf(store: Sources, { orgId, runId }: RunRecord): AsyncGen
   const records: object[] = [];
   for (let cursor: string | null = null; ;) {
     const page = await store.listAudit(orgId, { run: runId }, { limit: RECORDS_PAGE, cursor });
-    records.push(...page.data);
+    records.push(...page.data.map(await auditReasons(store, orgId, page.data)));
     if (page.nextCursor === null) break;
     cursor = page.nextCursor;
   }

@@ -88,6 +88,7 @@ export const API_PROBLEMS = {
   run_ending: [409, "The run is about to end"],
   paused_with_parent: [409, "The run is paused with its parent"],
   run_not_finished: [409, "The run has not finished"],
+  run_erased: [409, "The content of the run was erased"],
   run_exists: [409, "The run is there already"],
   run_in_use: [409, "An open run was started from the run"],
   run_has_parent: [409, "The run belongs to another run"],

@@ -7,6 +7,7 @@ import { channelRoutes } from "./routes/channels.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { backtestRoutes } from "./routes/backtest.ts";
 import { blobRoutes } from "./routes/blobs.ts";
+import { erasureRoutes } from "./routes/erasures.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { legacyStreamRoutes, streamRoutes } from "./routes/event-stream.ts";
 import { fileRoutes } from "./routes/files.ts";
@@ -58,6 +59,7 @@ export const ROUTES: readonly Route[] = [
     ...runActionRoutes,
     ...pauseRoutes,
     ...runHistoryRoutes,
+    ...erasureRoutes,
     ...eventRoutes,
     ...approvalInboxRoutes,
     ...approvalRoutes,

@@ -1,17 +1,22 @@
 /** Stored records as the API shows them. */
 import type { Approval, Key, ListPage, PlanDescription, Run, Workflow } from "../contract/index.ts";
 import { describePlanToDraw, type Plan } from "../core/plan/index.ts";
-import type { Pause } from "../core/event/index.ts";
+import type { PauseFact } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import { pauseOnWire, runPauseOnWire } from "./shown-pause.ts";
 import {
   type ApprovalRecord,
+  type ErasureRecord,
   isLaunchApproval,
   type KeyRecord,
   type Listed,
   type RunRecord,
   type WorkflowRecord,
 } from "../store/index.ts";
+
+export function erasureOnWire({ at, by, sha256 }: ErasureRecord): NonNullable<Run["erased"]> {
+  return { at: isoFromEpochMs(at), by, sha256 };
+}
 
 /** `waitingFor` includes child runs; without it, what the run knows by itself. */
 export function runOnWire(
@@ -56,10 +61,10 @@ function errorOf({ errorCode, errorMessage }: RunRecord): Pick<Run, "error"> {
   return { error: { code: errorCode, message: errorMessage ?? "" } };
 }
 
-export function workflowOnWire(workflow: WorkflowRecord, pause?: Pause): Workflow {
+export function workflowOnWire(workflow: WorkflowRecord, pause?: PauseFact): Workflow {
   const { name, status, posture, isExposed, latest } = workflow;
-  const { version, hash, format, savedAt } = latest;
-  const head = { name, status, posture, exposed: isExposed, version, hash, format };
+  const { savedAt, ...version } = latest;
+  const head = { ...version, name, status, posture, exposed: isExposed };
   return { ...head, savedAt: isoFromEpochMs(savedAt), paused: pause === undefined ? null : pauseOnWire(pause) };
 }
 

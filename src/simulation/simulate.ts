@@ -118,7 +118,11 @@ interface Scene {
   readonly troubles: unknown[];
 }
 
-async function play(piece: Piece, scene: Scene, { approve, mayGoOn, events = [], knownPlans = new Map() }: Performance): Promise<Simulated> {
+async function play(
+  piece: Piece,
+  scene: Scene,
+  { approve, mayGoOn, events = [], knownPlans = new Map() }: Performance,
+): Promise<Simulated> {
   const { clock, store, orgId, adapters, judge, governor, troubles } = scene;
   const driver: DurableDriver = new DurableDriver({
     store: { ...store, takeOver: () => Promise.resolve([]), releaseWaiting: () => Promise.resolve(0) },

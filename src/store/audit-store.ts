@@ -22,6 +22,8 @@ export interface AuditStore {
   auditHead(orgId: string): Promise<AuditHead>;
   /** Newest first. */
   listAudit(orgId: string, filter: AuditSelection, page: Page): Promise<Listed<AuditRecord>>;
+  /** What people wrote in these records, by number; what was erased is left out. */
+  auditTexts(orgId: string, seqs: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** What follows a record, up to the end of its segment or to `toSeq`; all of one moment. Null when nothing does. */
   readSegment(orgId: string, afterSeq: number, toSeq: number): Promise<SegmentRead | null>;
   /** Organisations that have records, by id. */
@@ -48,12 +50,27 @@ export interface PendingAudit {
   readonly body: string;
 }
 
-export type ComputeSeal = (head: AuditHead, pending: readonly PendingAudit[]) => Sealed;
+/** `saltsOf` gives each subject the salt it has, and one that has none a new one. */
+export type ComputeSeal = (
+  head: AuditHead,
+  pending: readonly PendingAudit[],
+  saltsOf: (subjects: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+) => Sealed | Promise<Sealed>;
+
+/** What a person wrote, beside the record of it; it can be erased without breaking the chain. */
+export interface AuditText {
+  readonly seq: number;
+  /** The run it is about, else what else it is about; its salt is kept under this name. */
+  readonly subject: string;
+  readonly text: string;
+}
 
 export interface Sealed {
   readonly head: AuditHead;
   readonly records: readonly SealedRecord[];
   readonly segments: readonly ClosedSegment[];
+  /** What people wrote, of which the chain holds no more than a keyed hash; absent: nothing. */
+  readonly texts?: readonly AuditText[];
 }
 
 export interface SealedRecord {

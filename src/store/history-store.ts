@@ -1,10 +1,11 @@
 import type { AuditEntry } from "../core/audit/index.ts";
 import type { MemoryRecord } from "./agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "./approval-inbox-store.ts";
+import type { ErasureStore } from "./erasure-store.ts";
 import type { AttemptReport } from "./registry-store.ts";
 
 /** Letting go of runs that have ended: always whole families, and never one that something open still needs. */
-export interface HistoryStore {
+export interface HistoryStore extends ErasureStore {
   /**
    * Removes a run, its child runs and everything that is kept of them, in one transaction with the audit entry. What only
    * they referred to of large values goes with them; files are left to the sweep. Records of the audit, usage, and what

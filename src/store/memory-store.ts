@@ -6,6 +6,7 @@ import { memoryBacklog } from "./memory/memory-backlog.ts";
 import { memorySearch } from "./memory/memory-search.ts";
 import { memoryFiles } from "./memory/memory-files.ts";
 import { memoryChannels } from "./memory/memory-channels.ts";
+import { memoryErasure } from "./memory/memory-erasure.ts";
 import { memoryEvents } from "./memory/memory-events.ts";
 import { memoryGateways } from "./memory/memory-gateways.ts";
 import { memoryGovernance } from "./memory/memory-governance.ts";
@@ -74,6 +75,7 @@ export function createMemoryStore({ now = Date.now }: MemoryStoreOptions = {}): 
     ...memorySearch(world),
     ...memoryViews(world),
     ...memoryHistory(world),
+    ...memoryErasure(world),
     ...memoryTriggers(world),
     ...memoryWork(world),
     migrate: async () => undefined,

@@ -7,6 +7,7 @@ import { sqlAudit } from "./sql/sql-audit.ts";
 import { sqlBacklog } from "./sql/sql-backlog.ts";
 import { sqlChannels } from "./sql/sql-channels.ts";
 import { sqlDeliveries } from "./sql/sql-deliveries.ts";
+import { sqlErasure } from "./sql/sql-erasure.ts";
 import { sqlEvents } from "./sql/sql-events.ts";
 import { sqlFeeds } from "./sql/sql-feeds.ts";
 import { sqlSearch } from "./sql/sql-search.ts";
@@ -74,6 +75,7 @@ export function createSqlStore(sql: Sql): Store {
     ...sqlFiles(sql),
     ...sqlSearch(sql),
     ...sqlHistory(sql),
+    ...sqlErasure(sql),
     ...sqlTriggers(sql),
     ...sqlViews(sql),
     ...sqlWork(sql),

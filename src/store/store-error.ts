@@ -3,6 +3,18 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
+/** What stands between us and the database loses what a session keeps, or refuses how one begins. */
+export class PoolerUnsupported extends StoreUnavailable {
+  constructor(what: string, cause: unknown) {
+    super(`the pooler in front of the database ${what}; ${POOLER_SETTINGS}`, { cause });
+  }
+}
+
+const POOLER_SETTINGS =
+  "use PgBouncer 1.21 or newer with max_prepared_statements = 200 and " +
+  "ignore_startup_parameters = options,statement_timeout,idle_in_transaction_session_timeout, " +
+  "or connect to Postgres itself";
+
 /** The schema of the database and this program do not fit. */
 export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";

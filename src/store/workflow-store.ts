@@ -28,17 +28,19 @@ export interface PinnedDefinition {
 export interface WorkflowSaving extends PinnedDefinition {
   readonly name: string;
   readonly hash: string;
+  /** Of the canonical definition; null: it is not known. */
+  readonly definitionHash: string | null;
   readonly format: "lobsterx" | "lens-graph/v1";
+  readonly origin: WorkflowOrigin;
   readonly savedAt: number;
   readonly savedBy: string | null;
 }
 
-export interface WorkflowVersion extends PinnedDefinition {
-  readonly name: string;
+/** How a version was written: as a file, or in code that made one. */
+export type WorkflowOrigin = "file" | "code";
+
+export interface WorkflowVersion extends Omit<WorkflowSaving, "savedBy"> {
   readonly version: number;
-  readonly hash: string;
-  readonly format: "lobsterx" | "lens-graph/v1";
-  readonly savedAt: number;
 }
 
 export interface WorkflowRecord extends WorkflowSettings {

@@ -1,4 +1,5 @@
-/** For tests of what is written for Sluice: does an adapter follow the interface? */
+/** For tests of what is written for Sluice: does an adapter follow the interface, and a workflow its cases? */
+export { type Case, cases, type CasesOptions } from "./cases.ts";
 export {
   checkAdapter,
   type ConformanceCheck,

@@ -2,7 +2,7 @@
 import type { Json } from "../core/base/index.ts";
 import { addStep, idAndOptions } from "./add-step.ts";
 import { textOf } from "./operand.ts";
-import { pathRef, type Plain, type Ref, sourceOf } from "./reference.ts";
+import { type Nothing, pathRef, type Plain, type Ref, sourceOf } from "./reference.ts";
 import type { OutputOf, Schema } from "./schema.ts";
 import type { AttemptOptions, RequestOptions, StepRef, Text } from "./step-options.ts";
 
@@ -11,7 +11,6 @@ export type OutputsOf<S extends Schema, I> = OutputOf<S> & Omit<Plain<I>, keyof 
 /** Of a step that declares no outputs nothing is known. */
 export type NoSchema = Schema<object, object>;
 type Inputs = Readonly<Record<string, unknown>>;
-type None = Readonly<Record<never, never>>;
 
 /** What a step reads, by name, in its own command. */
 type InputRefs<I> = Ref<Plain<I>>;
@@ -43,11 +42,11 @@ function written<I>(command: Text | ((inputs: InputRefs<I>) => Text), inputs: I 
 }
 
 /** A step that an agent does. */
-export function agent<S extends Schema = NoSchema, I extends Inputs = None>(
+export function agent<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: AgentOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
-export function agent<S extends Schema = NoSchema, I extends Inputs = None>(
+export function agent<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   options: AgentOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
 export function agent<S extends Schema, I>(
@@ -68,11 +67,11 @@ export interface HttpOptions<S extends Schema, I> extends RequestOptions<S, I> {
 }
 
 /** A step that calls an HTTP service. */
-export function http<S extends Schema = NoSchema, I extends Inputs = None>(
+export function http<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: HttpOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
-export function http<S extends Schema = NoSchema, I extends Inputs = None>(
+export function http<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   options: HttpOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
 export function http<S extends Schema, I extends Inputs>(
@@ -95,11 +94,11 @@ export function http<S extends Schema, I extends Inputs>(
 }
 
 /** A step that runs a program of the Bridge's configuration. */
-export function process<S extends Schema = NoSchema, I extends Inputs = None>(
+export function process<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: AgentOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
-export function process<S extends Schema = NoSchema, I extends Inputs = None>(
+export function process<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   options: AgentOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
 export function process<S extends Schema, I>(
@@ -117,11 +116,11 @@ export interface McpOptions<S extends Schema, I> extends RequestOptions<S, I> {
 }
 
 /** A step that calls a tool of an MCP server; its inputs are the arguments. */
-export function mcp<S extends Schema = NoSchema, I extends Inputs = None>(
+export function mcp<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: McpOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
-export function mcp<S extends Schema = NoSchema, I extends Inputs = None>(
+export function mcp<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   options: McpOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
 export function mcp<S extends Schema, I>(
@@ -142,11 +141,11 @@ export interface ScriptOptions<S extends Schema, I> extends AttemptOptions {
 }
 
 /** A step that runs code without input or output of its own. */
-export function script<S extends Schema = NoSchema, I extends Inputs = None>(
+export function script<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: ScriptOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
-export function script<S extends Schema = NoSchema, I extends Inputs = None>(
+export function script<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   options: ScriptOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
 export function script<S extends Schema, I>(
@@ -164,11 +163,11 @@ export interface CallOptions<S extends Schema, I> extends RequestOptions<S, I> {
 }
 
 /** A step that a function of a worker does. */
-export function call<S extends Schema = NoSchema, I extends Inputs = None>(
+export function call<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   id: string,
   options: CallOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
-export function call<S extends Schema = NoSchema, I extends Inputs = None>(
+export function call<S extends Schema = NoSchema, I extends Inputs = Nothing>(
   options: CallOptions<S, I>,
 ): StepRef<OutputsOf<S, I>>;
 export function call<S extends Schema, I>(

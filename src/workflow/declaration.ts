@@ -12,10 +12,7 @@ export interface Declaration {
 }
 
 /** An input or an output whose value is checked against a schema: `total: typed(read.total, z.number())`. */
-export function typed<S extends Schema>(
-  value: Operand<OutputOf<S>> | Reference<unknown>,
-  schema: S,
-): Reference<OutputOf<S>> {
+export function typed<S extends Schema>(value: Operand<OutputOf<S>>, schema: S): Reference<OutputOf<S>> {
   const declaration: Declaration = { value, field: fieldOfSchema(schema, "typed") };
   // Only this room looks at it; for the compiler it is the value itself.
   return { [DECLARATION]: declaration } as unknown as Reference<OutputOf<S>>;

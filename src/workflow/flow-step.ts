@@ -5,7 +5,7 @@ import type { List } from "./function.ts";
 import { expressionTextOf } from "./operand.ts";
 import type { Condition } from "./operator.ts";
 import { pathRef, type Plain, type Ref, type Reference, sourceOf } from "./reference.ts";
-import { collect, freeName, type Places, placesUnder, type Scope, stepsOf } from "./scope.ts";
+import { collect, freeName, type Place, type Places, placesUnder, type Scope, stepsOf } from "./scope.ts";
 import { repeatFields } from "./step-document.ts";
 import type { AttemptOptions, Concurrency, EachOptions, RepeatOptions, StepRef } from "./step-options.ts";
 import { handedOn, valueOf } from "./value.ts";
@@ -97,10 +97,15 @@ export function block<R extends BlockResult>(
   body: () => R,
   options: AttemptOptions & { readonly concurrency?: Concurrency } = {},
 ): StepRef<BlockOutputs<R>> {
+  const { fields, places } = stepsFields(body, id);
+  return addStep("block", id, options, fields, places);
+}
+
+/** The steps a function makes, and what it hands on. */
+export function stepsFields(body: () => unknown, path: string): Built {
   const { result, scope } = collect([], body);
   const { steps, places } = stepsOf(scope);
-  const fields = { steps, ...outputsOf(result, id) };
-  return addStep("block", id, options, fields, placesUnder("steps", places));
+  return { fields: { steps, ...outputsOf(result, path) }, places: placesUnder("steps", places) };
 }
 
 /** One alternative. */
@@ -131,19 +136,27 @@ export function choose<const B extends AnyBranch>(
   branches: readonly B[],
   options: AttemptOptions = {},
 ): StepRef<EitherOf<BranchOutputs<B>> & { branch: string }> {
-  const places = new Map<string, Places extends ReadonlyMap<string, infer P> ? P : never>();
+  const written = branchFields(branches, id);
+  return addStep("choose", id, options, { choose: written.branches }, written.places);
+}
+
+export function branchFields(
+  branches: readonly AnyBranch[],
+  path: string,
+): { readonly branches: readonly JsonObject[]; readonly places: Places } {
+  const places = new Map<string, Place>();
   const written = branches.map((branch, index): JsonObject => {
     const isElse = "else" in branch;
     const { result, scope } = collect([], isElse ? branch.else : branch.steps);
     const { steps, places: inner } = stepsOf(scope);
     const key = isElse ? "else" : "steps";
-    for (const [path, place] of placesUnder(`choose[${index}].${key}`, inner)) places.set(path, place);
+    for (const [at, place] of placesUnder(`choose[${index}].${key}`, inner)) places.set(at, place);
     return {
       ...(branch.name === undefined ? {} : { name: branch.name }),
       ...(isElse ? {} : { when: expressionTextOf(branch.when) }),
       [key]: steps,
-      ...outputsOf(result, id),
+      ...outputsOf(result, path),
     };
   });
-  return addStep("choose", id, options, { choose: written }, places);
+  return { branches: written, places };
 }

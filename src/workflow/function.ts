@@ -1,7 +1,7 @@
 /** The functions of expressions, by the names they have in files. */
 import { invoke } from "./invocation.ts";
 import type { Condition } from "./operator.ts";
-import type { AnyRef, Operand, Plain, Ref, Reference } from "./reference.ts";
+import type { Operand, Plain, Ref, Reference } from "./reference.ts";
 
 /** A list: a reference to one, or one that is written out. */
 export type List<T> = Reference<readonly T[]> | readonly Operand<T>[];
@@ -44,14 +44,14 @@ export const number = (value: Operand<number | string>): Ref<number> => invoke("
 /** The smallest of a list, or of the values. */
 export function min<T extends number | string>(list: List<T>): Ref<T>;
 export function min<T extends number | string>(...values: readonly [Operand<T>, Operand<T>, ...Operand<T>[]]): Ref<T>;
-export function min(...values: readonly unknown[]): AnyRef {
+export function min(...values: readonly unknown[]): Ref<unknown> {
   return invoke("min", ...values);
 }
 
 /** The largest of a list, or of the values. */
 export function max<T extends number | string>(list: List<T>): Ref<T>;
 export function max<T extends number | string>(...values: readonly [Operand<T>, Operand<T>, ...Operand<T>[]]): Ref<T>;
-export function max(...values: readonly unknown[]): AnyRef {
+export function max(...values: readonly unknown[]): Ref<unknown> {
   return invoke("max", ...values);
 }
 

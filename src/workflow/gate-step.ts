@@ -1,4 +1,5 @@
 import { addStep } from "./add-step.ts";
+import type { Nothing } from "./reference.ts";
 import type { ApprovalOptions, StepOptions, StepRef } from "./step-options.ts";
 
 /** A field that a person fills in. */
@@ -34,7 +35,7 @@ export interface GateOptions<F> extends StepOptions, ApprovalOptions {
 }
 
 /** A step at which a person has to approve. */
-export function gate<const F extends Readonly<Record<string, FormField>> = Readonly<Record<never, never>>>(
+export function gate<const F extends Readonly<Record<string, FormField>> = Nothing>(
   id: string,
   options: GateOptions<F> = {},
 ): StepRef<{ approved: boolean } & { [Name in keyof F]: Entered<F[Name]> }> {

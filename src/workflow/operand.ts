@@ -40,7 +40,7 @@ function expressionOf(value: unknown): Written {
     const members = Object.entries(value).filter(([, member]) => member !== undefined);
     return written(`{${members.map(([key, member]) => `${keyOf(key)}: ${operand(member, LEVEL.choice)}`).join(", ")}}`);
   }
-  const message = `${typeof value === "function" ? "A function" : String(value)} cannot be part of an expression.`;
+  const message = `A value of type ${typeof value} cannot be part of an expression.`;
   throw new WorkflowError(
     "bad_value",
     "expression",

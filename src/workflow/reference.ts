@@ -34,34 +34,22 @@ declare const VALUE: unique symbol;
 /** Only the compiler sees what type of value it stands for. */
 export interface Reference<T> {
   readonly [VALUE]: T;
+  /** The reference, as texts hold it. */
+  toString(): string;
 }
 
-/** A value that is known when the workflow runs. */
-export type Ref<T> = Reference<T> & Fields<T>;
+/** A value that is known when the workflow runs. Of what is not declared, nothing is known and nothing is checked. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as said above
+export type Ref<T> = unknown extends T ? any : Reference<T> & Fields<T>;
 
-/** Of a value of unknown type any field can be read; of a text or number, none. */
-type Fields<T> = 0 extends 1 & T
-  ? AnyFields
-  : unknown extends T
-    ? AnyFields
-    : T extends readonly (infer Element)[]
-      ? { readonly [index: number]: Ref<Element>; readonly length: Ref<number> }
-      : T extends object
-        ? string extends keyof T
-          ? { readonly [name: string]: Ref<T[keyof T]> }
-          : { readonly [Name in keyof T]-?: Ref<Exclude<T[Name], undefined>> }
-        : unknown;
-
-interface AnyFields {
-  // oxlint-disable-next-line typescript/no-explicit-any -- of what is not declared nothing is known
-  readonly [name: string]: Ref<any>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  readonly [index: number]: Ref<any>;
-}
-
-/** Nothing is known of it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- as above
-export type AnyRef = Ref<any>;
+/** Fields of objects, elements of lists; a text or number has none. */
+type Fields<T> = T extends readonly (infer Element)[]
+  ? { readonly [index: number]: Ref<Element>; readonly length: Ref<number> }
+  : T extends object
+    ? string extends keyof T
+      ? { readonly [name: string]: Ref<T[keyof T]> }
+      : { readonly [Name in keyof T]-?: Ref<Exclude<T[Name], undefined>> }
+    : unknown;
 
 /** A literal, or a reference to a value of that type. */
 export type Operand<T> = T | Reference<T>;
@@ -81,6 +69,9 @@ export type Plain<V> =
             : V extends object
               ? { -readonly [Name in keyof V]: Plain<V[Name]> }
               : V;
+
+/** An object without fields. */
+export type Nothing = { readonly [Name in never]: unknown };
 
 const SOURCE = Symbol.for("sluice.reference");
 

@@ -45,13 +45,15 @@ export function jsonSchemaOf(schema: Schema, path: string): JsonObject {
   throw unsupported(path, "its library printed no JSON Schema.", HINT);
 }
 
+const ZOD = "_zod";
+
 /** As much of a zod schema as is looked at: its JSON Schema leaves out what it cannot say. */
 interface ZodLike {
-  readonly _zod: { readonly def: ZodDefinition };
+  readonly [ZOD]: { readonly def: ZodDefinition };
 }
 interface ZodDefinition {
   readonly type: string;
-  readonly checks?: readonly { readonly _zod?: { readonly def?: { readonly check?: string } } }[];
+  readonly checks?: readonly { readonly [ZOD]?: { readonly def?: { readonly check?: string } } }[];
   readonly shape?: Readonly<Record<string, ZodLike>>;
   readonly element?: ZodLike;
   readonly innerType?: ZodLike;
@@ -84,17 +86,17 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 function isZod(value: unknown): value is ZodLike {
-  return typeof value === "object" && value !== null && "_zod" in value;
+  return typeof value === "object" && value !== null && ZOD in value;
 }
 
 function refuseZod(schema: unknown, path: string): void {
   if (!isZod(schema)) return;
-  const { def } = schema._zod;
+  const { def } = schema[ZOD];
   const refuse = (kind: string): never => {
     throw unsupported(path, REFUSED[kind] ?? "it cannot be expressed.", INSTEAD[kind] ?? HINT);
   };
   if (Object.hasOwn(REFUSED, def.type)) refuse(def.type);
-  if (def.checks?.some((check) => check._zod?.def?.check === "custom") === true) refuse("custom");
+  if (def.checks?.some((check) => check[ZOD]?.def?.check === "custom") === true) refuse("custom");
   for (const [name, member] of Object.entries(def.shape ?? {})) refuseZod(member, `${path}.${name}`);
   refuseZod(def.element, `${path}[]`);
   refuseZod(def.valueType, `${path}[]`);

@@ -29,7 +29,8 @@ export interface Scope {
   readonly children: Set<unknown>;
   /** Of the document alone. */
   last: Steps | null;
-  concurrency: JsonObject | null;
+  /** What the function says about the whole workflow. */
+  head: JsonObject;
 }
 
 /** Steps with what they hand on. */
@@ -44,7 +45,7 @@ let current: Scope | null = null;
 export function collect<T>(names: readonly string[], build: () => T): { readonly result: T; readonly scope: Scope } {
   const before = current;
   const children = before?.children ?? new Set();
-  const scope: Scope = { steps: [], names: new Set(names), around: before, children, last: null, concurrency: null };
+  const scope: Scope = { steps: [], names: new Set(names), around: before, children, last: null, head: {} };
   current = scope;
   try {
     const result = build();

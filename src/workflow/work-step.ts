@@ -10,8 +10,8 @@ import type { NoSchema } from "./agent-step.ts";
 type Values = Readonly<Record<string, unknown>>;
 
 /** A step that calculates values, which are its outputs. */
-export function set<V extends Values>(id: string, values: V, options?: StepOptions): StepRef<Plain<V>>;
 export function set<V extends Values>(values: V, options?: StepOptions): StepRef<Plain<V>>;
+export function set<V extends Values>(id: string, values: V, options?: StepOptions): StepRef<Plain<V>>;
 export function set<V extends Values>(
   first: string | V,
   second?: V | StepOptions,
@@ -43,12 +43,12 @@ type WaitOutputs<S extends Schema> = OutputOf<S> & { timed_out?: boolean };
 
 /** A step that waits, as long as it takes, without costing anything. */
 export function wait<S extends Schema = NoSchema>(
-  id: string,
-  until: WaitFor,
+  until: Exclude<WaitFor, string>,
   options?: WaitOptions<S>,
 ): StepRef<WaitOutputs<S>>;
 export function wait<S extends Schema = NoSchema>(
-  until: Exclude<WaitFor, string>,
+  id: string,
+  until: WaitFor,
   options?: WaitOptions<S>,
 ): StepRef<WaitOutputs<S>>;
 export function wait<S extends Schema>(
@@ -63,7 +63,7 @@ export function wait<S extends Schema>(
 
 function waitFields(until: Exclude<WaitFor, Duration>) {
   if (!("until" in until)) return objectOf(until, "wait");
-  return { until: sourceOf(until.until) === undefined ? String(until.until) : expressionTextOf(until.until) };
+  return { until: typeof until.until === "string" ? until.until : expressionTextOf(until.until) };
 }
 
 export interface Emitted {
@@ -74,8 +74,8 @@ export interface Emitted {
 }
 
 /** A step that emits an event. */
-export function emit(id: string, event: Emitted, options?: StepOptions): StepRef<{ id: string; type: string }>;
 export function emit(event: Emitted, options?: StepOptions): StepRef<{ id: string; type: string }>;
+export function emit(id: string, event: Emitted, options?: StepOptions): StepRef<{ id: string; type: string }>;
 export function emit(
   first: string | Emitted,
   second?: Emitted | StepOptions,

@@ -1,11 +1,11 @@
 import type { JsonObject } from "../core/base/index.ts";
 import { fieldsOfSchema } from "./field.ts";
-import { pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
+import { type Nothing, pathRef, type Operand, type Plain, type Ref, sourceOf } from "./reference.ts";
 import type { InputOf, ObjectSchema, OutputOf, Schema } from "./schema.ts";
 import { collect, type Place, type Places, placesUnder, requireScope, stepsOf } from "./scope.ts";
 import { addStep } from "./add-step.ts";
 import { concurrencyFields } from "./step-document.ts";
-import type { AttemptOptions, Concurrency, Duration, StepRef } from "./step-options.ts";
+import type { AttemptOptions, Concurrency, Duration, StepRef, Text } from "./step-options.ts";
 import { handedOn, objectOf } from "./value.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
@@ -59,6 +59,7 @@ export interface WorkflowOptions<S extends Schema> {
   readonly timeout?: Duration;
   readonly max_parallel?: number;
   readonly completion?: "strict" | "leaves";
+  readonly priority?: "high" | "normal" | "low";
   readonly roles?: Readonly<Record<string, Role | null>>;
   readonly phases?: readonly (string | { readonly id: string; readonly name?: string })[];
   readonly notify?: readonly { readonly on: string; readonly where?: string; readonly channel: string }[];
@@ -73,7 +74,7 @@ interface Role {
 
 // oxlint-disable-next-line typescript/no-explicit-any -- outputs of the last steps, by their ids
 type RunOutputs<R> = R extends object ? Plain<R> : any;
-type NoArgs = Schema<Readonly<Record<never, never>>, Readonly<Record<never, never>>>;
+type NoArgs = Schema<Nothing, Nothing>;
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a function that returns nothing
 type Returned = Readonly<Record<string, unknown>> | void;
 
@@ -97,7 +98,7 @@ export function workflow<S extends ObjectSchema = NoArgs, R extends Returned = R
     name,
     ...objectOf(head, "workflow"),
     ...(names.length === 0 ? {} : { args }),
-    ...(scope.concurrency === null ? {} : { concurrency: scope.concurrency }),
+    ...scope.head,
     ...outputs,
     steps,
     ...(scope.last === null ? {} : { finally: scope.last.steps }),
@@ -119,7 +120,7 @@ export function made<Args extends object, Outputs extends object>(
 
 /** Args by their names, so that no other name is taken for one. */
 function contextOf<Args>(names: readonly string[]): Context<Args> {
-  const args = new Proxy(pathRef<Args>("run", "args") as object, {
+  const args = new Proxy(pathRef<object>("run", "args"), {
     get(whole, key) {
       if (typeof key === "symbol" || key === "then") return Reflect.get(whole, key) as unknown;
       if (names.includes(key)) return pathRef(key);
@@ -150,7 +151,14 @@ export function finallyDo(build: (context: { readonly run: Ref<RunFacts> }) => v
 
 /** How many runs with the same key may be open at a time. */
 export function concurrency(limit: Concurrency): void {
-  requireScope("concurrency()").concurrency = concurrencyFields(limit);
+  const scope = requireScope("concurrency()");
+  scope.head = { ...scope.head, concurrency: concurrencyFields(limit) };
+}
+
+/** Names and short texts by which runs are found; they may read args and facts of the run. */
+export function labels(values: Readonly<Record<string, Text | number | boolean>>): void {
+  const scope = requireScope("labels()");
+  scope.head = { ...scope.head, labels: objectOf(values, "labels") };
 }
 
 /** Any arg may be a reference. */
@@ -158,17 +166,18 @@ type GivenArgs<Args> = { readonly [Name in keyof Args]: Operand<Args[Name]> | Gi
 type Given<T> = T extends string ? string : T extends object ? GivenArgs<T> : T;
 
 /** A step that runs another workflow; one that is given by its name is not checked. */
-export function child<Args extends object, Outputs extends object>(
-  id: string,
-  of: Workflow<Args, Outputs>,
-  args: GivenArgs<Args>,
-  options?: AttemptOptions,
-): StepRef<Outputs>;
+// The compiler reports what is wrong with the last of several forms, which is the one people use most.
 // oxlint-disable-next-line typescript/no-explicit-any -- nothing is known of it
 export function child<Outputs = any>(
   id: string,
   of: string,
   args?: Readonly<Record<string, unknown>>,
+  options?: AttemptOptions,
+): StepRef<Outputs>;
+export function child<Args extends object, Outputs extends object>(
+  id: string,
+  of: Workflow<Args, Outputs>,
+  args: GivenArgs<Args>,
   options?: AttemptOptions,
 ): StepRef<Outputs>;
 export function child(

@@ -3,7 +3,7 @@ import { createSystemClock } from "../../src/clock/index.ts";
 import { type OpenedGateways, openGateways } from "../../src/gateway/index.ts";
 import { DurableDriver } from "../../src/driver/index.ts";
 import { AuditTrail } from "../../src/audit/index.ts";
-import { createMemoryObjects, Files } from "../../src/files/index.ts";
+import { createFolderObjects, createMemoryObjects, Files } from "../../src/files/index.ts";
 import { ArchivePlaces, type History, openHistory } from "../../src/history/index.ts";
 import { openGovernance, type OpenedGovernance } from "../../src/governance/index.ts";
 import { openChildPreparer, RunLauncher } from "../../src/launch/index.ts";
@@ -120,7 +120,7 @@ export interface ApiParts {
   readonly outbound?: OutboundGuard;
   /** Default: one in memory. */
   readonly store?: Store;
-  /** The folder that folders of archives are in. */
+  /** The folder that folders of archives are in, and the content of files. */
   readonly archives?: string;
   /** Seals what must be read again; the installation's own key otherwise. */
   readonly secretKey?: string;
@@ -134,8 +134,10 @@ export async function createApi(config: Partial<ApiConfig> = {}, script = SCRIPT
   const store = parts.store ?? createMemoryStore(parts.now === undefined ? {} : { now: parts.now });
   const now = config.now ?? Date.now;
   const audit = new AuditTrail({ store, now });
-  const files = new Files({ store, objects: createMemoryObjects(), secretKey: null, now });
-  const places = new ArchivePlaces({ root: parts.archives ?? "archives", isAnywhere: false, bucket: null });
+  const { archives } = parts;
+  const objects = archives === undefined ? createMemoryObjects() : createFolderObjects(`${archives}/objects`);
+  const files = new Files({ store, objects, secretKey: null, now });
+  const places = new ArchivePlaces({ root: archives ?? "archives", isAnywhere: false, bucket: null });
   const history = openHistory({ store, files, audit, places, now });
   const local = isRemote ? null : { providers: ["scripted"], defaultProvider: "scripted", answersAny: true };
   const gateways = await openGateways({

@@ -1,8 +1,10 @@
 /**
  * `npm run campaign -- --kills N --store SCENARIO|both|all --seed S --minutes M`:
  * the faults of the test suite, many times over, each batch under a seed of its own. Ends with how sure one may be.
+ * `npm run campaign -- --cluster --kills N --switchovers N --cuts N`: failovers of three Postgres servers with Patroni.
  */
 import { parseArgs } from "node:util";
+import { campaignOnCluster } from "../cluster/campaign.ts";
 import { surviveBridgeKills } from "../integration/support/bridge-kills.ts";
 import { surviveBadNetwork } from "../integration/support/bridge-network.ts";
 import { surviveDatabaseStops } from "../integration/support/database-stops.ts";
@@ -13,6 +15,7 @@ import { startPostgres } from "../integration/support/postgres-instance.ts";
 import { surviveReplicaKills } from "../integration/support/replicas.ts";
 import { surviveStorms } from "../integration/support/sql-storms.ts";
 import { prepareProgram } from "../integration/support/server-process.ts";
+import { surviveWorkerKills } from "../integration/support/worker-kills.ts";
 import { surviveTurnKills } from "../integration/support/turn-kills.ts";
 
 type Scenario =
@@ -23,6 +26,7 @@ type Scenario =
   | "bridge"
   | "network"
   | "turns"
+  | "workers"
   | "contended"
   | "skew"
   | "storms"
@@ -37,6 +41,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   bridge: ["bridge"],
   network: ["network"],
   turns: ["turns"],
+  workers: ["workers"],
   contended: ["contended"],
   skew: ["skew"],
   storms: ["storms"],
@@ -50,6 +55,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
     "bridge",
     "network",
     "turns",
+    "workers",
     "contended",
     "skew",
     "storms",
@@ -63,6 +69,7 @@ const BATCH = 20;
 /** A request that is cut or repeated is a fault of its own, and there are many of them. */
 const REQUESTS_PER_BATCH = 300;
 const RUNS_PER_FAULT = 2;
+const FUNCTIONS_PER_KILL = 200;
 /** More than the slots they wait for can take in the life of a server. */
 const RUNS_CONTENDED = 5;
 const SLOTS_CONTENDED = 4;
@@ -83,6 +90,8 @@ const NOTHING = { runs: 0, blocks: 0, sent: 0, completed: 0, events: 0, calls: 0
 const FIGURES = Object.keys(NOTHING) as (keyof typeof NOTHING)[];
 
 interface Plan {
+  /** Null: not on a cluster. */
+  readonly cluster: { readonly switchovers: number; readonly cuts: number } | null;
   readonly faults: number;
   readonly seed: number;
   readonly scenarios: readonly Scenario[];
@@ -93,7 +102,10 @@ function readPlan(args: readonly string[]): Plan {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      kills: { type: "string", default: "200" },
+      kills: { type: "string" },
+      cluster: { type: "boolean", default: false },
+      switchovers: { type: "string", default: "2" },
+      cuts: { type: "string", default: "1" },
       store: { type: "string", default: "both" },
       seed: { type: "string", default: "1" },
       minutes: { type: "string", default: "60" },
@@ -102,8 +114,10 @@ function readPlan(args: readonly string[]): Plan {
   const scenarios = Object.hasOwn(STORES, values.store) ? STORES[values.store] : undefined;
   if (scenarios === undefined)
     throw new Error(`--store is one of ${Object.keys(STORES).join(", ")}, not ${values.store}`);
+  const cluster = { switchovers: toNumber("switchovers", values.switchovers), cuts: toNumber("cuts", values.cuts) };
   return {
-    faults: toNumber("kills", values.kills),
+    cluster: values.cluster ? cluster : null,
+    faults: toNumber("kills", values.kills ?? (values.cluster ? "3" : "200")),
     seed: toNumber("seed", values.seed),
     scenarios,
     until: Date.now() + toNumber("minutes", values.minutes) * 60_000,
@@ -156,7 +170,7 @@ function isEmbedded(scenario: Scenario, seed: number): boolean {
   return scenario === "embedded" || (ON_EITHER.has(scenario) && seed % 2 === 0);
 }
 
-const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns"]);
+const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns", "workers"]);
 
 interface Batch {
   readonly seed: number;
@@ -166,8 +180,17 @@ interface Batch {
 
 function playOn(scenario: Scenario, { seed, count, databaseUrl }: Batch): Promise<Verdict> {
   if (scenario === "network") return surviveBadNetwork({ seed, faults: count, databaseUrl });
+  if (scenario === "workers") return playWorkers({ seed, count, databaseUrl });
   const survive = scenario === "bridge" ? surviveBridgeKills : scenario === "turns" ? surviveTurnKills : surviveKills;
   return survive({ seed, kills: count, databaseUrl, runsPerLife: RUNS_PER_FAULT });
+}
+
+/** Each function counts as a run: it is judged by itself. */
+async function playWorkers({ seed, count, databaseUrl }: Batch): Promise<Verdict> {
+  const functions = count * FUNCTIONS_PER_KILL;
+  const verdict = await surviveWorkerKills({ seed, kills: count, functions, databaseUrl, note: print });
+  const { violations, completed, acts, repeated } = verdict;
+  return { ...NOTHING, runs: functions, completed, calls: acts, repeatedCalls: repeated, violations };
 }
 
 async function campaign(scenario: Scenario, { faults, seed, until }: Plan): Promise<Tally> {
@@ -214,6 +237,10 @@ function print(line: string): void {
 async function main(args: readonly string[]): Promise<number> {
   const plan = readPlan(args);
   prepareProgram();
+  if (plan.cluster !== null) {
+    const { cluster, faults: kills, seed, until } = plan;
+    return campaignOnCluster({ ...cluster, kills, seed, until, print });
+  }
   const tallies: { readonly scenario: Scenario; readonly tally: Tally }[] = [];
   for (const scenario of plan.scenarios) tallies.push({ scenario, tally: await campaign(scenario, plan) });
   print("");

@@ -14,7 +14,9 @@ const put = (id: string, body: object = {}, secrets?: Record<string, string>): R
 const saving = (hash: string): WorkflowSaving => ({
   name: "triage",
   hash,
+  definitionHash: null,
   format: "lobsterx",
+  origin: "file",
   source: `name: triage # ${hash}`,
   catalog: null,
   savedAt: 1_000,

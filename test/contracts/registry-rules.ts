@@ -7,7 +7,9 @@ const ALL = { limit: 100, cursor: null };
 
 function saving(name: string, hash: string): WorkflowSaving {
   const source = `name: ${name} # ${hash} \u{1F600}`;
-  return { name, hash, format: "lobsterx", source, catalog: { lenses: { a: 1 } }, savedAt: 1_000, savedBy: null };
+  const hashes = { hash, definitionHash: `d-${hash}` };
+  const catalog = { lenses: { a: 1 } };
+  return { name, ...hashes, format: "lobsterx", origin: "file", source, catalog, savedAt: 1_000, savedBy: null };
 }
 
 export function registryRules(subjectOf: SubjectOf): void {
@@ -35,8 +37,25 @@ export function registryRules(subjectOf: SubjectOf): void {
         status: "active",
         posture: "bounded_autonomous",
         isExposed: false,
-        latest: { name: "triage", version: 3, hash: "h1", format: "lobsterx", savedAt: 1_000 },
+        latest: {
+          name: "triage",
+          version: 3,
+          hash: "h1",
+          definitionHash: "d-h1",
+          format: "lobsterx",
+          origin: "file",
+          savedAt: 1_000,
+        },
       });
+    });
+
+    it("get a version when the same content comes from code", async () => {
+      const { store } = subjectOf();
+      await store.saveWorkflow("org_1", saving("triage", "h1"));
+      const fromCode = { ...saving("triage", "h1"), origin: "code", definitionHash: null } as const;
+      const expected = { version: { version: 2, origin: "code", definitionHash: null }, isNew: true };
+      expect(await store.saveWorkflow("org_1", fromCode)).toMatchObject(expected);
+      expect(await store.saveWorkflow("org_1", fromCode)).toMatchObject({ ...expected, isNew: false });
     });
 
     it("saved by two at once get two versions", async () => {

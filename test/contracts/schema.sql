@@ -138,6 +138,13 @@
   CREATE UNIQUE INDEX audit_records_pkey ON public.audit_records USING btree (org_id, seq)
   CREATE INDEX audit_records_run ON public.audit_records USING btree (org_id, run_id, seq) WHERE (run_id IS NOT NULL)
 
+-- audit_salts
+  org_id text not null collate C
+  subject text not null collate C
+  salt text not null
+  PRIMARY KEY (org_id, subject)
+  CREATE UNIQUE INDEX audit_salts_pkey ON public.audit_salts USING btree (org_id, subject)
+
 -- audit_segments
   org_id text not null collate C
   to_seq bigint not null
@@ -149,6 +156,15 @@
   PRIMARY KEY (org_id, to_seq)
   CREATE INDEX audit_segments_age ON public.audit_segments USING btree (org_id, at)
   CREATE UNIQUE INDEX audit_segments_pkey ON public.audit_segments USING btree (org_id, to_seq)
+
+-- audit_texts
+  org_id text not null collate C
+  seq bigint not null
+  subject text not null collate C
+  text text not null
+  PRIMARY KEY (org_id, seq)
+  CREATE UNIQUE INDEX audit_texts_pkey ON public.audit_texts USING btree (org_id, seq)
+  CREATE INDEX audit_texts_subject ON public.audit_texts USING btree (org_id, subject)
 
 -- blob_references
   org_id text not null collate C
@@ -378,6 +394,12 @@
   CREATE INDEX keys_person ON public.keys USING btree (org_id, person_id) WHERE (person_id IS NOT NULL)
   CREATE UNIQUE INDEX keys_pkey ON public.keys USING btree (id)
 
+-- late_usage
+  org_id text not null collate C
+  start bigint not null
+  PRIMARY KEY (org_id, start)
+  CREATE UNIQUE INDEX late_usage_pkey ON public.late_usage USING btree (org_id, start)
+
 -- launch_approvals
   org_id text not null collate C
   digest text not null collate C
@@ -415,9 +437,16 @@
   agent_id text collate C
   reserved text not null
   parallel_of text collate C
+  function text collate C
+  work text
+  is_once boolean
+  offered_at bigint
+  worker_id text collate C
+  worker_until bigint
   PRIMARY KEY (run_id, node_id, attempt)
   CREATE INDEX open_attempts_due ON public.open_attempts USING btree (deadline_at) WHERE (deadline_at IS NOT NULL)
   CREATE UNIQUE INDEX open_attempts_pkey ON public.open_attempts USING btree (run_id, node_id, attempt)
+  CREATE INDEX open_attempts_work ON public.open_attempts USING btree (org_id, function, offered_at) WHERE (function IS NOT NULL)
 
 -- organisation_config
   org_id text not null collate C
@@ -433,6 +462,15 @@
   name text
   PRIMARY KEY (org_id)
   CREATE UNIQUE INDEX organisations_pkey ON public.organisations USING btree (org_id)
+
+-- pauses
+  org_id text not null collate C
+  workflow text not null collate C
+  by text
+  reason text
+  at bigint not null
+  PRIMARY KEY (org_id, workflow)
+  CREATE UNIQUE INDEX pauses_pkey ON public.pauses USING btree (org_id, workflow)
 
 -- persons
   id text not null collate C
@@ -476,7 +514,7 @@
   created_at bigint not null
   updated_at bigint not null
   saved_by text collate C
-  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'retention'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
+  CHECK ((kind = ANY (ARRAY['agent'::text, 'alert'::text, 'binding'::text, 'budget'::text, 'channel'::text, 'credit_plan'::text, 'deployment'::text, 'function'::text, 'gateway'::text, 'grant'::text, 'lens'::text, 'library'::text, 'model'::text, 'policy'::text, 'retention'::text, 'schedule'::text, 'secret'::text, 'team'::text, 'tool'::text, 'trigger'::text, 'webhook'::text])))
   PRIMARY KEY (org_id, kind, id)
   CREATE INDEX registry_channels ON public.registry USING btree (id, org_id) WHERE (kind = 'channel'::text)
   CREATE UNIQUE INDEX registry_pkey ON public.registry USING btree (org_id, kind, id)
@@ -499,6 +537,16 @@
   archived_at bigint not null
   PRIMARY KEY (org_id, run_id)
   CREATE UNIQUE INDEX run_archives_pkey ON public.run_archives USING btree (org_id, run_id)
+
+-- run_erasures
+  run_id text not null collate C
+  org_id text not null collate C
+  at bigint not null
+  by text not null
+  sha256 text not null collate C
+  PRIMARY KEY (run_id)
+  CREATE UNIQUE INDEX run_erasures_pkey ON public.run_erasures USING btree (run_id)
+
 -- run_facets
   org_id text not null collate C
   facet text not null collate C
@@ -525,6 +573,7 @@
   error_message text
   settled_micros bigint
   duration_ms bigint
+  paused text
   PRIMARY KEY (run_id)
   CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'recovered'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])))
   CHECK ((waiting_for = ANY (ARRAY['person'::text, 'event'::text, 'timer'::text, 'gate'::text, 'child'::text])))
@@ -556,11 +605,23 @@
   CREATE UNIQUE INDEX run_places_pkey ON public.run_places USING btree (run_id)
   CREATE INDEX run_places_waiting ON public.run_places USING btree (org_id, key, since, run_id) WHERE (slot IS NULL)
 
+-- run_trends
+  org_id text not null collate C
+  bucket text not null
+  grouped_by text not null
+  group_name text not null collate C
+  start bigint not null
+  figures text not null
+  CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text])))
+  PRIMARY KEY (org_id, bucket, grouped_by, start, group_name)
+  CREATE UNIQUE INDEX run_trends_pkey ON public.run_trends USING btree (org_id, bucket, grouped_by, start, group_name)
+
 -- run_words
   run_id text not null collate C
   org_id text not null collate C
   created_at bigint not null
   words tsvector not null
+  trend text
   PRIMARY KEY (run_id)
   CREATE INDEX run_words_newest ON public.run_words USING btree (org_id, created_at DESC, run_id DESC)
   CREATE UNIQUE INDEX run_words_pkey ON public.run_words USING btree (run_id)
@@ -592,7 +653,7 @@
   parent_span_id text
   requested_by text
   block text collate C
-  labels text not null,
+  labels text not null
   priority text not null
   PRIMARY KEY (run_id)
   CREATE INDEX runs_blocks ON public.runs USING btree (run_id) WHERE (block IS NOT NULL)
@@ -605,6 +666,18 @@
   CREATE UNIQUE INDEX runs_pkey ON public.runs USING btree (run_id)
   CREATE INDEX runs_recoverable ON public.runs USING btree (run_id) WHERE (recovery_max > 0)
   CREATE INDEX runs_source ON public.runs USING btree (source_run_id) WHERE (source_run_id IS NOT NULL)
+
+-- saved_views
+  org_id text not null collate C
+  id text not null collate C
+  owner text not null collate C
+  name text not null
+  is_shared boolean not null
+  query text not null
+  created_at bigint not null
+  updated_at bigint not null
+  PRIMARY KEY (org_id, id)
+  CREATE UNIQUE INDEX saved_views_pkey ON public.saved_views USING btree (org_id, id)
 
 -- schedule_cursors
   org_id text not null collate C
@@ -723,6 +796,30 @@
   at bigint not null
   CREATE INDEX usage_records_newest ON public.usage_records USING btree (org_id, at)
 
+-- usage_rolling
+  one boolean not null
+  rolled_until bigint not null
+  CHECK (one)
+  PRIMARY KEY (one)
+  CREATE UNIQUE INDEX usage_rolling_pkey ON public.usage_rolling USING btree (one)
+
+-- usage_sums
+  org_id text not null collate C
+  span text not null
+  start bigint not null
+  workflow text not null collate C
+  agent_id text collate C
+  model text collate C
+  gateway_id text collate C
+  count integer not null
+  input_tokens bigint not null
+  output_tokens bigint not null
+  thinking_tokens bigint not null
+  cached_tokens bigint not null
+  cost_micros bigint not null
+  CHECK ((span = ANY (ARRAY['hour'::text, 'day'::text])))
+  CREATE INDEX usage_sums_newest ON public.usage_sums USING btree (org_id, span, start)
+
 -- verdict_blocks
   run_id text not null collate C
   first_event_id integer not null
@@ -799,6 +896,15 @@
   PRIMARY KEY (org_id, webhook_id)
   CREATE UNIQUE INDEX webhook_subscriptions_pkey ON public.webhook_subscriptions USING btree (org_id, webhook_id)
 
+-- workers
+  org_id text not null collate C
+  worker_id text not null collate C
+  functions text not null
+  expires_at bigint not null
+  PRIMARY KEY (org_id, worker_id)
+  CREATE INDEX workers_expired ON public.workers USING btree (expires_at)
+  CREATE UNIQUE INDEX workers_pkey ON public.workers USING btree (org_id, worker_id)
+
 -- workflow_hooks
   org_id text not null collate C
   workflow text not null collate C
@@ -819,7 +925,10 @@
   format text not null
   saved_at bigint not null
   saved_by text
+  definition_hash text collate C
+  origin text not null
   CHECK ((format = ANY (ARRAY['lobsterx'::text, 'lens-graph/v1'::text])))
+  CHECK ((origin = ANY (ARRAY['file'::text, 'code'::text])))
   PRIMARY KEY (org_id, name, version)
   CREATE UNIQUE INDEX workflow_versions_pkey ON public.workflow_versions USING btree (org_id, name, version)
 

@@ -13,6 +13,7 @@ const TABLES = [
   "approvals",
   "idempotency_keys",
   "replicas",
+  "workers",
   "organisations",
   "definitions",
   "workflows",
@@ -70,6 +71,9 @@ const TABLES = [
   "saved_views",
   "run_imports",
   "run_archives",
+  "run_erasures",
+  "audit_salts",
+  "audit_texts",
 ];
 
 /** One statement; truncating would make new files for every table each time. */
@@ -84,6 +88,8 @@ const ALLOW_PRUNING = { name: "allow pruning", text: "select set_config('sluice.
 /** Time cannot be made to pass in a database, but everything it is compared with can be made older. */
 const AGED = [
   ["idempotency_keys", "created_at"],
+  ["open_attempts", "worker_until"],
+  ["workers", "expires_at"],
   ["replicas", "expires_at"],
   ["timers", "due_at"],
   ["waiting_nodes", "due_at"],

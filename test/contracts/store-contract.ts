@@ -34,8 +34,10 @@ import { subscriptionRules } from "./subscription-rules.ts";
 import { timerRules } from "./timer-rules.ts";
 import { trendRules } from "./trend-rules.ts";
 import { triggerRules } from "./trigger-rules.ts";
+import { pauseRules } from "./pause-rules.ts";
 import { placeRules } from "./place-rules.ts";
 import { waitingRules } from "./waiting-rules.ts";
+import { workRules } from "./work-rules.ts";
 import { verdictRules } from "./verdict-rules.ts";
 
 /** A store under test, and what a test may do to the world around it. */
@@ -66,6 +68,8 @@ export function testStore(name: string, open: () => Promise<Subject>): void {
     secretRules(subjectOf);
     timerRules(subjectOf);
     waitingRules(subjectOf);
+    workRules(subjectOf);
+    pauseRules(subjectOf);
     placeRules(subjectOf);
     eventRules(subjectOf);
     idempotencyRules(subjectOf);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { main } from "../../src/cli/command-line.ts";
 import type { Interruption, Io, Screen } from "../../src/cli/io.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
+import { REPOSITORY } from "../law/source.ts";
 import { curl } from "./curl.ts";
 import { startQuickServer } from "./quick-server.ts";
 import { cut, withoutRemark, wordsIn } from "./words.ts";
@@ -47,6 +48,16 @@ export class Shell {
     const place = resolve(this.#folder, path);
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, text);
+    if (path.endsWith(".ts") && !existsSync(join(this.home, "node_modules"))) this.#install();
+  }
+
+  /** As after `npm install sluice zod`, without building the package first. */
+  #install(): void {
+    symlinkSync(join(REPOSITORY, "node_modules"), join(this.home, "node_modules"));
+    const door = (name: string): string[] => [join(REPOSITORY, "src", name, "index.ts")];
+    const paths = { "sluice/client": door("client"), "sluice/workflow": door("workflow") };
+    writeFileSync(join(this.home, "package.json"), JSON.stringify({ type: "module" }));
+    writeFileSync(join(this.home, "tsconfig.json"), JSON.stringify({ compilerOptions: { paths } }));
   }
 
   async close(): Promise<void> {

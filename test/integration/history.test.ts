@@ -5,11 +5,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { Retainer } from "../../src/history/index.ts";
-import { openEmbedded } from "../../src/store/embedded/index.ts";
-import { openPostgres } from "../../src/store/postgres/index.ts";
-import { createMemoryStore, createSqlStore, type Store } from "../../src/store/index.ts";
 import { type Api, createApi, GATED, HELLO, ORG } from "../api/fixture.ts";
-import { createDatabase } from "../postgres/database.ts";
+import { type OpenedStore, openStore, STORES } from "./support/history-stores.ts";
 
 const DAY_MS = 86_400_000;
 const FAMILY = `name: family
@@ -20,34 +17,9 @@ steps:
   - { id: decide, approval: required, depends_on: [child] }
 `;
 
-interface Opened {
-  readonly store: Store;
-  readonly close: () => Promise<void>;
-}
-
-const STORES: Readonly<Record<string, (folder: string) => Promise<Opened>>> = {
-  memory: async () => ({ store: createMemoryStore(), close: async () => undefined }),
-  embedded: async (folder) => {
-    const store = createSqlStore(await openEmbedded({ directory: join(folder, "database") }));
-    await store.migrate();
-    return { store, close: () => store.close() };
-  },
-  Postgres: async () => {
-    const database = await createDatabase();
-    const store = createSqlStore(openPostgres({ url: database.url, connections: 4 }));
-    return {
-      store,
-      close: async () => {
-        await store.close();
-        await database.drop();
-      },
-    };
-  },
-};
-
 describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-history-"));
-  let opened: Opened;
+  let opened: OpenedStore;
   let api: Api;
   const troubles: string[] = [];
   const clock = createSystemClock();
@@ -69,7 +41,7 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
   const statusOf = async (runId: string): Promise<number> => (await api.ask("GET", `runs/${runId}`)).status;
 
   beforeAll(async () => {
-    opened = await (STORES[kind] as (folder: string) => Promise<Opened>)(folder);
+    opened = await openStore(kind, folder);
     api = await createApi({}, undefined, { store: opened.store, archives: folder });
     for (const source of [HELLO, GATED, FAMILY]) await api.save(source);
   });
@@ -137,9 +109,8 @@ describe.each(Object.keys(STORES))("the history of runs on %s", (kind) => {
         }),
       );
     const before = await look();
-    const { approvalId } = (await api.store.loadRuns([runId]))[0]?.events.find(
-      ({ type }) => type === "approval.requested",
-    )?.payload as { approvalId: string };
+    const { data } = (await api.request("GET", "approvals?status=approved")).body;
+    const { id: approvalId } = data.find((one: { runId: string }) => one.runId === runId);
     const comments = (await api.request("GET", `approvals/${approvalId}/comments`)).body;
     const approval = (await api.request("GET", `approvals/${approvalId}`)).body;
     expect(comments.data).toMatchObject([{ text: "looks fine to me" }]);

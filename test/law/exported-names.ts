@@ -6,6 +6,9 @@ import type { SourceFile } from "./source.ts";
 /** Names with two meanings, each with its reason. */
 export const TWO_MEANINGS: Readonly<Record<string, string>> = {
   Report: "what is wrong with a definition, and what an adapter reports: no file needs both",
+  Workflow: "as the API shows it, and as code makes it: `sluice/workflow` is imported by programs of users alone",
+  fail: "an outcome that is a failure, and a step that ends a run; the second is the word of the format",
+  json: "a shape of the contract, and a function of expressions; the second is the word of the format",
   InboxList: "a component, and the data it shows",
 };
 

@@ -142,10 +142,11 @@ export const ROOMS: Readonly<Record<string, RoomLaw>> = {
   "outside/telemetry": { rooms: ["core", "clock", "outbound", "driver", "store"], packages: [], isNode: true },
   oidc: { rooms: ["core", "outbound"], packages: ["jose", "openid-client"], isNode: true },
   contract: { rooms: ["core"], packages: ["zod"], isNode: false },
+  workflow: { rooms: ["core"], packages: ["zod"], isNode: false },
   client: { rooms: ["core", "contract"], packages: [], isNode: false },
   work: { rooms: ["core", "clock", "store"], packages: [], isNode: true },
   worker: { rooms: ["core", "contract"], packages: [], isNode: true },
-  testing: { rooms: ["adapter"], packages: [], isNode: true },
+  testing: { rooms: ["core", "adapter"], packages: [], isNode: true },
   mcp: { rooms: ["core", "client"], packages: ["@modelcontextprotocol/server", "zod"], isNode: true },
   browser: { rooms: ["core"], packages: [], isNode: false },
   console: {

@@ -33,8 +33,9 @@ export const importRule: Rule = (file) => {
       return law.packages.includes(name) ? [] : wrong(`${room} may not use the package ${name}`);
     }
     if (room === "console" && target.endsWith(".css")) return [];
-    // What a thread is started from is loaded as it stands.
+    // What a thread or a process is started from is loaded as it stands.
     if (room === "script" && target.endsWith("-interpreter.mjs")) return [];
+    if (room === "cli" && target.endsWith("-host.mjs")) return [];
     if (!/\.tsx?$/.test(target)) return wrong("relative imports end in .ts");
     const other = roomOf(target);
     if (other === null) return isTest(file.path) ? [] : wrong("lies in no room");

@@ -55,7 +55,7 @@ export interface Import {
 const IMPORT = /(?<![\w$.])(?:import|export)\b(?!\s*\.)(?:[^;"'`()]*?\bfrom)?\s*\(?\s*(["'])/g;
 
 /** A script that a page starts beside itself is named by its address. */
-const SCRIPT_URL = /new\s+\w*Worker\s*\(\s*new\s+URL\(\s*(["'])/g;
+const SCRIPT_URL = /(?:new\s+\w*Worker|\bfork)\s*\(\s*new\s+URL\(\s*(["'])/g;
 
 export function importsOf(file: SourceFile): Import[] {
   const found: Import[] = [];

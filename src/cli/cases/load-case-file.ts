@@ -14,6 +14,8 @@ import { Refusal } from "../refusal.ts";
 import { loadScript } from "../simulation.ts";
 import { readSourceFile, type SourceFile } from "../source-file.ts";
 import { printable } from "../terminal-text.ts";
+import { readWorkflowFile, refuseModule } from "../workflow-file.ts";
+import { isModuleFile, loadCasesModule } from "../workflow-module.ts";
 import { openWorkspace } from "../workspace.ts";
 
 /** A file of cases with everything it refers to. */
@@ -45,7 +47,7 @@ export async function loadCaseFile(
   name: string,
   registry: readonly string[] | undefined,
 ): Promise<LoadedCases> {
-  const source = await readSourceFile(io, name);
+  const source = await readCaseSource(io, name);
   const { file, problems } = readCases(source.bytes);
   refuse(io, source, problems);
   if (file === null) throw new Refusal(invalid(name));
@@ -70,6 +72,15 @@ export async function loadCaseFile(
   return { name, path: source.path, file, tested, plan: piece.plan, cases, folders: [...new Set(folders)] };
 }
 
+/** Code gives the same document that a file holds; its places are those in that document. */
+async function readCaseSource(io: Io, name: string): Promise<SourceFile> {
+  const source = await readSourceFile(io, name);
+  if (!isModuleFile(name)) return source;
+  const options = { env: io.env, onOutput: (text: string) => io.err.write(text) };
+  const document = await loadCasesModule(source.path, options).catch((thrown: unknown) => refuseModule(io, thrown));
+  return { ...source, bytes: new TextEncoder().encode(JSON.stringify(document, null, 2)) };
+}
+
 function pathOf({ workflow }: CaseFile): string {
   return typeof workflow === "string" ? workflow : ".";
 }
@@ -84,7 +95,8 @@ async function workflowOf(
   if (typeof workflow !== "string") {
     return { name: source.name, path: source.path, bytes: new TextEncoder().encode(JSON.stringify(workflow)) };
   }
-  return readSourceFile(io, near(workflow)).catch((thrown: unknown) => {
+  const path = near(workflow);
+  return (isModuleFile(path) ? readWorkflowFile(io, path) : readSourceFile(io, path)).catch((thrown: unknown) => {
     if (!(thrown instanceof Refusal)) throw thrown;
     const hint = "Write the path of a workflow, from the folder of this file.";
     const place = tree.placeOf(["workflow"]);

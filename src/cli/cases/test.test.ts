@@ -60,7 +60,8 @@ async function sluice(...argv: readonly string[]): Promise<{ code: number; out: 
 }
 
 /** One case of the workflow `hello`, its keys as given. */
-const oneCase = (keys: string): string => `workflow: hello.lobsterX\ncases:\n  - name: one\n${keys.replaceAll(/^/gm, "    ")}\n`;
+const oneCase = (keys: string): string =>
+  `workflow: hello.lobsterX\ncases:\n  - name: one\n${keys.replaceAll(/^/gm, "    ")}\n`;
 
 interface Report {
   readonly files: readonly {
@@ -93,7 +94,10 @@ expect:
   cost_below: 0.011`),
     );
     expect(await sluice("test")).toMatchObject({ code: 0, out: expect.stringContaining("✓ one") });
-    write("hello.cases.yaml", oneCase(`approvals: all\nexpect: { outputs: ["count == 3", "nodes.sentence.status == status"] }`));
+    write(
+      "hello.cases.yaml",
+      oneCase(`approvals: all\nexpect: { outputs: ["count == 3", "nodes.sentence.status == status"] }`),
+    );
     expect((await sluice("test", "hello.cases.yaml")).code).toBe(0);
   });
 
@@ -131,7 +135,10 @@ expect:
     expect(files[0]?.cases[0]?.mismatches).toMatchObject([
       { actual: "waiting", hint: "publish waits for a person: write approvals: { publish: approve }" },
     ]);
-    write("hello.cases.yaml", oneCase("approvals: { publish: reject }\nexpect: { status: failed, error: approval_rejected }"));
+    write(
+      "hello.cases.yaml",
+      oneCase("approvals: { publish: reject }\nexpect: { status: failed, error: approval_rejected }"),
+    );
     expect((await sluice("test")).code).toBe(0);
   });
 
@@ -165,7 +172,10 @@ cases:
   });
 
   it("judges by the real gates where manifests are given", async () => {
-    write("registry/rules.yaml", 'kind: Policy\nname: none\nspec: { category: guardrail, condition: node.id == "announce", action: block, reason: Not now }\n');
+    write(
+      "registry/rules.yaml",
+      'kind: Policy\nname: none\nspec: { category: guardrail, condition: node.id == "announce", action: block, reason: Not now }\n',
+    );
     const keys = `approvals: all\nexpect: { nodes: { announce: failed, sorry: completed }, gates: { launch: allow, announce: { verdict: block, gate: policy_rules, code: policy_blocked } } }`;
     write("hello.cases.yaml", oneCase(keys).replace("cases:", "registry: registry\ncases:"));
     const { files, code } = await report();
@@ -195,7 +205,10 @@ cases:
 
   it("writes snapshots when it is asked to, and compares with them", async () => {
     write("hello.cases.yaml", oneCase("approvals: all\nexpect: { snapshot: true }"));
-    expect(await sluice("test")).toMatchObject({ code: 1, out: expect.stringContaining("sluice test --update writes it") });
+    expect(await sluice("test")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("sluice test --update writes it"),
+    });
     expect((await sluice("test", "--update")).code).toBe(0);
     expect((await sluice("test")).code).toBe(0);
     write("hello.lobsterX", HELLO.replace("a sentence about", "two lines about"));
@@ -248,7 +261,10 @@ cases:
 
   it("stops a case that never ends", async () => {
     write("loop.lobsterX", "name: loop\nsteps:\n  - { id: a, command: A, timeout: 1, retry: { attempts: 2 } }\n");
-    write("loop.cases.yaml", "workflow: loop.lobsterX\ncases:\n  - { name: hangs, answers: { a: { hang: true } }, expect: { status: failed } }\n");
+    write(
+      "loop.cases.yaml",
+      "workflow: loop.lobsterX\ncases:\n  - { name: hangs, answers: { a: { hang: true } }, expect: { status: failed } }\n",
+    );
     expect((await sluice("test")).code).toBe(0);
   });
 
@@ -257,7 +273,9 @@ cases:
     write("wrong.cases.yaml", "workflow: hello.lobsterX\ncases: 3\n");
     const junit = await sluice("test", "--format", "junit");
     expect(junit.code).toBe(2);
-    expect(junit.out).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="sluice" tests="2" failures="1" errors="1"/);
+    expect(junit.out).toMatch(
+      /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="sluice" tests="2" failures="1" errors="1"/,
+    );
     expect(junit.out).toContain("&lt;&amp;");
     const github = await sluice("test", "--format", "github");
     expect(github.out).toMatch(/^::error file=hello\.cases\.yaml,line=5,col=\d+,title=one::outputs\.text: expected /);

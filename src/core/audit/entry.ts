@@ -24,6 +24,7 @@ export const CATEGORY_OF = {
   "organisation.resumed": "governance",
   "run.deleted": "lifecycle",
   "run.imported": "lifecycle",
+  "run.erased": "governance",
   "node.dispatched": "execution",
   "node.completed": "execution",
   "node.failed": "execution",

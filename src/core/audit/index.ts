@@ -1,5 +1,6 @@
 export * from "./entry.ts";
 export { entriesOfEvents } from "./entries-of-events.ts";
+export { type FreeText, freeTextOf, withTextHashed } from "./free-text.ts";
 export { addLeaf, EMPTY_FRONTIER, rootOf } from "./merkle.ts";
 export { type AuditRecord, GENESIS_HASH, linkRecord, rehash } from "./record.ts";
 export {

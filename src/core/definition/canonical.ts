@@ -9,11 +9,18 @@ import { digestJson, isJsonObject, type Json, type JsonObject, LIMITS } from "..
 import type { Path } from "../expression/index.ts";
 import { canonicalExpression } from "./canonical-expression.ts";
 import { allSteps, stepsInside } from "./all-steps.ts";
+import { EMPTY_CATALOG, readDefinition } from "./read-definition.ts";
 import type { Definition, LensEdge, LensNode, Step } from "./definition.ts";
 
 /** SHA-256 of the canonical form, by which a workflow in code and one in a file are compared. */
 export function definitionHash(definition: Definition): string {
   return digestJson(canonicalDefinition(definition));
+}
+
+/** The same of a text; null when it is no valid definition. What it refers to outside itself does not matter. */
+export function definitionHashOf(source: string | Uint8Array): string | null {
+  const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
+  return definition === null ? null : definitionHash(definition);
 }
 
 function canonicalDefinition(definition: Definition): Json {
@@ -24,6 +31,7 @@ function canonicalDefinition(definition: Definition): Json {
 const DEFAULTS: JsonObject = {
   gateway: "pinned",
   completion: "strict",
+  priority: "normal",
   maxParallel: LIMITS.runParallelDefault,
 };
 const STEP_DEFAULTS: JsonObject = {
@@ -40,10 +48,9 @@ const DERIVED: ReadonlySet<string> = new Set(["isOnFailureWritten", "isRetryWrit
 /** Values of authors, in which nothing is left out. */
 const LITERAL: ReadonlySet<string> = new Set(["default", "enum", "parameters"]);
 /** Their keys are names that authors chose. */
-const NAMED: ReadonlySet<string> = new Set([
-  ...["args", "rootInputs", "roles", "inputs", "outputs", "with", "members", "properties", "form", "outcomes"],
-  "paramOverrides",
-]);
+const NAMED: ReadonlySet<string> = new Set(
+  "args rootInputs roles inputs outputs with members properties form outcomes paramOverrides labels".split(" "),
+);
 
 class Canonical {
   readonly #ids: ReadonlySet<string>;
@@ -100,7 +107,7 @@ class Canonical {
     if ("root" in value) return canonicalExpression(value.root as never, (path) => this.#path(path));
     if ("segments" in value) return { path: this.#path(value as Path) };
     if ("parts" in value) return this.#template(value.parts as readonly unknown[]);
-    if ("kind" in value) return this.#kind(value as { readonly kind: unknown });
+    if ("kind" in value) return this.#kind(value);
     return this.object(value);
   }
 

@@ -80,7 +80,7 @@ function addObjectMisfits(value: JsonObject, { properties }: ValueField, misfits
   }
 }
 
-/** The same, told of a value inside the one that is looked at. */
+/** The same about a value inside the one that is looked at. */
 function inside(at: string, { code, message, at: below = "" }: Misfit): Misfit {
   return { code, message, at: `${at}${below}` };
 }

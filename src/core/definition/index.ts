@@ -13,7 +13,7 @@ export { LABEL_NAME } from "./label-shape.ts";
 export { FINALLY } from "./finally.ts";
 export { checkArgs } from "./args.ts";
 export { readCatalog } from "./catalog.ts";
-export { definitionHash } from "./canonical.ts";
+export { definitionHashOf } from "./canonical.ts";
 export { jsonSchema } from "./json-schema.ts";
 export {
   channelRules,

@@ -10,6 +10,18 @@ interface Row {
   readonly catalog?: Partial<Catalog>;
 }
 
+const CHARGE = {
+  input: {
+    type: "object",
+    properties: { cents: { type: "integer", minimum: 1 }, note: { type: "string" } },
+    required: ["cents"],
+    additionalProperties: false,
+  },
+  output: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+  action: "financial",
+  effects: "at_most_once",
+} as const;
+
 /** A step named `a` on line 3, its further fields from line 4 on at column 5. */
 function step(...fields: readonly string[]): string {
   return ["name: w", "steps:", "  - id: a", ...fields.map((field) => `    ${field}`), ""].join("\n");
@@ -450,7 +462,7 @@ const PROBLEMS: readonly Row[] = [
     finds: [
       [
         "missing_command steps[0].command 3:5",
-        "Write what the agent should do, or use approval, workflow_ref, set, script, wait, emit, steps, choose or library_step.",
+        "Write what the agent should do, or use approval, workflow_ref, function, set, script, wait, emit, steps, choose or library_step.",
       ],
     ],
   },
@@ -826,6 +838,22 @@ const PROBLEMS: readonly Row[] = [
     source: step('command: "x\\ud800"'),
     finds: [["text_unstorable steps[0].command 4:14", "Remove the escape that writes it."]],
   },
+  {
+    about: "inputs that do not fit the function",
+    source: step("function: charge-card", "inputs: { cents: 0, notes: x }", "model: m"),
+    catalog: { functions: { "charge-card": CHARGE } },
+    finds: [
+      ["bad_number steps[0].inputs.cents 5:22"],
+      ["unknown_field steps[0].inputs.notes 5:25", 'Did you mean "note"?'],
+      ["conflicting_fields steps[0].model 6:5", "Remove it."],
+    ],
+  },
+  {
+    about: "an input the function needs",
+    source: step("function: charge-card"),
+    catalog: { functions: { "charge-card": CHARGE } },
+    finds: [["missing_field steps[0].inputs.cents 3:5", "Write inputs: { cents: … }."]],
+  },
 ];
 
 const WARNINGS: readonly Row[] = [
@@ -869,6 +897,12 @@ const WARNINGS: readonly Row[] = [
       ["tool_action_unknown steps[0].tools[3] 5:64"],
       ["tool_action_unknown steps[0].tools[5] 5:80"],
     ],
+  },
+  {
+    about: "a function that no worker has registered",
+    source: step("function: charge"),
+    catalog: { functions: { "charge-card": CHARGE } },
+    finds: [["function_not_registered steps[0].function 4:15", 'Did you mean "charge-card"?']],
   },
   { about: "when", source: working("when: true"), finds: [["alias_used steps[0].when 5:5", "Write condition."]] },
   { about: "hitl", source: step("hitl: true"), finds: [["alias_used steps[0].hitl 4:5", "Write approval: required."]] },

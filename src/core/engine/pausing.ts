@@ -16,6 +16,7 @@ export function isHeld({ state, isPausedAround }: Pick<Turn, "state" | "isPaused
 /** A pause that was there before stays as it is. */
 export function onPause(turn: Turn, { by, byId, reason, isByParent }: PauseInput): Refusal | undefined {
   const { state } = turn;
+  if (state.startedAt === null) return refuse("not_started", "the run has not started");
   const refusal = refuseEnded(state);
   if (refusal !== undefined) return refusal;
   if ((isByParent === true ? state.pausedWithParent : state.paused) !== null) return undefined;
@@ -27,8 +28,7 @@ export function onPause(turn: Turn, { by, byId, reason, isByParent }: PauseInput
 
 export function onResume(turn: Turn, { by, byId, reason, isByParent }: ResumeInput): Refusal | undefined {
   const { state } = turn;
-  const refusal = isByParent === true ? undefined : refuseEnded(state);
-  if (refusal !== undefined) return refusal;
+  if (isTerminal(state.status)) return refuseEnded(state);
   const isOwn = isByParent !== true;
   if (isOwn && state.paused === null && state.pausedWithParent !== null)
     return refuse("paused_with_parent", `the run is paused with run ${state.parentRunId ?? ""}; resume that one`);
@@ -36,6 +36,11 @@ export function onResume(turn: Turn, { by, byId, reason, isByParent }: ResumeInp
   emit(turn, "run.resumed", { ...named(by, byId, reason), ...ofParent(isByParent) });
   if (!isPaused(state)) passOn(turn);
   return undefined;
+}
+
+/** The run winds down: child runs that were paused with it are not held up either. */
+export function letGo(turn: Turn): void {
+  if (isPaused(turn.state)) passOn(turn);
 }
 
 function isPaused({ paused, pausedWithParent }: RunState): boolean {
@@ -51,7 +56,7 @@ function refuseEnded({ status, ending }: RunState): Refusal | undefined {
 const PAUSED_WITHIN_MS = 3_000;
 
 /** Child runs are paused and resumed with the run. */
-export function passOn(turn: Turn): void {
+function passOn(turn: Turn): void {
   for (const childRunId of turn.state.liveChildren) {
     perform(turn, { type: "pause-child", childRunId });
     setTimer(turn, { kind: "child-pause", nodeId: "", attempt: 0, childRunId }, turn.at + PAUSED_WITHIN_MS);
@@ -68,6 +73,11 @@ function named(by: string | undefined, byId: string | undefined, reason: string 
 
 function ofParent(isByParent: true | undefined): { readonly isWithParent?: true } {
   return isByParent === true ? { isWithParent: true } : {};
+}
+
+/** What child runs are paused with; one that winds down holds none of them up. */
+export function heldPauseOf(state: RunState): RunState["paused"] {
+  return state.ending === null ? pauseOf(state) : null;
 }
 
 /** What is shown of it; the run's own pause comes first. */

@@ -1,4 +1,5 @@
 export { type AskedCall, askedCallSchema, ROUND_ENDS, type RoundEnd } from "./agent-event.ts";
+export * from "./content.ts";
 export * from "./dispatch-id.ts";
 export * from "./ending.ts";
 export * from "./event.ts";

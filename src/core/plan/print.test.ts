@@ -81,14 +81,14 @@ describe("printPlanText", () => {
       "review (lobsterx): 4 nodes, 3 edges, 3 layers
 
       layer 0
-        fetch  agent    Fetch the diff · phase gather
-        lint   agent    phase gather · for each file of files
+        fetch  agent     Fetch the diff · phase gather
+        lint   agent     phase gather · for each file of files
 
       layer 1
-        sign   gate     phase decide · approval · after fetch, lint
+        sign   gate      phase decide · approval · after fetch, lint
 
       layer 2
-        ship   child    runs deploy@2 · if urgent == true · after sign
+        ship   child     runs deploy@2 · if urgent == true · after sign
       "
     `);
     expect(printPlanText(lenses)).toMatchInlineSnapshot(`
@@ -98,7 +98,7 @@ describe("printPlanText", () => {
         draft     lens
 
       layer 1
-        judge-it  utility  The judge · conditional from draft · after draft
+        judge-it  utility   The judge · conditional from draft · after draft
       "
     `);
   });
@@ -188,10 +188,10 @@ describe("work without an agent", () => {
   );
 
   it("says what it does, in every print", () => {
-    expect(printPlanText(plan)).toContain("s   set      sets a, b · for each item of range(0, 2) · after s0");
-    expect(printPlanText(plan)).toContain("s0  script   runs js");
-    expect(printPlanText(plan)).toContain("x   end      ends the run as completed · after s");
-    expect(printPlanText(plan)).toContain("y   end      fails the run with no_good · after s");
+    expect(printPlanText(plan)).toContain("s   set       sets a, b · for each item of range(0, 2) · after s0");
+    expect(printPlanText(plan)).toContain("s0  script    runs js");
+    expect(printPlanText(plan)).toContain("x   end       ends the run as completed · after s");
+    expect(printPlanText(plan)).toContain("y   end       fails the run with no_good · after s");
     expect(printPlanDot(plan)).toContain("shape=octagon");
     expect(printPlanMermaid(plan)).toContain('s[/"s<br/>');
   });
@@ -225,6 +225,6 @@ describe("hostile names", () => {
     const name = "é".repeat(length);
     const plan = planOf(JSON.stringify({ name: "long", steps: [{ id: "a", name, command: "go" }] }));
     const shown = length <= 80 ? name : `${"é".repeat(79)}…`;
-    expect(printPlanText(plan).split("\n")[3]).toBe(`  a  agent    ${shown}`);
+    expect(printPlanText(plan).split("\n")[3]).toBe(`  a  agent     ${shown}`);
   });
 });

@@ -41,7 +41,7 @@ export const NO_FIGURES: TrendFigures = {
   durations: [],
 };
 
-export interface EndedRun {
+interface SettledRun {
   readonly status: RunStatus;
   readonly durationMs: number;
   readonly waitingMs: number;
@@ -49,7 +49,7 @@ export interface EndedRun {
 }
 
 /** Null: the run is open. */
-export function figuresOf({ status, durationMs, waitingMs, costMicros }: EndedRun): TrendFigures | null {
+export function figuresOf({ status, durationMs, waitingMs, costMicros }: SettledRun): TrendFigures | null {
   if (!isTerminal(status)) return null;
   return {
     completed: status === "completed" ? 1 : 0,

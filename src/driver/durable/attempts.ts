@@ -218,7 +218,9 @@ export class Attempts {
 
   /** The attempt has ended, however that became known. */
   forget(dispatchId: string): void {
-    this.#options.functions?.ended(dispatchId);
+    const { functions } = this.#options;
+    // The commit that ends it may cancel it as well, and that comes right after this.
+    if (functions !== undefined) queueMicrotask(() => functions.ended(dispatchId));
     this.#remote?.forget(dispatchId);
   }
 

@@ -2,7 +2,7 @@ import {
   childCallOf,
   type ChildTimer,
   type Effect,
-  pauseOf,
+  heldPauseOf,
   type StartChild,
   type UnstampedInput,
 } from "../../core/engine/index.ts";
@@ -152,7 +152,7 @@ export class Children {
   async #passPauseOn({ run, state }: RunSnapshot, childRunId: string): Promise<void> {
     const child = await this.#options.store.getRun(run.orgId, childRunId);
     if (child === undefined || isTerminal(child.status)) return;
-    const pause = pauseOf(state);
+    const pause = heldPauseOf(state);
     if (pause === null && child.paused === null) return;
     const { by = null, reason = null } = pause ?? {};
     const why = { ...(by === null ? {} : { by }), ...(reason === null ? {} : { reason }), isByParent: true as const };

@@ -8,6 +8,7 @@ import {
   packetSchema,
 } from "../../contract/index.ts";
 import { pageOf } from "../listing.ts";
+import { auditReasons } from "../audit-reasons.ts";
 import { packetOf } from "../packet.ts";
 import { type Call, defineRoute, json, type Route, type Services } from "../route.ts";
 import { textStream } from "../text-stream.ts";
@@ -34,7 +35,8 @@ export const auditRoutes: readonly Route[] = [
       };
       await services.audit.catchUp(principal.orgId);
       const page = await services.store.listAudit(principal.orgId, filter, pageOf(query));
-      return json(listOnWire(page, (record): AuditRow => record));
+      const withText = await auditReasons(services.store, principal.orgId, page.data);
+      return json(listOnWire(page, (record): AuditRow => withText(record)));
     },
   }),
   defineRoute({

@@ -25,7 +25,9 @@ describe("a name that nothing has", () => {
     await api.store.saveWorkflow(ORG, {
       name: "older",
       hash: digestText(SOURCE),
+      definitionHash: null,
       format: "lobsterx",
+      origin: "file",
       source: SOURCE,
       catalog: null,
       savedAt: 0,

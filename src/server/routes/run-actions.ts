@@ -133,7 +133,11 @@ async function submitTo(
 
 /** A block has no life apart from the run it belongs to. */
 async function requireOwner(call: RunCall): Promise<BlockOwner> {
-  return ownerOf(call.services.store, await requireRun(call));
+  const run = await requireRun(call);
+  if (isTerminal(run.status) && (await call.services.store.getErasure(run.orgId, run.runId)) !== undefined) {
+    throw new Refused("run_erased", `The content of the run "${run.runId}" was erased, so that it cannot continue.`);
+  }
+  return ownerOf(call.services.store, run);
 }
 
 /** A recovered run does new work, which passes the launch gates. */

@@ -34,7 +34,7 @@ describe("a run that is deleted", () => {
     const { data } = (await api.request("GET", "audit?type=run.deleted")).body;
     expect(data).toMatchObject([
       {
-        category: "governance",
+        category: "lifecycle",
         resource: `run/${runId}`,
         run: runId,
         detail: { workflow: "parent", runs: 2, cause: "request" },

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { listOf, type Run, runSchema, runsQuery, startBody, startQuery } from "../../contract/index.ts";
 import type { Json, JsonObject } from "../../core/base/index.ts";
 import { TRIGGER_HEADER } from "../../client/index.ts";
+import { isTerminal } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import { readTraceparent } from "../../core/trace/index.ts";
 import type { RunRecord } from "../../store/index.ts";
@@ -17,7 +18,7 @@ import { awaitOutputs, outputsOf } from "../run-outputs.ts";
 import { needsReading, runFilterOf } from "../run-query.ts";
 import { runPauses } from "../shown-pause.ts";
 import { waitingOf } from "../run-waiting.ts";
-import { listOnWire, runOnWire } from "../wire.ts";
+import { erasureOnWire, listOnWire, runOnWire } from "../wire.ts";
 
 export const runRoutes: readonly Route[] = [
   defineRoute({
@@ -81,11 +82,14 @@ export function unknownRun(runId: string): Refused {
 
 /** One run, with what it came to. */
 export async function shownRun(services: Services, run: RunRecord): Promise<Run> {
-  if (run.status !== "completed") {
+  if (!isTerminal(run.status)) {
     const paused = await runPauses(services, run.orgId);
     return runOnWire(run, (await waitingOf(services.store, [run]))(run), paused(run));
   }
-  return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId) };
+  const erasure = await services.store.getErasure(run.orgId, run.runId);
+  const erased = erasure === undefined ? {} : { erased: erasureOnWire(erasure) };
+  if (run.status !== "completed") return { ...runOnWire(run), ...erased };
+  return { ...runOnWire(run), outputs: await outputsOf(services, run.orgId, run.runId), ...erased };
 }
 
 async function startRun(call: Call<z.output<typeof startBody>, z.output<typeof startQuery>>): Promise<Response> {

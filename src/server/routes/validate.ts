@@ -1,5 +1,6 @@
 import { validateBody, type Validation, validationSchema } from "../../contract/index.ts";
 import type { Problem } from "../../core/base/index.ts";
+import { definitionHashOf } from "../../core/definition/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
 import { catalogAround, knownTools, lookUpIn, surroundingsOf } from "../../registry/index.ts";
 import { BODY_BYTES_MAX, JSON_TYPE } from "../body.ts";
@@ -28,7 +29,9 @@ export const validateRoutes: readonly Route[] = [
       const checked = checkSource(source, catalogAround({ ...around, tools }));
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
       const { plan, warnings } = checked;
-      const shown = plan === null || problems.length > 0 ? {} : { plan: planOnWire(plan) };
+      const hash = definitionHashOf(source);
+      const found = { ...(hash === null ? {} : { definitionHash: hash }) };
+      const shown = plan === null || problems.length > 0 ? {} : { ...found, plan: planOnWire(plan) };
       const validation: Validation = { ok: problems.length === 0, problems, warnings, ...shown };
       return json(validation);
     },

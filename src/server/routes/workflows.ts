@@ -12,11 +12,11 @@ import {
   workflowSchema,
 } from "../../contract/index.ts";
 import { digestText, type Problem } from "../../core/base/index.ts";
-import type { Catalog, WorkflowRef } from "../../core/definition/index.ts";
+import { type Catalog, definitionHashOf, type WorkflowRef } from "../../core/definition/index.ts";
 import { checkSource } from "../../core/plan/index.ts";
 import { isoFromEpochMs } from "../../core/view/index.ts";
 import { catalogAround, knownTools, lookUpIn, surroundingsOf } from "../../registry/index.ts";
-import type { WorkflowRecord } from "../../store/index.ts";
+import type { WorkflowOrigin, WorkflowRecord } from "../../store/index.ts";
 import { noteChange } from "../audit-note.ts";
 import { BODY_BYTES_MAX, JSON_TYPE, YAML_TYPES } from "../body.ts";
 import { pageOf } from "../listing.ts";
@@ -45,7 +45,8 @@ export const workflowRoutes: readonly Route[] = [
       200: { description: "The newest version has this content already", schema: savedWorkflowSchema },
       201: { description: "A new version", schema: savedWorkflowSchema },
     },
-    handle: async (call) => saveWorkflow(call, call.raw ?? call.body.source),
+    handle: async (call) =>
+      saveWorkflow(call, call.raw ?? call.body.source, call.raw === null ? call.body.origin : undefined),
   }),
   defineRoute({
     method: "GET",
@@ -155,11 +156,17 @@ async function showVersion(call: AnyCall): Promise<Response> {
   const plan = await services.runtime.planOf(principal.orgId, version.hash);
   const { catalog: _pinned, savedAt, ...rest } = version;
   const shown = plan === undefined ? null : planOnWire(plan);
-  const reply: Version = { ...rest, savedAt: isoFromEpochMs(savedAt), plan: shown };
+  // Versions that were saved before hashes were kept have none.
+  const definitionHash = version.definitionHash ?? definitionHashOf(version.source);
+  const reply: Version = { ...rest, definitionHash, savedAt: isoFromEpochMs(savedAt), plan: shown };
   return json(reply);
 }
 
-async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promise<Response> {
+async function saveWorkflow(
+  call: AnyCall,
+  written: string | Uint8Array,
+  origin: WorkflowOrigin = "file",
+): Promise<Response> {
   const { services, principal, params } = call;
   const { name = "" } = params;
   const { store } = services;
@@ -176,7 +183,9 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
   const saving = {
     name,
     hash,
+    definitionHash: definitionHashOf(source),
     format,
+    origin,
     source,
     catalog: null,
     savedAt: services.config.now(),
@@ -189,7 +198,9 @@ async function saveWorkflow(call: AnyCall, written: string | Uint8Array): Promis
     name,
     version: version.version,
     hash: version.hash,
+    definitionHash: version.definitionHash,
     format: version.format,
+    origin: version.origin,
     warnings: [...warnings, ...(await unsaved(call, written, around.workflows, catalog))],
   };
   const location = `/api/v1/workflows/${name}/versions/${version.version}`;

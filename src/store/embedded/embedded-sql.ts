@@ -1,6 +1,7 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { missingPackage } from "../../core/base/index.ts";
 import type { Sql } from "../index.ts";
 import { lockDirectory } from "./directory-lock.ts";
@@ -18,6 +19,12 @@ export interface EmbeddedOptions {
 const SHARED_BUFFERS = "shared_buffers=64MB";
 
 /**
+ * Functions of the database are compiled quickly first, and optimised only once they have worked a hundred times as much as
+ * V8's default: a start uses thousands of them a little, and would spend a third of its time on optimising those.
+ */
+const PATIENT_COMPILER = "--wasm-tiering-budget=180000000";
+
+/**
  * A Postgres inside this process, on a directory. Survives the death of the process; has one connection. It is loaded
  * here and not before: a process that only locks a directory, or has a database elsewhere, does not need it.
  */
@@ -32,6 +39,7 @@ export async function openEmbedded({ directory, seedDirectory }: EmbeddedOptions
       import("./engine.ts"),
       plantDatabase(data, seedDirectory),
     ]);
+    setFlagsFromString(PATIENT_COMPILER);
     const startParams = [...PGlite.defaultStartParams, "-c", SHARED_BUFFERS];
     const open = (): Promise<PGlite> => PGlite.create(data, { startParams });
     return databaseSql(new Engine(await open(), open), new WalSync(data), unlock);

@@ -1,4 +1,5 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
+import type { ErasureRecord } from "../erasure-store.ts";
 import type { ArchiveRecord, EndedRun, EndedSelection, HistoryStore } from "../history-store.ts";
 import { copy, keyOf, type MemoryRun, type MemoryWorld } from "./memory-world.ts";
 
@@ -8,10 +9,12 @@ export interface MemoryHistory {
   readonly imports: Map<string, number>;
   /** By organisation and run. */
   readonly archives: Map<string, ArchiveRecord>;
+  /** By run. */
+  readonly erasures: Map<string, ErasureRecord>;
 }
 
 export function createMemoryHistory(): MemoryHistory {
-  return { imports: new Map(), archives: new Map() };
+  return { imports: new Map(), archives: new Map(), erasures: new Map() };
 }
 
 type Ended = Pick<HistoryStore, "listEndedRuns" | "pruneVerdicts" | "pruneReports">;

@@ -1,16 +1,32 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import { GENESIS_HASH, type AuditHead, type AuditRecord } from "../../core/audit/index.ts";
+import { newSalt } from "../audit-salt.ts";
 import { appendedAuditId, committedAuditId } from "../audit-id.ts";
-import type { AuditStore, ClosedSegment, PruneAsked, SealedRecord, SegmentRead } from "../audit-store.ts";
+import type {
+  AuditStore,
+  AuditText,
+  ClosedSegment,
+  ComputeSeal,
+  PruneAsked,
+  Sealed,
+  SealedRecord,
+  SegmentRead,
+} from "../audit-store.ts";
 import { decodeCursor, listed } from "../cursor.ts";
 import type { RunCommit } from "../store.ts";
-import { copy, type MemoryWorld } from "./memory-world.ts";
+import { copy, keyOf, type MemoryWorld } from "./memory-world.ts";
 
 /** What a memory store keeps of audit. */
 export interface MemoryAudit {
   /** By id; entries of commits are put here with the rest of the commit. */
   readonly pending: Map<string, { readonly orgId: string; readonly at: number; readonly body: string }>;
   readonly chains: Map<string, MemoryChain>;
+  /** By organisation and subject. */
+  readonly salts: Map<string, string>;
+  /** By organisation and number. */
+  readonly texts: Map<string, AuditText>;
+  /** The last one that was begun. */
+  sealing: Promise<unknown>;
 }
 
 interface MemoryChain {
@@ -22,7 +38,7 @@ interface MemoryChain {
 }
 
 export function createMemoryAudit(): MemoryAudit {
-  return { pending: new Map(), chains: new Map() };
+  return { pending: new Map(), chains: new Map(), salts: new Map(), texts: new Map(), sealing: Promise.resolve() };
 }
 
 const newChain = (): MemoryChain => ({
@@ -47,19 +63,10 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
       const orgs = new Set([...[...audit.pending.values()].map(({ orgId }) => orgId), ...open.map(([orgId]) => orgId)]);
       return [...orgs].sort(compareCodeUnits).slice(0, limit);
     },
-    seal: async (orgId, limit, compute) => {
-      const chain = chainOf(orgId);
-      const waiting = [...audit.pending]
-        .filter(([, entry]) => entry.orgId === orgId)
-        .sort(([leftId, left], [rightId, right]) => left.at - right.at || compareCodeUnits(leftId, rightId))
-        .slice(0, limit)
-        .map(([id, { body }]) => ({ id, body }));
-      const sealed = compute(copy(chain.head), waiting);
-      for (const { id } of waiting) audit.pending.delete(id);
-      for (const record of sealed.records) chain.records.set(record.seq, copy(record));
-      chain.segments = [...chain.segments, ...sealed.segments.map((segment) => ({ ...copy(segment), asked: "" }))];
-      chain.head = copy(sealed.head);
-      audit.chains.set(orgId, chain);
+    // One after the other, as the lock of a database has it.
+    seal: (orgId, limit, compute) => {
+      const sealed = audit.sealing.then(() => seal(audit, chainOf(orgId), orgId, limit, compute));
+      audit.sealing = sealed.catch(() => undefined);
       return sealed;
     },
     auditHead: async (orgId) => copy(chainOf(orgId).head),
@@ -74,6 +81,13 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
         .map(({ line }) => JSON.parse(line) as AuditRecord);
       return listed(records, page.limit, ({ seq }) => ({ at: seq, id: "" }));
     },
+    auditTexts: async (orgId, seqs) =>
+      new Map(
+        seqs.flatMap((seq) => {
+          const found = audit.texts.get(keyOf(orgId, seq));
+          return found === undefined ? [] : [[seq, found.text] as const];
+        }),
+      ),
     readSegment: async (orgId, afterSeq, toSeq) => readSegment(chainOf(orgId), afterSeq, toSeq),
     listAudited: async (afterOrgId, limit) =>
       [...audit.chains.keys()]
@@ -89,7 +103,10 @@ export function memoryAudit({ audit, now }: MemoryWorld): AuditStore {
         ({ toSeq, checkpoint }) => toSeq === found.fromSeq - 1 && checkpoint === null,
       );
       const { segment, gone } = compute(read, previous ?? null);
-      for (const seq of gone) chain.records.delete(seq);
+      for (const seq of gone) {
+        chain.records.delete(seq);
+        audit.texts.delete(keyOf(orgId, seq));
+      }
       const isMerged = previous !== undefined && segment.fromSeq === previous.fromSeq;
       chain.segments = chain.segments
         .filter((one) => !isMerged || one !== previous)
@@ -129,4 +146,32 @@ function readSegment({ records, segments }: MemoryChain, afterSeq: number, toSeq
   if (found === null) return lines.length === 0 ? null : { toSeq, closed: null, lines, columns };
   const { asked: _, ...closed } = found;
   return { toSeq: last, closed: copy(closed), lines, columns };
+}
+
+async function seal(
+  audit: MemoryAudit,
+  chain: MemoryChain,
+  orgId: string,
+  limit: number,
+  compute: ComputeSeal,
+): Promise<Sealed> {
+  const waiting = [...audit.pending]
+    .filter(([, entry]) => entry.orgId === orgId)
+    .sort(([leftId, left], [rightId, right]) => left.at - right.at || compareCodeUnits(leftId, rightId))
+    .slice(0, limit)
+    .map(([id, { body }]) => ({ id, body }));
+  const sealed = await compute(copy(chain.head), waiting, async (subjects) => {
+    for (const subject of subjects) {
+      const key = keyOf(orgId, subject);
+      if (!audit.salts.has(key)) audit.salts.set(key, newSalt());
+    }
+    return new Map(subjects.map((subject) => [subject, audit.salts.get(keyOf(orgId, subject)) ?? ""]));
+  });
+  for (const text of sealed.texts ?? []) audit.texts.set(keyOf(orgId, text.seq), copy(text));
+  for (const { id } of waiting) audit.pending.delete(id);
+  for (const record of sealed.records) chain.records.set(record.seq, copy(record));
+  chain.segments = [...chain.segments, ...sealed.segments.map((segment) => ({ ...copy(segment), asked: "" }))];
+  chain.head = copy(sealed.head);
+  audit.chains.set(orgId, chain);
+  return sealed;
 }

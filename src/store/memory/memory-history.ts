@@ -1,5 +1,6 @@
 import { isTerminal } from "../../core/event/index.ts";
 import { appendedAuditId } from "../audit-id.ts";
+import type { ErasureStore } from "../erasure-store.ts";
 import { hashesIn, readBodies } from "../event-pack.ts";
 import {
   type DeletedFamily,
@@ -12,7 +13,7 @@ import { memoryArchives, memoryEnded } from "./memory-archives.ts";
 import { removeWaiter } from "./memory-events.ts";
 import { keyOf, type MemoryWorld } from "./memory-world.ts";
 
-export function memoryHistory(world: MemoryWorld): HistoryStore {
+export function memoryHistory(world: MemoryWorld): Omit<HistoryStore, keyof ErasureStore> {
   return {
     deleteFamily: async (orgId, runId, note, as) => {
       const found = closedFamily(world, orgId, runId, as);
@@ -78,9 +79,11 @@ function removeRuns(world: MemoryWorld, orgId: string, runIds: ReadonlySet<strin
   const isOwn = ({ runId }: { readonly runId: string | null }): boolean => runId !== null && runIds.has(runId);
   for (const [id, approval] of world.approvals) if (isOwn(approval)) removeApproval(world, orgId, id);
   for (const runId of runIds) {
-    for (const nodeId of [...(world.runs.get(runId)?.waiters.keys() ?? [])]) removeWaiter(world, runId, nodeId);
+    const waiting = Array.from(world.runs.get(runId)?.waiters.keys() ?? []);
+    for (const nodeId of waiting) removeWaiter(world, runId, nodeId);
     world.places.delete(runId);
     world.history.imports.delete(runId);
+    world.history.erasures.delete(runId);
     world.webhooks.feeds.delete(runId);
   }
   removeUnusedBlobs(world, orgId, runIds);
@@ -102,7 +105,7 @@ function removeApproval(world: MemoryWorld, orgId: string, id: string): void {
 }
 
 /** What these runs refer to, and no other run of the organisation. */
-function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySet<string>): void {
+export function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySet<string>): void {
   const hashesOf = (isWanted: (runId: string) => boolean): ReadonlySet<string> =>
     new Set(
       [...world.runs].flatMap(([runId, run]) =>
@@ -115,10 +118,10 @@ function removeUnusedBlobs(world: MemoryWorld, orgId: string, runIds: ReadonlySe
   }
 }
 
-function removeFrom<T>(map: Map<string, T>, isGone: (value: T) => boolean): void {
+export function removeFrom<T>(map: Map<string, T>, isGone: (value: T) => boolean): void {
   for (const [key, value] of map) if (isGone(value)) map.delete(key);
 }
 
-function keep<T>(list: T[], isKept: (value: T) => boolean): void {
+export function keep<T>(list: T[], isKept: (value: T) => boolean): void {
   list.splice(0, list.length, ...list.filter(isKept));
 }

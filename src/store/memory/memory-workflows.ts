@@ -58,8 +58,9 @@ export function putWorkflow(world: MemoryWorld, orgId: string, saving: WorkflowS
 function save(
   world: MemoryWorld,
   orgId: string,
-  { name, hash, format, savedAt, source, catalog }: WorkflowSaving,
+  { savedBy: _savedBy, ...saving }: WorkflowSaving,
 ): { readonly version: WorkflowVersion; readonly isNew: boolean } {
+  const { name, hash, origin, source, catalog } = saving;
   const key = keyOf(orgId, name);
   const workflow = world.workflows.get(key) ?? {
     orgId,
@@ -69,8 +70,8 @@ function save(
     settings: NEW_WORKFLOW_SETTINGS,
   };
   const newest = workflow.versions.at(-1);
-  if (newest?.hash === hash) return { version: copy(newest), isNew: false };
-  const version = copy({ name, version: workflow.versions.length + 1, hash, format, savedAt, source, catalog });
+  if (newest?.hash === hash && newest.origin === origin) return { version: copy(newest), isNew: false };
+  const version = copy({ ...saving, version: workflow.versions.length + 1 });
   workflow.versions.push(version);
   world.workflows.set(key, workflow);
   const definition = keyOf(orgId, hash);
@@ -79,6 +80,6 @@ function save(
 }
 
 function recordOf({ name, status, settings, versions }: MemoryWorkflow): WorkflowRecord {
-  const { version, hash, format, savedAt } = required(versions.at(-1), "a workflow has a version");
-  return { name, status, ...settings, latest: { name, version, hash, format, savedAt } };
+  const { source: _source, catalog: _catalog, ...latest } = required(versions.at(-1), "a workflow has a version");
+  return { name, status, ...settings, latest };
 }

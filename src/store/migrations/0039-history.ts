@@ -49,6 +49,27 @@ export const HISTORY: Migration = {
       archived_at bigint not null,
       primary key (org_id, run_id)
     )`,
+    `create table run_erasures (
+      run_id text collate "C" primary key,
+      org_id text collate "C" not null,
+      at bigint not null,
+      by text not null,
+      sha256 text collate "C" not null
+    )`,
+    `create table audit_salts (
+      org_id text collate "C" not null,
+      subject text collate "C" not null,
+      salt text not null,
+      primary key (org_id, subject)
+    )`,
+    `create table audit_texts (
+      org_id text collate "C" not null,
+      seq bigint not null,
+      subject text collate "C" not null,
+      text text not null,
+      primary key (org_id, seq)
+    )`,
+    `create index audit_texts_subject on audit_texts (org_id, subject)`,
     `alter table registry drop constraint registry_kind_check`,
     `alter table registry add constraint registry_kind_check ${oneOf("kind", ENTRY_KINDS)}`,
   ],

@@ -38,6 +38,7 @@ import { TOOLS } from "./0033-tools.ts";
 import { SECRETS } from "./0034-secrets.ts";
 import { FAMILY_PARALLEL } from "./0035-family-parallel.ts";
 import { FUNCTIONS } from "./0036-functions.ts";
+import { DEFINITION_HASHES } from "./0038-definition-hashes.ts";
 import { HISTORY } from "./0039-history.ts";
 import { SEARCH } from "./0043-search.ts";
 import { ROLLUPS } from "./0044-rollups.ts";
@@ -83,6 +84,7 @@ const MIGRATIONS: readonly Migration[] = [
   SECRETS,
   FAMILY_PARALLEL,
   FUNCTIONS,
+  DEFINITION_HASHES,
   HISTORY,
   SEARCH,
   ROLLUPS,
@@ -100,12 +102,9 @@ export function schemaDigest(): string {
   return digestJson(steps).slice("sha256:".length);
 }
 
-/** Any number that nothing else in the database takes an advisory lock on. */
-const LOCK = 5_715_093;
-
 /**
- * Brings the schema up to date. Each step is a transaction of its own that first takes the lock and then its number in
- * the books, so that of several programs starting at once one does the step and the others find it done.
+ * Brings the schema up to date. Each step is a transaction of its own that first takes its number in the books: of several
+ * programs starting at once the first to take it does the step, the others wait for its commit and find the step done.
  */
 export async function migrate(sql: Sql): Promise<void> {
   if ((await booked(sql)).version < KNOWN) await takeSteps(sql);
@@ -113,23 +112,11 @@ export async function migrate(sql: Sql): Promise<void> {
 }
 
 async function takeSteps(sql: Sql): Promise<void> {
-  await sql.transaction(async (within) => {
-    await lock(within);
-    await within.query({
-      name: "",
-      text: `create table if not exists schema_migrations (
-        version int primary key,
-        name text not null,
-        min_reader int not null,
-        applied_at bigint not null
-      )`,
-    });
-  });
+  await openBooks(sql);
   for (const migration of MIGRATIONS) await sql.transaction((within) => step(within, migration));
 }
 
 async function step(sql: Sql, { version, name, minReader, statements }: Migration): Promise<void> {
-  await lock(sql);
   const own = await sql.query(
     {
       name: "",
@@ -144,9 +131,28 @@ async function step(sql: Sql, { version, name, minReader, statements }: Migratio
   for (const text of statements) await sql.query({ name: "", text });
 }
 
-async function lock(sql: Sql): Promise<void> {
-  await sql.query({ name: "", text: `select pg_advisory_xact_lock(${LOCK})` });
+const BOOKS = {
+  name: "",
+  text: `create table if not exists schema_migrations (
+      version int primary key,
+      name text not null,
+      min_reader int not null,
+      applied_at bigint not null
+    )`,
+};
+
+/** Of two programs that make the table at once one is refused, in a place that depends on the moment. */
+async function openBooks(sql: Sql): Promise<void> {
+  try {
+    await sql.query(BOOKS);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && MADE_MEANWHILE.has(error.code))) throw error;
+    await sql.query(BOOKS);
+  }
 }
+
+/** The type or the table has just been made, or its entry was changed by another session. */
+const MADE_MEANWHILE: ReadonlySet<unknown> = new Set(["23505", "42P07", "42710"]);
 
 const NO_TABLE = "42P01";
 const SCHEMA = {

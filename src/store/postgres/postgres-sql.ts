@@ -1,7 +1,18 @@
-import { Pool, types, type CustomTypesConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
+import {
+  Pool,
+  types,
+  type ClientConfig,
+  type CustomTypesConfig,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+} from "pg";
 import { Bug } from "../../core/base/index.ts";
-import { type Sql, type SqlValue, type Statement } from "../index.ts";
-import { isAnswer, translated } from "./postgres-failure.ts";
+import { PoolerUnsupported, readDatabaseHosts, type Sql, type SqlValue, type Statement } from "../index.ts";
+import { HostFailure, leaderClients } from "./leader-client.ts";
+import { LeaderSearch } from "./leader-search.ts";
+import { Lookout } from "./lookout.ts";
+import { isAnswer, isLostStatement, isReadOnly, translated, unreached } from "./postgres-failure.ts";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -12,19 +23,26 @@ export interface PostgresOptions {
   readonly connectTimeoutMs?: number;
 }
 
+export interface PostgresSql extends Sql {
+  /** Fails with `PoolerUnsupported` when a prepared statement does not outlive its transaction. Takes two connections. */
+  checkPooler(): Promise<void>;
+}
+
 /** How long after the server should have given up a statement the connection counts as dead. */
 const SILENCE_MS = 5_000;
 
+/** With several hosts, one that does not answer is not waited for as long as the only one would be. */
+const HOST_CONNECT_MS = 2_000;
+
 /**
- * A database server. Connecting happens with the first query, and again with the next one after it was lost: a database
- * that is away makes queries fail with `StoreUnavailable` and never ends the process.
+ * A database server, or several of which one leads. Connecting happens with the first query, and again with the next one
+ * after it was lost: a database that is away makes queries fail with `StoreUnavailable` and never ends the process.
  */
-export function openPostgres(options: PostgresOptions): Sql {
+export function openPostgres(options: PostgresOptions): PostgresSql {
   const { url, connections = 10, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = options;
-  const pool = new Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: connectTimeoutMs,
+  const search = new LeaderSearch(readDatabaseHosts(url));
+  const settings: ClientConfig = {
+    connectionTimeoutMillis: search.hosts.length > 1 ? Math.min(HOST_CONNECT_MS, connectTimeoutMs) : connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
@@ -33,16 +51,31 @@ export function openPostgres(options: PostgresOptions): Sql {
     // Each statement has one good plan; planning it anew cost a lone commit as much as writing it.
     options: "-c plan_cache_mode=force_generic_plan",
     types: { getTypeParser: parserOf },
+  };
+  const pool = new Pool({
+    max: connections,
+    // Also how long a caller waits for a connection of the pool to become free.
+    connectionTimeoutMillis: connectTimeoutMs,
+    Client: leaderClients(search, settings),
   });
   // Without listeners a connection that dies, idle or lent out, would end the process; its user gets the error.
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
+  const link = { pool, search, lookout: new Lookout(search, settings) };
   let closing: Promise<void> | null = null;
   return {
-    query: (statement, params) => askOnce(pool, statement, params),
-    transaction: (work) => inTransaction(pool, work),
+    query: (statement, params) => askOnce(link, statement, params),
+    transaction: (work) => inTransaction(link, work),
+    checkPooler: () => checkPooler(link),
     close: () => (closing ??= pool.end()),
   };
+}
+
+/** What a statement passes through on its way to the host that leads. */
+interface Link {
+  readonly pool: Pool;
+  readonly search: LeaderSearch;
+  readonly lookout: Lookout;
 }
 
 function ignore(): void {}
@@ -59,13 +92,14 @@ interface Asked {
  * `Pool.query` throws a connection away after every error, also after one that is part of the day: a commit that would pass a
  * limit is refused, and with several replicas that happens many times a second.
  */
-async function askOnce<Row>(pool: Pool, statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]> {
-  const client = await connect(pool);
+async function askOnce<Row>(link: Link, statement: Statement, params?: readonly SqlValue[]): Promise<readonly Row[]> {
+  const client = await connect(link);
   let isBroken = false;
   try {
-    return await ask<Row>(client, statement, params);
+    return await link.lookout.during(() => ask<Row>(client, statement, params));
   } catch (error) {
     isBroken = !isAnswer(error);
+    if (isReadOnly(error)) link.search.demote(client);
     throw error;
   } finally {
     client.release(isBroken);
@@ -86,40 +120,77 @@ async function ask<Row>(
   }
 }
 
-function connect(pool: Pool): Promise<PoolClient> {
-  return pool.connect().catch((error: unknown) => {
-    throw translated(error);
-  });
+/** A connection to the host that leads: each host has its turn once, and connections to one that led before are closed. */
+async function connect({ pool, search }: Link): Promise<PoolClient> {
+  const failures: HostFailure[] = [];
+  for (;;) {
+    try {
+      const client = await pool.connect();
+      if (search.isCurrent(client)) return client;
+      client.release(true);
+    } catch (error) {
+      if (!(error instanceof HostFailure)) throw translated(error);
+      failures.push(error);
+      if (failures.length >= search.hosts.length) throw unreached(failures);
+    }
+  }
 }
 
-async function inTransaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const client = await connect(pool);
+async function inTransaction<T>(link: Link, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = await connect(link);
   const within: Sql = {
-    query: (statement, params) => ask(client, statement, params),
+    query: (statement, params) => link.lookout.during(() => ask(client, statement, params)),
     transaction: () => Promise.reject(new Bug("a transaction inside a transaction")),
     close: () => Promise.reject(new Bug("a transaction cannot close the database")),
   };
   let isBroken = false;
   try {
-    await ask(client, BEGIN);
+    await within.query(BEGIN);
     const result = await work(within);
-    await ask(client, COMMIT);
+    await within.query(COMMIT);
     return result;
   } catch (error) {
-    isBroken = !(await hasRolledBack(client));
+    if (isReadOnly(error)) link.search.demote(client);
+    isBroken = isReadOnly(error) || !(await hasRolledBack(within));
     throw error;
   } finally {
     client.release(isBroken);
   }
 }
 
+/**
+ * A pooler that lends a server connection for each transaction lends the one with our statement to another client now:
+ * the next transaction gets a connection where it was never prepared, unless the pooler prepares it there.
+ */
+async function checkPooler(link: Link): Promise<void> {
+  const first = await connect(link);
+  try {
+    await ask(first, PROBE);
+    const second = await connect(link);
+    try {
+      await ask(second, BEGIN);
+      await ask(second, HOLD);
+      await ask(first, PROBE);
+    } finally {
+      // Ended with its transaction.
+      second.release(true);
+    }
+  } catch (error) {
+    throw isLostStatement(error) ? new PoolerUnsupported("loses prepared statements", error) : error;
+  } finally {
+    first.release(true);
+  }
+}
+
+const PROBE = { name: "pooler probe", text: "select 1 as found" };
+const HOLD = { name: "", text: "select 1 as held" };
 const BEGIN = { name: "", text: "begin" };
 const COMMIT = { name: "", text: "commit" };
 const ROLLBACK = { name: "", text: "rollback" };
 
-async function hasRolledBack(client: PoolClient): Promise<boolean> {
+async function hasRolledBack(within: Sql): Promise<boolean> {
   try {
-    await ask(client, ROLLBACK);
+    await within.query(ROLLBACK);
     return true;
   } catch {
     return false;

@@ -111,6 +111,43 @@ export async function rewriteApprovals(sql: Sql, approvals: readonly ApprovalRec
   if (approvals.length > 0) await sql.query(REWRITE, APPROVAL.batch(approvals.map(rowOf)));
 }
 
+const SELECT_BY = {
+  run_id: {
+    name: "select approvals of run to erase",
+    text: `select ${APPROVAL_BODY} from approvals a where run_id = $1 order by id for update`,
+  },
+  id: {
+    name: "select approval to erase",
+    text: `select ${APPROVAL_BODY} from approvals a where id = $1 and run_id = '' for update`,
+  },
+};
+
+/** Rewrites those of a run, or one of a launch; columns made of their texts follow. */
+export async function eraseApprovals(
+  sql: Sql,
+  by: keyof typeof SELECT_BY,
+  value: string,
+  erase: (approval: ApprovalRecord) => ApprovalRecord,
+): Promise<void> {
+  const rows = await sql.query<ApprovalBody>(SELECT_BY[by], [value]);
+  await rewriteApprovals(sql, rows.map(approvalOf).map(erase));
+}
+
+const LAUNCHES = {
+  name: "closed approvals of launches",
+  text: `select ${APPROVAL_BODY} from approvals a
+    where run_id = '' and org_id = $1 and id > $2 and status <> 'pending' order by id limit $3`,
+};
+
+export async function launchesAfter(
+  sql: Sql,
+  orgId: string,
+  afterId: string,
+  limit: number,
+): Promise<readonly ApprovalRecord[]> {
+  return (await sql.query<ApprovalBody>(LAUNCHES, [orgId, afterId, limit])).map(approvalOf);
+}
+
 const GET = {
   name: "get approval",
   text: `select ${APPROVAL_BODY} from approvals a where org_id = $1 and id = $2`,

@@ -68,14 +68,19 @@ const FORGET = {
 /** Rows locked by another replica, or by a request to forget, are skipped. */
 const PRUNE = {
   name: "prune agent memories",
-  text: `delete from agent_memories where ctid = any(array(
-      select ctid from agent_memories where ctid = any(array(
-        select m.place from (
-          select e.ctid as place,
-            row_number() over (partition by org_id, agent_id, profile order by at desc, id desc) as age,
-            exists (select from registry r where r.org_id = e.org_id and r.kind = 'agent' and r.id = e.agent_id) as is_known
-          from agent_memories e) m
-        where m.age > $1 or not m.is_known limit $2))
-      for update skip locked))
+  text: `with old as (
+      select org_id, agent_id, profile, at, id from (
+        select e.org_id, e.agent_id, e.profile, e.at, e.id,
+          row_number() over (partition by org_id, agent_id, profile order by at desc, id desc) as age,
+          exists (select from registry r where r.org_id = e.org_id and r.kind = 'agent' and r.id = e.agent_id) as is_known
+        from agent_memories e) m
+      where m.age > $1 or not m.is_known limit $2
+    ), locked as (
+      select e.org_id, e.agent_id, e.profile, e.at, e.id from agent_memories e
+        join old o on (e.org_id, e.agent_id, e.profile, e.at, e.id) = (o.org_id, o.agent_id, o.profile, o.at, o.id)
+      for update of e skip locked
+    )
+    delete from agent_memories e using locked l
+    where (e.org_id, e.agent_id, e.profile, e.at, e.id) = (l.org_id, l.agent_id, l.profile, l.at, l.id)
     returning 1 as gone`,
 };

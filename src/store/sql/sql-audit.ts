@@ -21,6 +21,7 @@ import type {
 import { decodeCursor, listed } from "../cursor.ts";
 import { NOW_MS, type Sql, type Statement } from "../sql.ts";
 import type { Listed, Page } from "../store.ts";
+import { pruneAuditTexts, readAuditTexts, saltsOf, writeAuditTexts } from "./audit-text-rows.ts";
 import { bigint, Columns, jsonText, oneOf, optional, parsed, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 
@@ -35,6 +36,7 @@ export function sqlAudit(sql: Sql): AuditStore {
     seal: (orgId, limit, compute) => sql.transaction((within) => seal(within, orgId, limit, compute)),
     auditHead: async (orgId) => HEAD_COLUMNS.first(await sql.query(HEAD, [orgId])) ?? EMPTY_HEAD,
     listAudit: (orgId, filter, page) => list(sql, orgId, filter, page),
+    auditTexts: (orgId, seqs) => readAuditTexts(sql, orgId, seqs),
     readSegment: (orgId, afterSeq, toSeq) => readSegment(sql, orgId, afterSeq, toSeq),
     listAudited: async (afterOrgId, limit) => orgsOf(await sql.query<OrgRow>(AUDITED, [afterOrgId, limit])),
     pruneSegment: (orgId, asked, compute) => sql.transaction((within) => prune(within, orgId, asked, compute)),
@@ -92,7 +94,7 @@ async function seal(sql: Sql, orgId: string, limit: number, compute: ComputeSeal
   const head = await lockHead(sql, orgId);
   if (head === null) return null;
   const pending = await sql.query<PendingAudit>(PENDING, [orgId, limit]);
-  const sealed = compute(head, pending);
+  const sealed = await compute(head, pending, (subjects) => saltsOf(sql, orgId, subjects));
   if (pending.length > 0 || sealed.segments.length > 0) await writeSealed(sql, orgId, pending, sealed);
   return sealed;
 }
@@ -141,6 +143,7 @@ async function writeSealed(sql: Sql, orgId: string, pending: readonly PendingAud
     ...RECORD.batch(records),
     pending.map(({ id }) => id),
   ]);
+  await writeAuditTexts(sql, orgId, sealed.texts ?? []);
   for (const segment of segments) await sql.query(CLOSE_SEGMENT, [...SEGMENT.values(segment), orgId]);
 }
 
@@ -237,6 +240,7 @@ async function prune(sql: Sql, orgId: string, asked: PruneAsked, compute: Comput
   const { segment, gone } = compute(read, before ?? null);
   await sql.query(ALLOW_PRUNING);
   if (gone.length > 0) await sql.query(PRUNE_RECORDS, [orgId, [...gone]]);
+  await pruneAuditTexts(sql, orgId, gone);
   if (before !== undefined && segment.fromSeq === before.fromSeq) {
     await sql.query(REMOVE_SEGMENT, [orgId, before.toSeq]);
   }

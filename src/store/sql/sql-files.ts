@@ -183,19 +183,21 @@ const LIST_OF_RUN = {
 };
 const SWEEP_REFERENCES = {
   name: "sweep file references",
-  text: `delete from file_references where ctid = any(array(
-      select f.ctid from file_references f where not exists (select from runs r where r.run_id = f.run_id)
-      limit $1 for update skip locked))`,
+  text: `delete from file_references g using (
+      select f.org_id, f.sha256, f.run_id, f.name from file_references f
+      where not exists (select from runs r where r.run_id = f.run_id) limit $1 for update skip locked) f
+    where g.org_id = f.org_id and g.sha256 = f.sha256 and g.run_id = f.run_id and g.name = f.name`,
 };
 /** A row that is being claimed is locked, and left for the next round; once it is claimed it is too young. */
 const SWEEP_FILES = {
   name: "sweep files",
   text: `with gone as (
-      delete from files where ctid = any(array(
-        select f.ctid from files f where f.claimed_at < ${NOW_MS} - $1::bigint
+      delete from files g using (
+        select f.org_id, f.sha256 from files f where f.claimed_at < ${NOW_MS} - $1::bigint
           and not exists (select from file_references r where r.org_id = f.org_id and r.sha256 = f.sha256)
-        limit $2 for update skip locked))
-      returning org_id, place
+        limit $2 for update skip locked) f
+      where g.org_id = f.org_id and g.sha256 = f.sha256
+      returning g.org_id, g.place
     )
     insert into file_garbage (org_id, place, at)
     select org_id, place, ${NOW_MS} from gone on conflict do nothing returning place`,
@@ -203,8 +205,8 @@ const SWEEP_FILES = {
 const SWEEP_UPLOADS = {
   name: "sweep file uploads",
   text: `with gone as (
-      delete from file_uploads where ctid = any(array(
-        select u.ctid from file_uploads u where u.created_at < ${NOW_MS} - $1::bigint limit $2 for update skip locked))
+      delete from file_uploads where id = any(array(
+        select u.id from file_uploads u where u.created_at < ${NOW_MS} - $1::bigint limit $2 for update skip locked))
       returning org_id, id, place, completed
     ), parts as (
       delete from file_upload_parts p using gone where p.upload_id = gone.id

@@ -63,14 +63,19 @@ const ENVELOPES = {
   text: `select ${ENVELOPE.list()} from envelope_counters
     where org_id = $1 and period_start >= $2`,
 };
-/** Each organisation's oldest are found by its index; what another replica is at is left to it. */
+/**
+ * Each organisation's oldest are found by its index; what another replica is at is left to it. Records have no key: all of
+ * the same moments go, which are as old.
+ */
 const PRUNE_USAGE = {
   name: "prune usage",
-  text: `delete from usage_records where ctid = any(array(
-      select u.place from organisations o cross join lateral (
-        select ctid as place from usage_records where org_id = o.org_id and at < $1 order by at limit $2
-        for update skip locked) u
-      limit $2))
+  text: `with old as (
+      select o.org_id, u.at from organisations o cross join lateral (
+        select at from usage_records where org_id = o.org_id and at < $1 order by at limit $2 for update skip locked) u
+      limit $2
+    )
+    delete from usage_records
+    where org_id = any(array(select distinct org_id from old)) and at = any(array(select distinct at from old))
     returning 1 as gone`,
 };
 

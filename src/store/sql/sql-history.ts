@@ -1,4 +1,5 @@
 import { appendedAuditId } from "../audit-id.ts";
+import type { ErasureStore } from "../erasure-store.ts";
 import { type Deletion, type FamilyMember, type HistoryStore, isSameFamily } from "../history-store.ts";
 import { arrayLiteral, NOW_MS, type Sql, type Statement } from "../sql.ts";
 import { removeUnusedBlobs } from "./blob-rows.ts";
@@ -7,7 +8,7 @@ import { lookUp } from "./look-up.ts";
 import { sqlArchives } from "./sql-archives.ts";
 import { sqlEnded } from "./sql-ended.ts";
 
-export function sqlHistory(sql: Sql): HistoryStore {
+export function sqlHistory(sql: Sql): Omit<HistoryStore, keyof ErasureStore> {
   return {
     deleteFamily: (orgId, runId, note, as) =>
       sql.transaction(async (within) => {
@@ -108,6 +109,7 @@ const OF_RUNS = [
   "webhook_deliveries",
   "file_references",
   "run_imports",
+  "run_erasures",
   "run_facets",
   "run_words",
   "unindexed_runs",

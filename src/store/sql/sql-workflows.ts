@@ -39,7 +39,9 @@ const LATEST = new Columns({
   name: text,
   version: int,
   hash: text,
+  definitionHash: optional(text),
   format: oneOf<WorkflowVersion["format"]>(),
+  origin: oneOf<WorkflowVersion["origin"]>(),
   savedAt: bigint,
 });
 const VERSION = new Columns({ ...LATEST.fields, ...DEFINITION.fields });
@@ -90,8 +92,9 @@ const HOLD = {
 };
 const ADD_VERSION = {
   name: "add version",
-  text: `insert into workflow_versions (org_id, name, version, hash, format, saved_at, saved_by)
-    values ($1, $2, $3, $4, $5, $6, $7)`,
+  text: `insert into workflow_versions
+      (org_id, name, version, hash, definition_hash, format, origin, saved_at, saved_by)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 };
 const SET_LATEST = {
   name: "set latest version",
@@ -116,14 +119,14 @@ async function save(
   orgId: string,
   saving: WorkflowSaving,
 ): Promise<{ readonly version: WorkflowVersion; readonly isNew: boolean }> {
-  const { name, hash, format, savedAt, savedBy } = saving;
+  const { name, hash, definitionHash, format, origin, savedAt, savedBy } = saving;
   const [held] = await sql.query<{ latest_version: number }>(HOLD, [orgId, name]);
   const { latest_version: latest } = required(held, "a held workflow has a row");
   const newest = VERSION.first(await sql.query(GET_VERSION, [orgId, name, latest]));
-  if (newest?.hash === hash) return { version: newest, isNew: false };
+  if (newest?.hash === hash && newest.origin === origin) return { version: newest, isNew: false };
   const version = latest + 1;
   await sql.query(PUT_DEFINITION, [orgId, hash, ...DEFINITION.values(saving)]);
-  await sql.query(ADD_VERSION, [orgId, name, version, hash, format, savedAt, savedBy]);
+  await sql.query(ADD_VERSION, [orgId, name, version, hash, definitionHash, format, origin, savedAt, savedBy]);
   await sql.query(SET_LATEST, [orgId, name, version]);
   const added = VERSION.first(await sql.query(GET_VERSION, [orgId, name, version]));
   return { version: required(added, "a version just added is found"), isNew: true };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../../src/core/base/index.ts";
-import type { RunStatus } from "../../../src/core/event/index.ts";
+import type { StateNode } from "../../../src/contract/index.ts";
+import { isTerminal, type RunStatus } from "../../../src/core/event/index.ts";
 import type { EventFrame } from "../../../src/core/view/index.ts";
 import { PATIENCE_MS } from "./waiting.ts";
 
@@ -121,6 +122,19 @@ export class Api {
   async tryPut(path: string, body: object): Promise<number | null> {
     const answer = await this.#ask("PUT", path, body, {});
     return answer?.status ?? null;
+  }
+
+  async getState(runId: string): Promise<{ readonly nodeResults: readonly StateNode[] }> {
+    return (await this.#insist("GET", `/runs/${runId}/state`)) as { readonly nodeResults: readonly StateNode[] };
+  }
+
+  /** As it has ended. */
+  async waitUntilEnded(runId: string): Promise<RunOnWire> {
+    for (;;) {
+      const run = await this.getRun(runId);
+      if (isTerminal(run.status)) return run;
+      await pause(TRY_AGAIN_MS);
+    }
   }
 
   async readLog(runId: string): Promise<readonly EventFrame[]> {

@@ -17,14 +17,20 @@ export interface PostgresInstance {
 
 export interface PostgresSettings {
   /** Only a machine that loses power needs it; killed processes do not. */
-  readonly fsync: boolean;
+  readonly fsync?: boolean;
+  /** The leader it follows, from a copy of its files. */
+  readonly follows?: string;
+  readonly settings?: Readonly<Record<string, string>>;
   /** Where its files are put; among other temporary files otherwise. */
   readonly directory?: string;
 }
 
-export async function startPostgres(
-  { fsync, directory = tmpdir() }: PostgresSettings = { fsync: false },
-): Promise<PostgresInstance> {
+export async function startPostgres({
+  fsync = false,
+  directory = tmpdir(),
+  follows,
+  settings: given = {},
+}: PostgresSettings = {}): Promise<PostgresInstance> {
   const { initdb } = await findBinaries();
   const owner = unprivilegedUser();
   const root = mkdtempSync(join(directory, "sluice-postgres-"));
@@ -32,19 +38,19 @@ export async function startPostgres(
   chmodSync(root, 0o700);
   const data = join(root, "data");
   const as = owner === null ? {} : { uid: owner.uid, gid: owner.gid };
-  const made = spawnSync(
-    initdb,
-    ["-D", data, "-U", "sluice", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"],
-    { ...as, cwd: root, encoding: "utf8", env: cleanEnvironment() },
-  );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error?.message ?? ""}`);
+  const [program, args] =
+    follows === undefined
+      ? [initdb, ["-D", data, "-U", "sluice", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]]
+      : [join(dirname(initdb), "pg_basebackup"), ["-d", follows, "-D", data, "-R", "-c", "fast", "--no-sync"]];
+  const made = spawnSync(program, args, { ...as, cwd: root, encoding: "utf8", env: cleanEnvironment() });
+  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}${made.error?.message ?? ""}`);
   const port = await freePort();
   let server: ChildProcess | null = null;
   const instance: PostgresInstance = {
     url: `postgres://sluice@127.0.0.1:${port}/postgres`,
     async start() {
       const settings = { listen_addresses: "127.0.0.1", port, unix_socket_directories: root, max_connections: 60 };
-      const flags = Object.entries({ ...settings, fsync: fsync ? "on" : "off" }).flatMap(([name, value]) => [
+      const flags = Object.entries({ ...settings, fsync: fsync ? "on" : "off", ...given }).flatMap(([name, value]) => [
         "-c",
         `${name}=${value}`,
       ]);
@@ -61,7 +67,7 @@ export async function startPostgres(
       });
       await waitFor("Postgres to accept connections", () => {
         if (child.exitCode !== null) throw new Error(`Postgres ended with code ${child.exitCode}: ${said}`);
-        return Promise.resolve(said.includes("ready to accept connections"));
+        return Promise.resolve(/ready to accept (?:read-only )?connections/.test(said));
       });
     },
     stopImmediately: () => endWith("SIGQUIT"),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { getOwn, type Json, type JsonObject, jsonToText } from "../../../src/core/base/index.ts";
 import { isTerminal } from "../../../src/core/event/index.ts";
-import type { NodeFacts, RunFacts } from "../world/facts.ts";
+import { isHeldUp, type NodeFacts, type RunFacts } from "../world/facts.ts";
 import { type Checker, type Seen, Violation } from "./checker.ts";
 
 const isComputed = ({ plan }: NodeFacts): boolean => plan.kind === "set" || plan.kind === "end";
@@ -28,7 +28,7 @@ export function computesAtOnce(): Checker {
         throw fail(`sets ${JSON.stringify(event.payload.outputs)} instead of ${JSON.stringify(wanted)}`);
     },
     afterTurn(facts: RunFacts): void {
-      if (isTerminal(facts.status)) return;
+      if (isTerminal(facts.status) || isHeldUp(facts)) return;
       for (const node of facts.nodes.values()) {
         if (node.status === "queued" && isComputed(node))
           throw new Violation("set", facts.runId, `${node.id} only calculates, and waits`);

@@ -16,6 +16,7 @@ import { skipsAreKept } from "./failing.ts";
 import { gatesHold } from "./gating.ts";
 import { failuresAreHandled, joinsAreKept } from "./outcomes.ts";
 import { noiseIsIgnored, rewindsExactly, stopsAtOnce } from "./reopening.ts";
+import { pausedBeginsNothing } from "./pausing.ts";
 import { placesHold } from "./placing.ts";
 import { roundsFollow } from "./repeating.ts";
 import { blocksAreContinued, blocksEndTheirRun, blocksHandOn, finallyComesLast } from "./nesting.ts";
@@ -83,6 +84,7 @@ export const CHECKERS: readonly MakeChecker[] = [
   blocksEndTheirRun,
   finallyComesLast,
   placesHold,
+  pausedBeginsNothing,
   callsAreAllowed,
   completedStays,
   calledAtMostOnce,

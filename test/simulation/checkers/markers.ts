@@ -99,6 +99,8 @@ function markerOf(facts: RunFacts, node: NodeFacts | undefined, event: RunEvent)
       return "run_timed_out";
     case "run.recovered":
       return "recovered";
+    case "run.paused":
+      return event.payload.isWithParent === true ? "paused_with_parent" : "paused";
     case "run.rewound":
       return "rewound";
     case "run.ending":

@@ -1,7 +1,7 @@
 import { isRun } from "../world/run.ts";
 import type { Effect, Timer } from "../../../src/core/engine/index.ts";
 import { isSettled, type RunEvent } from "../../../src/core/event/index.ts";
-import { countOf, type NodeFacts, type RunFacts } from "../world/facts.ts";
+import { countOf, isHeldUp, type NodeFacts, type RunFacts } from "../world/facts.ts";
 import { type Checker, type Surroundings, Violation } from "./checker.ts";
 import { runsBlock } from "./sharing.ts";
 
@@ -15,7 +15,7 @@ export function neverStuck(around: Surroundings): Checker {
       }
     },
     afterCommit(facts): void {
-      if (facts.hasEnded || facts.lastEventId === 0 || facts.place === "waiting") return;
+      if (facts.hasEnded || facts.lastEventId === 0 || facts.place === "waiting" || isHeldUp(facts)) return;
       const alive = ["queued", "retrying", "running", "streaming", "blocked"] as const;
       if (alive.every((status) => countOf(facts, status) === 0) && !facts.isFinally && !waitsForChild(around, facts)) {
         throw new Violation("E6", facts.runId, "nothing is under way and the run has not ended");

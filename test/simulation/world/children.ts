@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/core/base/index.ts";
-import type { ChildFinishedInput, Effect, StartChild } from "../../../src/core/engine/index.ts";
+import { type ChildFinishedInput, type Effect, heldPauseOf, type StartChild } from "../../../src/core/engine/index.ts";
 import type { Turn } from "../engine.ts";
 import type { Prng } from "../prng.ts";
 import { type Launch, leafOutputs, type SimRun } from "./run.ts";
@@ -15,10 +15,12 @@ export class Children {
 
   /** A stream of its own, so that late reports shift nothing else. */
   private readonly latePace: Prng;
+  private readonly pausePace: Prng;
 
   constructor(world: World) {
     this.world = world;
     this.latePace = world.pace.fork("late costs of children");
+    this.pausePace = world.pace.fork("pauses of children");
   }
 
   start(run: SimRun, effect: StartChild): void {
@@ -34,7 +36,10 @@ export class Children {
     const { args, recursionDepth, taken = [], heldKeys = [] } = effect;
     const given = allowed(args, workflow);
     const launch = { runId: childRunId, workflow, args: given, path, parent, recursionDepth, taken, heldKeys };
-    world.launch({ ...launch, ...this.continued(effect, given) });
+    const pause = heldPauseOf(world.load(run));
+    const paused = pause === null ? {} : { paused: pause };
+    world.launch({ ...launch, ...this.continued(effect, given), ...paused });
+    this.pause(run, childRunId);
   }
 
   /** Of a block: whose it is, and what is kept of an earlier run of it. */
@@ -61,6 +66,21 @@ export class Children {
     const attempt = run.facts.children.get(childRunId)?.attempt ?? 0;
     const ended = { type: "child_finished", nodeId, attempt, childRunId, status: "cancelled" } as const;
     world.submit(run, 1, { ...ended, outputs: {}, costMicros: 0, tokens: NO_TOKENS });
+  }
+
+  /** Until it is as its parent is: what is submitted later may be taken first. */
+  pause(run: SimRun, childRunId: string): void {
+    const { world } = this;
+    const child = world.runs.get(childRunId);
+    if (child === undefined || child.facts.hasEnded) return;
+    if (child.log.length === 0) return world.after(20, () => this.pause(run, childRunId));
+    const isPaused = heldPauseOf(world.load(run)) !== null;
+    if (isPaused === child.facts.pauses.has("parent")) return;
+    const delayMs = this.pausePace.between(0, 40);
+    const input = { type: isPaused ? "pause" : "resume", by: "person-1", isByParent: true } as const;
+    world.submit(child, delayMs, input, (isRefused) => {
+      if (!isRefused) this.pause(run, childRunId);
+    });
   }
 
   ended(child: SimRun): void {

@@ -32,6 +32,8 @@ export interface RunFacts {
   args: JsonObject;
   /** What the run is winding down to. */
   ending: EndingStatus | null;
+  /** By itself, and with its parent. */
+  readonly pauses: Set<"run" | "parent">;
   hasEnded: boolean;
   costMicros: number;
   /** Results carried over for instances that do not exist yet. */
@@ -117,6 +119,7 @@ export function createFacts(runId: string, workflow: Workflow): RunFacts {
     lastEventId: 0,
     args: {},
     ending: null,
+    pauses: new Set(),
     hasEnded: false,
     isFinally: false,
     costMicros: 0,
@@ -181,4 +184,9 @@ export function moveNode(run: RunFacts, node: NodeFacts, status: NodeStatus): vo
 /** A repeated step takes an event once over all its rounds. */
 export function takenBy({ owner, plan, taken }: NodeFacts): Set<string> {
   return owner !== null && plan.repeat !== null ? owner.taken : taken;
+}
+
+/** Nothing of it begins; a run that winds down is not held up. */
+export function isHeldUp({ pauses, ending }: Pick<RunFacts, "pauses" | "ending">): boolean {
+  return pauses.size > 0 && ending === null;
 }

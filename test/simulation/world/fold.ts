@@ -51,6 +51,12 @@ function foldRun(run: RunFacts, event: RunEvent): void {
       if (run.hasEnded) reopen(run, event.payload.epoch);
       if (run.place === "waiting" && event.payload.to === "running") run.place = "held";
       return;
+    case "run.paused":
+      run.pauses.add(event.payload.isWithParent === true ? "parent" : "run");
+      return;
+    case "run.resumed":
+      run.pauses.delete(event.payload.isWithParent === true ? "parent" : "run");
+      return;
     case "run.rewound":
       return reopen(run, event.payload.epoch);
     case "run.completed":
@@ -60,6 +66,7 @@ function foldRun(run: RunFacts, event: RunEvent): void {
       run.status = event.type.slice("run.".length) as RunStatus;
       run.hasEnded = true;
       run.ending = null;
+      run.pauses.clear();
       return;
     default:
   }

@@ -2,7 +2,7 @@ import type { SimRun } from "./run.ts";
 import type { UnstampedInput } from "../../../src/core/engine/index.ts";
 import type { World } from "./world.ts";
 
-/** Those who cancel, rewind, recover, restart and branch. */
+/** Those who pause, cancel, rewind, recover, restart and branch. */
 export class Operators {
   private readonly world: World;
   private launched = 1;
@@ -20,8 +20,19 @@ export class Operators {
       world.submit(run, delayMs, { type: "cancel", reason: "enough", by: "person-1" });
       if (pace.chance(0.3)) world.submit(run, delayMs + pace.between(0, 100), { type: "cancel", reason: "really" });
     }
+    this.planPauses(run);
     if (pace.chance(profile.rewind)) this.planRewind(run, this.moment());
     if (pace.chance(0.1)) world.submit(run, this.moment(), pace.pick(this.nonsense(run)));
+  }
+
+  /** A stream of its own, so that pauses shift nothing else. What is paused is resumed some time. */
+  private planPauses(run: SimRun): void {
+    const { world } = this;
+    const pace = world.pace.fork(`pauses of ${run.facts.runId}`);
+    if (!pace.chance(0.1)) return;
+    world.submit(run, pace.between(1, 1_500), { type: "pause", by: "person-1", reason: "wait" }, () =>
+      world.submit(run, pace.between(1, 6_000), { type: "resume", by: "person-1" }),
+    );
   }
 
   /** Inputs about things that are not there. */

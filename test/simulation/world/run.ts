@@ -39,6 +39,7 @@ export interface Launch {
   readonly block?: string;
   readonly taken?: readonly string[];
   readonly heldKeys?: readonly string[];
+  readonly paused?: NonNullable<StartInput["paused"]>;
   readonly owner?: NonNullable<StartInput["owner"]>;
 }
 
@@ -61,6 +62,7 @@ export function createRun(launch: Launch): SimRun {
       ...(launch.block === undefined ? {} : { block: launch.block }),
       ...(taken.length === 0 ? {} : { taken }),
       ...(heldKeys.length === 0 ? {} : { heldKeys }),
+      ...(launch.paused === undefined ? {} : { paused: launch.paused }),
       ...(launch.owner === undefined ? {} : { owner: launch.owner }),
     },
     parent,

@@ -284,6 +284,8 @@ export class World {
         return this.people.ask(run, effect);
       case "start-child":
         return this.after(soon, () => this.children.start(run, effect));
+      case "pause-child":
+        return this.after(soon, () => this.children.pause(run, effect.childRunId));
       case "cancel-child":
         return this.after(soon, () => this.children.cancel(run, effect));
       case "emit-event":

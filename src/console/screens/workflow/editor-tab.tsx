@@ -28,6 +28,8 @@ interface EditorTabProps {
   readonly saved: string | null;
   readonly draft: string;
   readonly isLocked?: boolean;
+  /** Code made it, and would make it anew: only a copy under another name can be edited here. */
+  readonly isFromCode?: boolean;
   readonly onChange: (text: string) => void;
   readonly onSaved: () => void;
 }
@@ -39,7 +41,7 @@ const SIDES = [
 
 /** The text on one side, what it means on the other. */
 export function EditorTab(props: EditorTabProps): JSX.Element {
-  const { checker, name, saved, draft, onChange } = props;
+  const { checker, name, saved, draft, isFromCode = false, onChange } = props;
   const { report, isCurrent } = useCheck(checker, draft);
   const plan = useLastPlan(report);
   const problems = useMemo(() => shownProblems(report), [report]);
@@ -65,6 +67,7 @@ export function EditorTab(props: EditorTabProps): JSX.Element {
           complete={complete}
           handle={handle}
           onSave={() => void saving.run()}
+          isReadOnly={isFromCode && draft === saved}
         />
         <ProblemList
           problems={problems}
@@ -133,10 +136,13 @@ function shownProblems(report: CheckReport | null): readonly EditorProblem[] {
 
 type Saving = ReturnType<typeof useAction<[]>>;
 
-function useSaving({ name, saved, draft, isLocked = false, onSaved }: EditorTabProps, plan: DrawnPlan | null): Saving {
+function useSaving(
+  { name, saved, draft, isLocked = false, isFromCode = false, onSaved }: EditorTabProps,
+  plan: DrawnPlan | null,
+): Saving {
   const target = plan?.name ?? name;
   return useAction<[]>(async () => {
-    if (isLocked || draft === saved) return;
+    if (isLocked || draft === saved || (isFromCode && target === name)) return;
     const made = await api.saveWorkflow(target, draft);
     cache.put(`version:${target}:${made.version}`, {
       ...made,
@@ -158,11 +164,17 @@ interface SaveBarProps extends EditorTabProps {
   readonly saving: Saving;
 }
 
+/** A copy has another name, so that the workflow of the code stays what the code makes. */
+function copyOf(source: string, name: string): string {
+  return source.replace(/^name:.*$/m, `name: ${name}-copy`).replace(/"name":\s*"[^"]*"/, `"name": "${name}-copy"`);
+}
+
 function SaveBar({
   name,
   saved,
   draft,
   isLocked = false,
+  isFromCode = false,
   onChange,
   plan,
   isBroken,
@@ -171,6 +183,16 @@ function SaveBar({
   const mayWrite = useMay("workflow:write");
   const isChanged = draft !== saved;
   const isRenamed = saved !== null && plan !== null && plan.name !== name;
+  if (isFromCode && saved !== null && !isChanged) {
+    return (
+      <div className="spread">
+        <span className="muted">Written in code: it can only be read here.</span>
+        <Button icon="copy" disabled={!mayWrite} onClick={() => onChange(copyOf(saved, name))}>
+          Copy to edit
+        </Button>
+      </div>
+    );
+  }
   return (
     <div className="spread">
       <span className="muted">
@@ -187,7 +209,7 @@ function SaveBar({
           kind="primary"
           icon="check"
           isBusy={saving.isBusy}
-          disabled={!mayWrite || isLocked || !isChanged || isBroken}
+          disabled={!mayWrite || isLocked || !isChanged || isBroken || (isFromCode && !isRenamed)}
           onClick={() => void saving.run()}
         >
           {isRenamed ? `Save as ${plan.name}` : "Save version"}

@@ -101,7 +101,7 @@ interface PageProps {
 }
 
 function Page({ workflow, saved }: PageProps): JSX.Element {
-  const { name, version } = workflow;
+  const { name, version, origin } = workflow;
   const { get, set } = useSearchParams();
   const selected = TABS.find(({ id }) => id === get("tab"))?.id ?? "graph";
   const [draft, setDraft] = useState<string | null>(null);
@@ -127,6 +127,7 @@ function Page({ workflow, saved }: PageProps): JSX.Element {
             name={name}
             saved={saved}
             draft={draft ?? saved}
+            isFromCode={origin === "code"}
             onChange={setDraft}
             onSaved={() => setDraft(null)}
           />

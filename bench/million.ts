@@ -1,0 +1,206 @@
+/**
+ * `npm run bench -- --million N`: makes N finished runs in Postgres, as 90 days would leave them, and measures how long
+ * lists, searches, usage and trends take. Rows are made in the database itself: a million take minutes.
+ */
+import { searchWords } from "../src/core/search/index.ts";
+import type { RunFilter, Sql, Store } from "../src/store/index.ts";
+import { listStatement } from "../src/store/sql/list-runs.ts";
+import { openBenchPostgres } from "./database.ts";
+
+const DAY_MS = 86_400_000;
+const DAYS = 90;
+const ORG = "org_bench";
+const TRIES = 15;
+/** Rows of one statement. */
+const CHUNK = 50_000;
+
+/** `i` is the number of a run, 0 the oldest. Old versions and models are found only far back. */
+const WORKFLOW = "'workflow-' || i % 20";
+const VERSION = (runs: number): string => `1 + i * 3 / ${runs}`;
+const STATUS = "case when i % 50 = 7 then 'failed' when i % 1000 = 3 then 'cancelled' else 'completed' end";
+const ERROR = "case when i % 50 = 7 then (case when i % 10000 = 57 then 'rare_error' else 'timeout' end) end";
+const ID = "'run_' || lpad(i::text, 26, '0')";
+
+function rowsOf(runs: number, begin: number): readonly string[] {
+  const at = `${begin} + i * ${Math.floor((DAYS * DAY_MS) / runs)}`;
+  const facets = [
+    "'label:customer:' || i % 5000",
+    "'label:stage:' || case when i % 10 = 0 then 'test' else 'live' end",
+    "'agent:agent-' || i % 8",
+    `'model:model-' || (i * 4 / ${runs})`,
+  ];
+  return [
+    `insert into runs (run_id, org_id, workflow, version, definition_hash, args, trigger, trace_id, root_span_id,
+        recursion_depth, role_bindings, started_by, created_at, labels)
+      select ${ID}, '${ORG}', ${WORKFLOW}, ${VERSION(runs)}, 'sha256:0', '{"customer":"' || i % 5000 || '"}',
+        case when i % 100 = 1 then 'schedule' when i % 5 = 2 then 'hook' else 'api' end, md5(i::text), substr(md5(i::text), 1, 16),
+        0, '{}', case when i % 100 = 1 then 'schedule:nightly' else 'key_1' end, ${at},
+        '{"customer":"' || i % 5000 || '","stage":"live"}' from i`,
+    `insert into run_heads (run_id, org_id, row_version, status, epoch, last_event_id, cost_micros, started_at, ended_at,
+        workflow, listed_at, error_code, error_message, settled_micros, duration_ms)
+      select ${ID}, '${ORG}', 12, ${STATUS}, 0, 60, i % 10000 * 10, ${at}, ${at} + i % 60000, ${WORKFLOW}, ${at}, ${ERROR},
+        ${ERROR}, i % 10000 * 10, i % 60000 from i`,
+    ...facets.map(
+      (facet) =>
+        `insert into run_facets (org_id, facet, created_at, run_id) select '${ORG}', ${facet}, ${at}, ${ID} from i`,
+    ),
+    `insert into run_words (run_id, org_id, created_at, words)
+      select ${ID}, '${ORG}', ${at}, array_to_tsvector(array['api', 'order', 'customer', 'c' || i % 5000, 'n' || i,
+        'w' || i % 300, 'v' || i % 977, 'u' || i % 89, 'workflow', (i % 20)::text]
+        || case when i % 1000 = 5 then array['seldom'] else '{}' end
+        || case when i < ${Math.floor(runs / 10)} then array['ancient'] else '{}' end) from i`,
+    `insert into usage_records (org_id, run_id, node_id, attempt, workflow, agent_id, model, gateway_id, input_tokens,
+        output_tokens, thinking_tokens, cached_tokens, cost_micros, at)
+      select '${ORG}', ${ID}, 'node_' || n, 1, ${WORKFLOW}, 'agent-' || i % 8, 'model-' || (i * 4 / ${runs}), 'local', 100, 50, 0, 0,
+        10, ${at} + n * 100 from i, generate_series(1, 3) n`,
+  ];
+}
+
+async function plain<Row>(sql: Sql, text: string): Promise<readonly Row[]> {
+  return sql.query<Row>({ name: "", text });
+}
+
+async function fill(sql: Sql, runs: number, begin: number): Promise<void> {
+  for (let from = 0; from < runs; from += CHUNK) {
+    const to = Math.min(runs, from + CHUNK) - 1;
+    for (const statement of rowsOf(runs, begin)) {
+      await plain(
+        sql,
+        `with i as (select i::bigint from generate_series(${from}::bigint, ${to}) i) ${statement}`.replace(
+          /^(with .*?\) )(insert into [^(]*\([^)]*\)\s*)/s,
+          "$2$1",
+        ),
+      );
+    }
+    process.stderr.write(`\r${to + 1} runs`);
+  }
+  await plain(
+    sql,
+    `insert into run_trends (org_id, bucket, grouped_by, group_name, start, figures)
+      select '${ORG}', 'day', g.by, g.name || n, ${begin} / ${DAY_MS} * ${DAY_MS} + d * ${DAY_MS}::bigint,
+        '{"completed":900,"failed":20,"cancelled":1,"timedOut":0,"waitingMs":5000,"costMicros":90000,"durations":[[80,300],[90,400],[110,221]]}'
+      from generate_series(0, ${DAYS}) d, generate_series(0, 19) n,
+        (values ('workflow', 'workflow-'), ('agent', 'agent-'), ('model', 'model-'), ('version', 'workflow-1@')) g(by, name)`,
+  );
+  process.stderr.write("\n");
+  await plain(sql, "vacuum analyze");
+}
+
+function filtersOf(begin: number): Readonly<Record<string, RunFilter>> {
+  const status = { status: "failed" } as const;
+  const workflow = { workflow: "workflow-3" };
+  const label = { facets: ["label:customer:4711"] } as const;
+  const created = { created: { from: begin + 30 * DAY_MS, to: begin + 31 * DAY_MS } };
+  return {
+    "no filter": {},
+    status,
+    "status, none": { status: "timed_out" },
+    "status, rare": { status: "cancelled" },
+    workflow,
+    "workflow, none": { workflow: "other" },
+    "workflow and status": { ...workflow, ...status },
+    "version, old": { version: 1 },
+    "version, old, and workflow": { version: 1, ...workflow },
+    trigger: { trigger: "schedule" },
+    starter: { startedBy: "schedule:nightly" },
+    label,
+    "label, none": { facets: ["label:customer:x"] },
+    "label, common": { facets: ["label:stage:live"] },
+    "label, common, and rare status": { facets: ["label:stage:live"], status: "cancelled" },
+    "label, status and workflow": { ...label, ...status, ...workflow },
+    agent: { facets: ["agent:agent-3"] },
+    "agent, status and workflow": { facets: ["agent:agent-3"], ...status, ...workflow },
+    "model, old": { facets: ["model:model-0"] },
+    "model, old, and status": { facets: ["model:model-0"], ...status },
+    error: { errorCode: "timeout" },
+    "error, rare": { errorCode: "rare_error" },
+    "error and workflow": { errorCode: "timeout", ...workflow },
+    "cost, high": { cost: { from: 99_990 } },
+    "cost, common": { cost: { from: 10 } },
+    "cost, none": { cost: { from: 1_000_000_000 } },
+    "cost, status and workflow": { cost: { from: 90_000 }, ...status, ...workflow },
+    "duration, long": { duration: { from: 59_990 } },
+    "duration, none": { duration: { from: 1_000_000 } },
+    "waiting for a person": { waitingFor: "person" },
+    created,
+    "created, status and workflow": { ...created, ...status, ...workflow },
+    "words, in all": { words: searchWords("order") },
+    "words, rare": { words: searchWords("seldom") },
+    "words, one run": { words: searchWords("n777") },
+    "words, none": { words: searchWords("nothing") },
+    "words, old": { words: searchWords("ancient") },
+    "words, two": { words: searchWords("c4711 w11") },
+    "words, beginning": { words: searchWords("seld*") },
+    "words and status": { words: searchWords("order"), ...status },
+  };
+}
+
+async function milliseconds(
+  work: () => Promise<unknown>,
+): Promise<{ readonly median: number; readonly worst: number }> {
+  const times: number[] = [];
+  for (let round = 0; round < TRIES; round += 1) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
+  const inOrder = times.slice(1).sort((left, right) => left - right);
+  return { median: inOrder[Math.floor(inOrder.length / 2)] ?? 0, worst: inOrder.at(-1) ?? 0 };
+}
+
+/** The indexes that a list is read with. */
+async function planOf(sql: Sql, filter: RunFilter): Promise<string> {
+  const { statement, params } = listStatement(ORG, filter, null, 26);
+  const rows = await sql.query<Record<string, string>>({ name: "", text: `explain ${statement.text}` }, params);
+  const lines = rows.map((row) => Object.values(row)[0] ?? "");
+  const used = lines.flatMap((line) => /(?:using|on) (\w+_(?:pkey|\w+)) |Seq Scan on (\w+)/.exec(line)?.slice(1) ?? []);
+  return [...new Set(used.filter((name) => name !== undefined))].join(" ");
+}
+
+export async function measureMillion(runs: number): Promise<void> {
+  const database = await openBenchPostgres();
+  const { sql, store } = database;
+  const now = Date.now();
+  const begin = now - DAYS * DAY_MS;
+  const line = (name: string, { median, worst }: { median: number; worst: number }, more = ""): void => {
+    process.stdout.write(
+      `${name.padEnd(34)} ${median.toFixed(1).padStart(8)} ${worst.toFixed(1).padStart(8)}  ${more}\n`,
+    );
+  };
+  try {
+    await fill(sql, runs, begin);
+    process.stdout.write(`${runs} runs, milliseconds: median and worst of ${TRIES - 1}\n`);
+    for (const [name, filter] of Object.entries(filtersOf(begin))) {
+      const work = () => store.listRuns(ORG, filter, { limit: 25, cursor: null });
+      line(name, await milliseconds(work), await planOf(sql, filter));
+    }
+    const rolling = performance.now();
+    while (await store.rollUsage());
+    process.stdout.write(`usage was added up in ${Math.round(performance.now() - rolling)} ms\n`);
+    await plain(sql, "vacuum analyze usage_sums");
+    await measureSums(store, now, line);
+    line("start: schema and first list", await milliseconds(() => store.migrate()));
+    const [size] = await plain<{ bytes: number }>(sql, "select pg_database_size(current_database())::bigint as bytes");
+    process.stdout.write(`${Math.round((size?.bytes ?? 0) / runs)} bytes a run\n`);
+  } finally {
+    await database.close();
+  }
+}
+
+async function measureSums(
+  store: Store,
+  now: number,
+  line: (name: string, figure: { median: number; worst: number }) => void,
+): Promise<void> {
+  const since = now - 60 * DAY_MS;
+  for (const by of [null, "model", "workflow"] as const) {
+    for (const bucket of ["day", "hour"] as const) {
+      const work = () => store.usage(ORG, { bucket, by, since, until: now });
+      line(`usage of 60 days by ${bucket}, ${by ?? "all"}`, await milliseconds(work));
+    }
+  }
+  for (const by of ["workflow", "agent"] as const) {
+    const work = () => store.trends(ORG, { bucket: "day", by, since: now - 90 * DAY_MS, until: now });
+    line(`trends of 90 days by ${by}`, await milliseconds(work));
+  }
+}

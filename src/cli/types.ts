@@ -1,0 +1,112 @@
+/** `sluice types`: what the workflows of a server take and return, for the compiler. */
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Definition, OutputField, RunOutput, ValueField } from "../core/definition/index.ts";
+import { EMPTY_CATALOG, readDefinition } from "../core/definition/index.ts";
+import type { Api } from "./api.ts";
+import { EXIT } from "./exit-code.ts";
+import { formatCount } from "./figures.ts";
+import type { Io } from "./io.ts";
+import { Refusal } from "./refusal.ts";
+import { reasonOf } from "./source-file.ts";
+import { printable } from "./terminal-text.ts";
+
+export interface TypesOptions {
+  readonly out: string;
+}
+
+const PAGE = 100;
+
+export async function writeTypes(io: Io, api: Api, { out }: TypesOptions): Promise<number> {
+  const entries: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await api.listWorkflows({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { name, version } of page.data) {
+      const { source } = await api.getVersion(name, version);
+      const { definition } = readDefinition(source, EMPTY_CATALOG, { isStored: true });
+      if (definition !== null) entries.push(entryOf(name, definition));
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  const text = fileOf(entries);
+  if (out === "-") io.out.write(text);
+  else {
+    await write(resolve(io.cwd, out), text, out);
+    io.err.write(`${printable(out)}: types of ${formatCount(entries.length, "workflow")}\n`);
+  }
+  return EXIT.fine;
+}
+
+async function write(path: string, text: string, name: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (thrown) {
+    throw new Refusal(`cannot write ${printable(name)}: ${reasonOf(thrown)}`);
+  }
+}
+
+function fileOf(entries: readonly string[]): string {
+  return `// Written by \`sluice types\`: what the workflows of the server take and return.
+import "sluice/client";
+
+declare module "sluice/client" {
+  interface KnownWorkflows {
+${entries.join("\n")}
+  }
+}
+`;
+}
+
+function entryOf(name: string, definition: Definition): string {
+  const args = definition.format === "lobsterx" ? definition.args : definition.rootInputs;
+  const given = Object.entries(args).map(([arg, field]) => {
+    const isNeeded = field.required && field.default === undefined;
+    return member(arg, isNeeded, typeOf(field));
+  });
+  const outputs = definition.format === "lobsterx" ? definition.outputs : null;
+  return `    ${JSON.stringify(name)}: { args: ${objectType(given)}; outputs: ${outputsType(outputs)} };`;
+}
+
+/** Without declared outputs, what the last steps return is not known. */
+function outputsType(outputs: Readonly<Record<string, RunOutput>> | null): string {
+  if (outputs === null) return "Record<string, unknown>";
+  return objectType(Object.entries(outputs).map(([name, { field }]) => member(name, isSure(field), typeOf(field))));
+}
+
+function isSure(field: OutputField | null): boolean {
+  return field === null || field.required;
+}
+
+function member(name: string, isNeeded: boolean, type: string): string {
+  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  return `${key}${isNeeded ? "" : "?"}: ${type}`;
+}
+
+function objectType(members: readonly string[]): string {
+  return members.length === 0 ? "Record<string, never>" : `{ ${members.join("; ")} }`;
+}
+
+const FILE = "{ name: string; mime: string; size: number; sha256: string }";
+
+function typeOf(field: ValueField | null): string {
+  if (field === null || field.type === undefined) return "unknown";
+  if (field.enum !== undefined) return field.enum.map((value) => JSON.stringify(value)).join(" | ");
+  switch (field.type) {
+    case "string":
+    case "boolean":
+      return field.type;
+    case "number":
+    case "integer":
+      return "number";
+    case "file":
+      return FILE;
+    case "array":
+      return field.items === undefined ? "unknown[]" : `Array<${typeOf(field.items)}>`;
+    case "object": {
+      const inner = Object.entries(field.properties ?? {});
+      if (inner.length === 0) return "Record<string, unknown>";
+      return objectType(inner.map(([name, property]) => member(name, property.required, typeOf(property))));
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from "../core/base/index.ts";
+import { evaluateCondition, type ParsedExpression, parseExpression, walk } from "../core/expression/index.ts";
+
+/** What an expression knows runs by. */
+export interface SubjectFacts {
+  readonly args: JsonObject;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly run: {
+    readonly id: string;
+    readonly workflow: string;
+    readonly trigger: string;
+    readonly startedBy: string | null;
+  };
+}
+
+/** An expression that cannot be used to say whose runs are meant. */
+export class SubjectRefused extends Error {
+  override readonly name = "SubjectRefused";
+  readonly code: "bad_expression" | "unknown_fact";
+  readonly hint: string;
+
+  constructor(code: SubjectRefused["code"], message: string, hint: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+const RUN_FACTS: ReadonlySet<string> = new Set(["id", "workflow", "trigger", "startedBy"]);
+const HINT = `Write a condition on args, labels or run, such as args.customer == "4711" or run.startedBy == "key_1".`;
+
+/** Whether facts are about the subject; null: the expression cannot be decided for them. */
+export type IsAbout = (facts: SubjectFacts) => boolean | null;
+
+export function readSubject(text: string): IsAbout {
+  const parsed = parseExpression(text);
+  if (!parsed.ok) {
+    const { message, position, hint } = parsed.failure;
+    throw new SubjectRefused(
+      "bad_expression",
+      `It cannot be read at character ${position + 1}: ${message}.`,
+      hint ?? HINT,
+    );
+  }
+  checkPaths(parsed.value);
+  return (facts) => {
+    const holds = evaluateCondition(parsed.value.root, ({ segments }) => walk(facts as unknown as Json, segments));
+    return holds.ok ? holds.value : null;
+  };
+}
+
+/** A condition about nothing would erase everything. */
+function checkPaths({ paths }: ParsedExpression): void {
+  if (paths.length === 0) throw new SubjectRefused("unknown_fact", "It does not say whose runs are meant.", HINT);
+  for (const { segments, text } of paths) {
+    const [root, name] = segments;
+    const isKnown =
+      root === "args" || root === "labels" ? segments.length > 1 : root === "run" && RUN_FACTS.has(String(name));
+    if (!isKnown) throw new SubjectRefused("unknown_fact", `"${text}" is nothing a run is known by.`, HINT);
+  }
+}

@@ -1,0 +1,18 @@
+import type { AuditRecord } from "../core/audit/index.ts";
+import type { Store } from "../store/index.ts";
+
+/** Records with what people wrote, which the chain itself does not hold. */
+export async function auditReasons(
+  store: Pick<Store, "auditTexts">,
+  orgId: string,
+  records: readonly AuditRecord[],
+): Promise<(record: AuditRecord) => AuditRecord & { readonly reason?: string }> {
+  const texts = await store.auditTexts(
+    orgId,
+    records.map(({ seq }) => seq),
+  );
+  return (record) => {
+    const reason = texts.get(record.seq);
+    return reason === undefined ? record : { ...record, reason };
+  };
+}
