@@ -106,7 +106,7 @@ describe("a run that failed", () => {
     const runId = await site.api.run("order");
     const page = await site.visit({ path: `/runs/${runId}?tab=log` });
     const log = page.getByRole("log", { name: "Log of the run" });
-    await log.getByText(/Run failed/).waitFor();
+    await expect.poll(() => log.textContent(), { timeout: 20_000 }).toContain("Run failed");
     await choose(page, "Minimum level", "Errors");
     await expect.poll(() => log.locator(".log-line").count()).toBe(2);
     await choose(page, "Minimum level", "All levels");

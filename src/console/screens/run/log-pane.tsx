@@ -22,14 +22,14 @@ const LEVEL_OPTIONS: readonly (readonly [LogLevel, string])[] = [
 /** What all nodes logged and what happened to them, in one list that grows with the run. */
 export function LogPane(): JSX.Element {
   const { feed, event } = useRunPage();
-  const view = useRunView();
+  useRunView();
   const [least, setLeast] = useState<LogLevel>("info");
   const [text, setText] = useState("");
   const [isFollowed, setFollowed] = useState(true);
   const { logLines } = feed.facts;
   const lines = useMemo(
     () => [...logLines.matching(least, text)],
-    [logLines, least, text, view.lastEventId], // oxlint-disable-line react-hooks/exhaustive-deps
+    [logLines, least, text, logLines.all.length], // oxlint-disable-line react-hooks/exhaustive-deps
   );
   const list = useRows(lines.length, ROW_PX, isFollowed && event === null);
   return (
