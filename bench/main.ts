@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BENCH_WORKER } from "./workers.ts";
 import { CLIENTS, type ClientsPlan } from "./stream-clients.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -40,10 +41,13 @@ function compile(): number {
   return run([join(root, "node_modules", "typescript", "bin", "tsc"), "-p", tsconfig]);
 }
 
-const [first = "", second = ""] = process.argv.slice(2);
+const [first = "", second = "", third = ""] = process.argv.slice(2);
 if (first === CLIENTS) {
   const { followAll } = await import("./stream-clients.ts");
   await followAll(JSON.parse(second) as ClientsPlan, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
+} else if (first === BENCH_WORKER) {
+  const { runBenchWorker } = await import("./workers.ts");
+  await runBenchWorker(second, third);
 } else if (import.meta.url.endsWith(".js")) {
   const [checkout = ".", ...flags] = process.argv.slice(2);
   const million = flags.indexOf("--million");

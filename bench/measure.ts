@@ -19,6 +19,7 @@ import { measureStorage } from "./storage.ts";
 import { measureStream, type StreamPlan } from "./stream.ts";
 import { type DatabaseFigure, databaseTable, engineTable } from "./tables.ts";
 import { measureToolVerdicts, toolVerdictTable } from "./tool-verdicts.ts";
+import { measureWorkers, type WorkersPlan } from "./workers.ts";
 import { measureWire } from "./wire.ts";
 
 interface BenchPlan {
@@ -183,6 +184,16 @@ function flowOf(flags: readonly string[]): FlowPlan | null {
 
 const INBOX_APPROVALS = 5_000;
 
+/** `--workers [FUNCTIONS] [--on postgres|embedded]` */
+function workersOf(flags: readonly string[]): WorkersPlan | null {
+  if (!flags.includes("--workers")) return null;
+  const named = Number(valueOf(flags, "--workers"));
+  const on = valueOf(flags, "--on") === "embedded" ? "embedded" : "postgres";
+  return { functions: Number.isSafeInteger(named) && named > 0 ? named : FUNCTIONS, on };
+}
+
+const FUNCTIONS = 10_000;
+
 /** Null: something else is to be measured. */
 function inboxOf(flags: readonly string[]): InboxPlan | null {
   if (!flags.includes("--inbox")) return null;
@@ -200,6 +211,8 @@ export async function measure(root: string, flags: readonly string[]): Promise<v
   const flow = flowOf(flags);
   if (flow !== null) return measureFlow(root, flow, log);
   if (flags.includes("--turns")) return measureTurns(root, { turns: TURNS }, log);
+  const workers = workersOf(flags);
+  if (workers !== null) return measureWorkers(root, workers, log);
   const inbox = inboxOf(flags);
   if (inbox !== null) return measureInbox(root, inbox, log);
   const isQuick = flags.includes("--quick");

@@ -41,7 +41,8 @@ function rowsOf(runs: number, begin: number): readonly string[] {
       select ${ID}, '${ORG}', 12, ${STATUS}, 0, 60, i % 10000 * 10, ${at}, ${at} + i % 60000, ${WORKFLOW}, ${at}, ${ERROR},
         ${ERROR}, i % 10000 * 10, i % 60000 from i`,
     ...facets.map(
-      (facet) => `insert into run_facets (org_id, facet, created_at, run_id) select '${ORG}', ${facet}, ${at}, ${ID} from i`,
+      (facet) =>
+        `insert into run_facets (org_id, facet, created_at, run_id) select '${ORG}', ${facet}, ${at}, ${ID} from i`,
     ),
     `insert into run_words (run_id, org_id, created_at, words)
       select ${ID}, '${ORG}', ${at}, array_to_tsvector(array['api', 'order', 'customer', 'c' || i % 5000, 'n' || i,
@@ -63,10 +64,13 @@ async function fill(sql: Sql, runs: number, begin: number): Promise<void> {
   for (let from = 0; from < runs; from += CHUNK) {
     const to = Math.min(runs, from + CHUNK) - 1;
     for (const statement of rowsOf(runs, begin)) {
-      await plain(sql, `with i as (select i::bigint from generate_series(${from}::bigint, ${to}) i) ${statement}`.replace(
-        /^(with .*?\) )(insert into [^(]*\([^)]*\)\s*)/s,
-        "$2$1",
-      ));
+      await plain(
+        sql,
+        `with i as (select i::bigint from generate_series(${from}::bigint, ${to}) i) ${statement}`.replace(
+          /^(with .*?\) )(insert into [^(]*\([^)]*\)\s*)/s,
+          "$2$1",
+        ),
+      );
     }
     process.stderr.write(`\r${to + 1} runs`);
   }
@@ -131,7 +135,9 @@ function filtersOf(begin: number): Readonly<Record<string, RunFilter>> {
   };
 }
 
-async function milliseconds(work: () => Promise<unknown>): Promise<{ readonly median: number; readonly worst: number }> {
+async function milliseconds(
+  work: () => Promise<unknown>,
+): Promise<{ readonly median: number; readonly worst: number }> {
   const times: number[] = [];
   for (let round = 0; round < TRIES; round += 1) {
     const start = performance.now();
@@ -157,7 +163,9 @@ export async function measureMillion(runs: number): Promise<void> {
   const now = Date.now();
   const begin = now - DAYS * DAY_MS;
   const line = (name: string, { median, worst }: { median: number; worst: number }, more = ""): void => {
-    process.stdout.write(`${name.padEnd(34)} ${median.toFixed(1).padStart(8)} ${worst.toFixed(1).padStart(8)}  ${more}\n`);
+    process.stdout.write(
+      `${name.padEnd(34)} ${median.toFixed(1).padStart(8)} ${worst.toFixed(1).padStart(8)}  ${more}\n`,
+    );
   };
   try {
     await fill(sql, runs, begin);

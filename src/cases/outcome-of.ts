@@ -1,4 +1,4 @@
-import type { Call, CaseOutcome, GateOutcome, NodeOutcome } from "../core/cases/index.ts";
+import type { CaseCall, CaseOutcome, CaseVerdict, NodeOutcome } from "../core/cases/index.ts";
 import { RUN_ENDINGS } from "../core/cases/index.ts";
 import { outputsOfRun } from "../core/engine/index.ts";
 import type { EventOf, RunEvent } from "../core/event/index.ts";
@@ -24,7 +24,7 @@ export function outcomeOf(piece: Piece, simulated: Simulated, asked: readonly As
       nodes.set(`${prefixes.get(runId) ?? ""}${id}`, { status: now, attempts, outputs, text: output, errorCode: code });
     }
   }
-  const gates = new Map<string, GateOutcome>([
+  const gates = new Map<string, CaseVerdict>([
     [
       "launch",
       { verdict: launch.disposition, gate: launch.explanation?.gate ?? null, code: launch.explanation?.code ?? null },
@@ -42,7 +42,7 @@ export function outcomeOf(piece: Piece, simulated: Simulated, asked: readonly As
     gates,
     costUsd: forecast.costMicros / MICROS,
     calls: [
-      ...asked.map(({ runId, nodeId, ...call }): Call => {
+      ...asked.map(({ runId, nodeId, ...call }): CaseCall => {
         return { kind: "node", node: `${prefixes.get(runId) ?? ""}${nodeId}`, name: null, args: null, ...call };
       }),
       ...family.flatMap(({ runId, log }) => [...callsIn(log, prefixes.get(runId) ?? "")]),
@@ -59,24 +59,24 @@ function prefixesOf(family: readonly FamilyRun[]): ReadonlyMap<string, string> {
 }
 
 /** Tools that were let through, workflows that were started, and questions to people. */
-function* callsIn(log: readonly RunEvent[], prefix: string): Generator<Call> {
+function* callsIn(log: readonly RunEvent[], prefix: string): Generator<CaseCall> {
   const requested = new Map<string, EventOf<"tool.requested">["payload"]>();
-  const nobody = { agent: null, provider: null, text: "", args: null };
+  const bare = { agent: null, provider: null, text: "", args: null };
   for (const { type, payload } of log) {
     if (type === "tool.requested") requested.set(payload.callId, payload);
     if (type === "tool.decided" && payload.disposition === "allow") {
       const call = requested.get(payload.callId);
       if (call === undefined) continue;
       const args = payload.args ?? call.args;
-      yield { ...nobody, kind: "tool", node: prefix + call.nodeId, name: call.tool, args };
+      yield { ...bare, kind: "tool", node: prefix + call.nodeId, name: call.tool, args };
     }
     if (type === "child.started" && payload.block === undefined && payload.callId === undefined) {
-      yield { ...nobody, kind: "workflow", node: prefix + payload.nodeId, name: payload.workflow };
+      yield { ...bare, kind: "workflow", node: prefix + payload.nodeId, name: payload.workflow };
     }
     if (type === "approval.requested") {
       const { nodeId, agentId, summary, rendered } = payload;
       const text = rendered === "" || rendered === summary ? summary : `${summary}\n${rendered}`;
-      yield { ...nobody, kind: "person", node: prefix + nodeId, name: null, agent: agentId, text };
+      yield { ...bare, kind: "person", node: prefix + nodeId, name: null, agent: agentId, text };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Call, answersFor, type CaseOutcome, type PersonAnswers, type TestCase } from "../core/cases/index.ts";
+import { type CaseCall, answersFor, type CaseOutcome, type PersonAnswers, type TestCase } from "../core/cases/index.ts";
 import type { JsonObject } from "../core/base/index.ts";
 import type { RunEvent } from "../core/event/index.ts";
 import {
@@ -67,7 +67,7 @@ export async function runCase(tested: TestedWorkflow, ready: ReadyCase, mayGoOn:
 }
 
 /** A node as an adapter was asked to work on it. */
-export interface AskedNode extends Pick<Call, "agent" | "provider" | "text"> {
+export interface AskedNode extends Pick<CaseCall, "agent" | "provider" | "text"> {
   readonly runId: string;
   readonly nodeId: string;
 }

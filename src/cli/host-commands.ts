@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addLinkOptions, example, type Workbench } from "./command-words.ts";
 import type { BridgeFlags } from "./bridge.ts";
+import type { DevOptions } from "./dev.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log-words.ts";
 import type { MigrateOptions } from "./migrate.ts";
@@ -22,7 +23,9 @@ const MCP_HELP =
 const ADAPTERS = "scripted, ai-sdk, http, process, mcp, claude-agent, openclaw";
 
 /** Commands that are a server, or look after one. The others need not wait until all of a server is loaded. */
-export function addHostCommands(program: Command, { io, settle }: Workbench): void {
+export function addHostCommands(program: Command, bench: Workbench): void {
+  const { io, settle } = bench;
+  addDevCommand(program, bench);
   addHostOptions(program.command("up").description("start everything in this process, on an embedded database"))
     .option("--data <dir>", "where everything is kept (SLUICE_DATA; .sluice)")
     .option("--no-demo", "without the demo workflows and their answers")
@@ -58,6 +61,17 @@ export function addHostCommands(program: Command, { io, settle }: Workbench): vo
     .option("--json", "print the findings as JSON")
     .addHelpText("after", example("sluice doctor"))
     .action((options: DoctorOptions) => settle(async () => (await import("./doctor.ts")).doctor(io, options)));
+}
+
+function addDevCommand(program: Command, { io, settle }: Workbench): void {
+  addHostOptions(program.command("dev"))
+    .description("start server, console and worker for a project, and apply again what is saved")
+    .argument("[file...]", "workflows, manifests and worker.ts; default: what the project holds")
+    .option("--data <dir>", "where the database is kept (SLUICE_DATA; .sluice)")
+    .addHelpText("after", example("sluice dev workflows/hello.workflow.ts worker.ts"))
+    .action((files: string[], options: DevOptions) =>
+      settle(async () => (await import("./dev.ts")).dev(io, files, options)),
+    );
 }
 
 function addBridgeOptions(command: Command): Command {

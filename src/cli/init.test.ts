@@ -125,7 +125,7 @@ describe.each(TEMPLATES)("sluice init --template %s", (template) => {
 
 describe("sluice init", () => {
   it("makes the folder it is given, and prints to go there", async () => {
-    const { code, err } = await sluice(["init", "a/new one"]);
+    const { code, err } = await sluice(["init", "a/new one", "--yaml"]);
     expect(code).toBe(0);
     expect(err).toContain("  cd a/new one\n");
     expect(everything()).toContain("a/new one/README.md");
@@ -133,12 +133,12 @@ describe("sluice init", () => {
 
   it("takes a folder that holds nothing but its repository", async () => {
     mkdirSync(join(folder, ".git"));
-    expect((await sluice(["init"])).code).toBe(0);
+    expect((await sluice(["init", "--yaml"])).code).toBe(0);
   });
 
   it("refuses a folder that is not empty, and changes nothing in it", async () => {
     writeFileSync(join(folder, "mine.txt"), "mine");
-    const { code, err } = await sluice(["init"]);
+    const { code, err } = await sluice(["init", "--yaml"]);
     expect([code, err]).toEqual([2, expect.stringContaining("add --force")]);
     expect(everything()).toEqual(["mine.txt"]);
     const file = await sluice(["init", "mine.txt"]);
@@ -149,7 +149,7 @@ describe("sluice init", () => {
     writeFileSync(join(folder, "README.md"), "mine");
     const outside = join(folder, "outside.txt");
     symlinkSync(outside, join(folder, "bridge.yaml"));
-    const { code, err } = await sluice(["init", "--force", "--quiet"]);
+    const { code, err } = await sluice(["init", "--yaml", "--force", "--quiet"]);
     expect(code).toBe(0);
     expect(err).toBe(
       "sluice: README.md was there already and stays as it is\nsluice: bridge.yaml was there already and stays as it is\n",
@@ -158,7 +158,7 @@ describe("sluice init", () => {
     expect(lstatSync(join(folder, "bridge.yaml")).isSymbolicLink()).toBe(true);
     expect(everything()).not.toContain("outside.txt");
     expect(everything()).toContain("workflows/hello.lobsterX");
-    expect((await sluice(["init", "--force", "--quiet"])).code).toBe(0);
+    expect((await sluice(["init", "--yaml", "--force", "--quiet"])).code).toBe(0);
   });
 
   it("knows its templates", async () => {

@@ -5,10 +5,15 @@ import type { Io } from "./io.ts";
 import { Refusal } from "./refusal.ts";
 import { reasonOf } from "./source-file.ts";
 import { firstCommands, starterFiles, type StarterFile, type Template } from "./starter/files.ts";
+import { TYPESCRIPT_COMMANDS, typescriptFiles } from "./starter/typescript.ts";
 import { printable } from "./terminal-text.ts";
+import { readVersion } from "./version.ts";
 
 export interface InitOptions {
-  readonly template: Template;
+  /** One of files alone; absent: a project in TypeScript. */
+  readonly template?: Template;
+  /** The smallest project of files alone. */
+  readonly yaml?: boolean;
   readonly force?: boolean;
   readonly quiet?: boolean;
 }
@@ -25,14 +30,17 @@ export async function init(io: Io, folder: string, options: InitOptions): Promis
       `${printable(folder)} is not empty: name another folder, or add --force to write what is missing there`,
     );
   }
+  const template = options.template ?? (options.yaml === true ? "minimal" : null);
+  const files = template === null ? typescriptFiles(readVersion()) : starterFiles(template);
   const kept: string[] = [];
-  for (const file of starterFiles(options.template)) {
+  for (const file of files) {
     const isWritten = await writeNew(target, file);
     if (!isWritten) kept.push(file.path);
     else if (options.quiet !== true) io.out.write(`${file.path}\n`);
   }
   for (const path of kept) io.err.write(`sluice: ${path} was there already and stays as it is\n`);
-  if (options.quiet !== true) sayWhatNext(io, target, options.template);
+  if (options.quiet !== true)
+    sayWhatNext(io, target, template === null ? TYPESCRIPT_COMMANDS : firstCommands(template));
   return EXIT.fine;
 }
 
@@ -62,10 +70,10 @@ async function writeNew(target: string, { path, text }: StarterFile): Promise<bo
   }
 }
 
-function sayWhatNext(io: Io, target: string, template: Template): void {
+function sayWhatNext(io: Io, target: string, commands: readonly string[]): void {
   const from = relative(io.cwd, target);
   const enter = from === "" ? [] : [`cd ${printable(from)}`];
-  io.err.write(`\nNow type:\n${[...enter, ...firstCommands(template)].map((line) => `  ${line}\n`).join("")}`);
+  io.err.write(`\nNow type:\n${[...enter, ...commands].map((line) => `  ${line}\n`).join("")}`);
 }
 
 function codeOf(thrown: unknown): unknown {

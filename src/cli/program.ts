@@ -123,12 +123,13 @@ function addReaders(program: Command, { io, settle }: Workbench): void {
     .action((format: (typeof SCHEMA_FORMATS)[number]) => settle(() => schema(io, format)));
   program
     .command("init")
-    .description("write a project to begin with: a workflow, its answers, rules, and what to type")
+    .description("write a project to begin with: in TypeScript with a worker and cases, or of files alone")
     .argument("[dir]", "where to; default: this folder", ".")
-    .addOption(new Option("--template <name>", "which one").choices(TEMPLATES).default("minimal"))
+    .addOption(new Option("--template <name>", "a project of files alone").choices(TEMPLATES))
+    .addOption(new Option("--yaml", "the same as --template minimal").conflicts("template"))
     .option("--force", "also where something is already; what is there stays as it is")
     .option("--quiet", "print nothing")
-    .addHelpText("after", example("sluice init my-project --template governed"))
+    .addHelpText("after", example("sluice init my-flows"))
     .action((folder: string, options: InitOptions) => settle(() => init(io, folder, options)));
 }
 

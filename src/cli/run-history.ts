@@ -63,7 +63,7 @@ export async function verifyPacketFile(io: Io, file: string, options: VerifyPack
     else if (quiet !== true) {
       const { run, workflow, runs, archivedAt, erased = [] } = header;
       io.out.write(
-        `ok: ${printable(run)} of ${printable(workflow)}, ${runs} runs, archived ${printable(archivedAt)}\n`,
+        `ok: ${printable(run)} of ${printable(workflow)}, ${runs} ${runs === 1 ? "run" : "runs"}, archived ${printable(archivedAt)}\n`,
       );
       for (const { run: id, at, by } of erased) {
         io.out.write(`  ${printable(id)} was erased ${printable(at)} by ${printable(by)}\n`);

@@ -55,14 +55,14 @@ const BEGUN_WAITING_FULL = 256;
  * keeps its place when it is asked again and has to wait on.
  */
 export class AgentQueue {
-  readonly #places = new Array<null>(2 * LEVELS).fill(null).map(() => new Map<string, Place>());
+  readonly #places = Array.from({ length: 2 * LEVELS }, () => new Map<string, Place>());
   /** Unserved and uncalled, by rank. */
-  readonly #waiting = new Array<number>(2 * LEVELS).fill(0);
+  readonly #waiting = Array.from({ length: 2 * LEVELS }, () => 0);
   /** Called and not admitted yet, in the order of their calls. */
   readonly #called = new Map<number, Place>();
   #served = 0;
   /** By level: how often nodes of runs in flight have gone before new ones. */
-  readonly #overtakes = new Array<number>(LEVELS).fill(0);
+  readonly #overtakes = PRIORITIES.map(() => 0);
   readonly #ageing = new Ageing(LEVELS);
   readonly #hasWaiting = (level: number): boolean => this.#at(2 * level) + this.#at(2 * level + 1) > 0;
   /** More wait in the database than are held here. */

@@ -9,14 +9,7 @@ import {
   type ChargeableUsage,
 } from "../core/governance/index.ts";
 import type { GatewayDirectory } from "../gateway/index.ts";
-import {
-  type AgentMemoryStore,
-  type GovernanceStore,
-  type LedgerChange,
-  type Reservation,
-  type WaitingStore,
-  WHOLE_ORGANISATION,
-} from "../store/index.ts";
+import type { AgentMemoryStore, GovernanceStore, LedgerChange, Reservation, WaitingStore } from "../store/index.ts";
 import { type BookedCost, bookedCost } from "./booked-cost.ts";
 import { admissionOf, settlementOf } from "./booking.ts";
 import { BudgetWatch } from "./budget-watch.ts";
@@ -37,6 +30,7 @@ import type {
 } from "./judge.ts";
 import { nodeCallAudit, takeCall } from "./node-call.ts";
 import { type PlacedRun, placementOf } from "./placement.ts";
+import { isPausedIn } from "./registered.ts";
 import type { RegisteredCache } from "./registered-cache.ts";
 import { judgeLaunchOf, type LaunchSubject, StartWindows } from "./launch.ts";
 import { ruleOnRound, ruleOnTool } from "./rule-on-turn.ts";
@@ -142,8 +136,7 @@ export class Governor implements Judge {
   }
 
   isPaused(orgId: string, workflow: string): boolean {
-    const { pauses } = this.#options.registered.of(orgId);
-    return pauses.size > 0 && (pauses.has(WHOLE_ORGANISATION) || pauses.has(workflow));
+    return isPausedIn(this.#options.registered.of(orgId), workflow);
   }
 
   decide(request: RequestVerdict, about: AboutRun): Ruling {

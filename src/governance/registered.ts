@@ -1,4 +1,5 @@
-import type { Pause } from "../core/event/index.ts";
+import type { PauseFact } from "../core/event/index.ts";
+import { WHOLE_ORGANISATION } from "../store/index.ts";
 import type {
   Agent,
   Budget,
@@ -27,7 +28,7 @@ export interface Registered {
   readonly grants: ReadonlyMap<string, readonly Grant[]>;
   readonly platform: Platform;
   /** By workflow, and under `WHOLE_ORGANISATION`. */
-  readonly pauses: ReadonlyMap<string, Pause>;
+  readonly pauses: ReadonlyMap<string, PauseFact>;
 }
 
 export function grantsByHolder(grants: readonly Grant[]): Registered["grants"] {
@@ -39,4 +40,9 @@ export function grantsByHolder(grants: readonly Grant[]): Registered["grants"] {
     else held.push(grant);
   }
   return found;
+}
+
+/** With its workflow, or with the whole organisation. */
+export function isPausedIn({ pauses }: Pick<Registered, "pauses">, workflow: string): boolean {
+  return pauses.size > 0 && (pauses.has(WHOLE_ORGANISATION) || pauses.has(workflow));
 }

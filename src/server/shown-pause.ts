@@ -1,11 +1,11 @@
 import type { PauseView, Run } from "../contract/index.ts";
-import type { Pause, RunPause } from "../core/event/index.ts";
+import type { PauseFact, RunPause } from "../core/event/index.ts";
 import { isTerminal } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import { type RunRecord, WHOLE_ORGANISATION } from "../store/index.ts";
 import type { Services } from "./route.ts";
 
-export function pauseOnWire({ by, reason, at }: Pause): PauseView {
+export function pauseOnWire({ by, reason, at }: PauseFact): PauseView {
   return { by, reason, at: isoFromEpochMs(at) };
 }
 
@@ -14,7 +14,7 @@ export function runPauseOnWire(pause: RunPause | null): Run["paused"] {
 }
 
 /** What of an organisation is paused, as of a second ago. */
-export async function pausesOf({ governance }: Services, orgId: string): Promise<ReadonlyMap<string, Pause>> {
+export async function pausesOf({ governance }: Services, orgId: string): Promise<ReadonlyMap<string, PauseFact>> {
   await governance.registered.ensure([orgId]);
   return governance.registered.of(orgId).pauses;
 }

@@ -1,7 +1,7 @@
 /** Stored records as the API shows them. */
 import type { Approval, Key, ListPage, PlanDescription, Run, Workflow } from "../contract/index.ts";
 import { describePlanToDraw, type Plan } from "../core/plan/index.ts";
-import type { Pause } from "../core/event/index.ts";
+import type { PauseFact } from "../core/event/index.ts";
 import { isoFromEpochMs } from "../core/view/index.ts";
 import { pauseOnWire, runPauseOnWire } from "./shown-pause.ts";
 import {
@@ -61,7 +61,7 @@ function errorOf({ errorCode, errorMessage }: RunRecord): Pick<Run, "error"> {
   return { error: { code: errorCode, message: errorMessage ?? "" } };
 }
 
-export function workflowOnWire(workflow: WorkflowRecord, pause?: Pause): Workflow {
+export function workflowOnWire(workflow: WorkflowRecord, pause?: PauseFact): Workflow {
   const { name, status, posture, isExposed, latest } = workflow;
   const { savedAt, ...version } = latest;
   const head = { ...version, name, status, posture, exposed: isExposed };

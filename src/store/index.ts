@@ -29,6 +29,7 @@ export * from "./replica-store.ts";
 export * from "./schedule-store.ts";
 export type * from "./secret-store.ts";
 export * from "./session-store.ts";
+export * from "./idempotency-scope.ts";
 export * from "./store.ts";
 export * from "./database-hosts.ts";
 export * from "./database-trouble.ts";

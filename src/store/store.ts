@@ -17,6 +17,7 @@ import type { PeopleStore } from "./people-store.ts";
 import type { RunFilter } from "./run-filter.ts";
 import type { ReplicaStore } from "./replica-store.ts";
 import type { LedgerChange, NewVerdict, Reservation, SlotChange, UsageRecord } from "./governance-store.ts";
+import type { IdempotencyScope } from "./idempotency-scope.ts";
 import type { LiveStore } from "./live-store.ts";
 import type { AttemptReport, GatewayStore, RegistryStore, ReportStore } from "./registry-store.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
@@ -173,16 +174,6 @@ export interface NewRun {
   readonly requestedBy: string | null;
   readonly createdAt: number;
   readonly idempotency: (IdempotencyScope & { readonly bodyHash: string }) | null;
-}
-
-/** How long an idempotency key stands for the run it started. */
-export const IDEMPOTENCY_MS = 24 * 3_600_000;
-
-export interface IdempotencyScope {
-  readonly orgId: string;
-  readonly keyId: string;
-  readonly workflow: string;
-  readonly key: string;
 }
 
 /** What changes with every commit. */

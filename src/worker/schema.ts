@@ -26,7 +26,11 @@ interface Issue {
 
 /** What is given to a schema, and what it makes of that. */
 export type InputOf<S> = S extends Schema<infer Input, unknown> ? Input : never;
-export type OutputOf<S> = S extends Schema<never, infer Output> ? Output : never;
+export type OutputOf<S> = S extends {
+  readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
+}
+  ? Output
+  : never;
 
 type Side = "input" | "output";
 

@@ -72,7 +72,9 @@ export function not(condition: Condition): Ref<boolean> {
 }
 
 /** `left + right`, of two numbers or two texts. */
-export function add<T extends Ordered>(left: Operand<T>, right: Operand<SameKind<NoInfer<T>>>): Ref<SameKind<T>> {
+export function add(left: Operand<number>, right: Operand<number>): Ref<number>;
+export function add(left: Operand<string>, right: Operand<string>): Ref<string>;
+export function add(left: unknown, right: unknown): Ref<unknown> {
   return binary(left, "+", right, LEVEL.sum, LEVEL.product);
 }
 

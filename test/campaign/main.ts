@@ -15,6 +15,7 @@ import { startPostgres } from "../integration/support/postgres-instance.ts";
 import { surviveReplicaKills } from "../integration/support/replicas.ts";
 import { surviveStorms } from "../integration/support/sql-storms.ts";
 import { prepareProgram } from "../integration/support/server-process.ts";
+import { surviveWorkerKills } from "../integration/support/worker-kills.ts";
 import { surviveTurnKills } from "../integration/support/turn-kills.ts";
 
 type Scenario =
@@ -25,6 +26,7 @@ type Scenario =
   | "bridge"
   | "network"
   | "turns"
+  | "workers"
   | "contended"
   | "skew"
   | "storms"
@@ -39,6 +41,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
   bridge: ["bridge"],
   network: ["network"],
   turns: ["turns"],
+  workers: ["workers"],
   contended: ["contended"],
   skew: ["skew"],
   storms: ["storms"],
@@ -52,6 +55,7 @@ const STORES: Readonly<Record<string, readonly Scenario[]>> = {
     "bridge",
     "network",
     "turns",
+    "workers",
     "contended",
     "skew",
     "storms",
@@ -65,6 +69,7 @@ const BATCH = 20;
 /** A request that is cut or repeated is a fault of its own, and there are many of them. */
 const REQUESTS_PER_BATCH = 300;
 const RUNS_PER_FAULT = 2;
+const FUNCTIONS_PER_KILL = 200;
 /** More than the slots they wait for can take in the life of a server. */
 const RUNS_CONTENDED = 5;
 const SLOTS_CONTENDED = 4;
@@ -165,7 +170,7 @@ function isEmbedded(scenario: Scenario, seed: number): boolean {
   return scenario === "embedded" || (ON_EITHER.has(scenario) && seed % 2 === 0);
 }
 
-const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns"]);
+const ON_EITHER: ReadonlySet<Scenario> = new Set(["bridge", "network", "turns", "workers"]);
 
 interface Batch {
   readonly seed: number;
@@ -175,8 +180,17 @@ interface Batch {
 
 function playOn(scenario: Scenario, { seed, count, databaseUrl }: Batch): Promise<Verdict> {
   if (scenario === "network") return surviveBadNetwork({ seed, faults: count, databaseUrl });
+  if (scenario === "workers") return playWorkers({ seed, count, databaseUrl });
   const survive = scenario === "bridge" ? surviveBridgeKills : scenario === "turns" ? surviveTurnKills : surviveKills;
   return survive({ seed, kills: count, databaseUrl, runsPerLife: RUNS_PER_FAULT });
+}
+
+/** Each function counts as a run: it is judged by itself. */
+async function playWorkers({ seed, count, databaseUrl }: Batch): Promise<Verdict> {
+  const functions = count * FUNCTIONS_PER_KILL;
+  const verdict = await surviveWorkerKills({ seed, kills: count, functions, databaseUrl, note: print });
+  const { violations, completed, acts, repeated } = verdict;
+  return { ...NOTHING, runs: functions, completed, calls: acts, repeatedCalls: repeated, violations };
 }
 
 async function campaign(scenario: Scenario, { faults, seed, until }: Plan): Promise<Tally> {

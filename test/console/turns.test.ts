@@ -39,7 +39,7 @@ afterAll(() => site?.close());
 
 async function openTurn(page: Page): Promise<void> {
   await page.getByRole("tab", { name: "Conversation" }).click();
-  await page.getByRole("article", { name: "Round 0" }).waitFor();
+  await page.getByRole("article", { name: "Round 0", exact: true }).waitFor();
 }
 
 describe("a turn in the console", () => {

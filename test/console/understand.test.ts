@@ -170,14 +170,14 @@ describe("a conversation of 40 rounds", () => {
     expect(heads.map((head) => head.trim().split(" ")[0]).slice(0, 4)).toEqual(["System", "User", "Assistant", "Tool"]);
     expect(heads).toHaveLength(2 + 40 + 39);
     await talk.getByRole("article", { name: "User message" }).locator("strong", { hasText: "owed" }).waitFor();
-    await talk.getByRole("article", { name: "Round 0" }).getByRole("table").waitFor();
+    await talk.getByRole("article", { name: "Round 0", exact: true }).getByRole("table").waitFor();
     await talk.getByText("400 in · 30 out · $0.01").first().waitFor();
     // What is far away has its head and its room, and no text yet.
     expect(await talk.locator("[data-waiting]").count()).toBeGreaterThan(40);
     expect(await violations(page, ".node-panel")).toEqual([]);
     await screenshot(page, "conversation");
 
-    const round = talk.getByRole("article", { name: "Round 3" });
+    const round = talk.getByRole("article", { name: "Round 3", exact: true });
     await round.scrollIntoViewIfNeeded();
     await round.getByText("<script>").waitFor();
     expect(await talk.locator("img, script, a[href^='javascript'], iframe").count()).toBe(0);

@@ -28,7 +28,14 @@ export function pauseRules(subjectOf: SubjectOf): void {
       const entry = auditEntry({ at: 1, type: "workflow.paused", actor: "ann", resource: "workflow/triage", detail });
       expect(await store.pause(ORG, "triage", PAUSE, [entry])).toBe(false);
       expect(await store.resume(ORG, "triage")).toBe(false);
-      const text = { hash: "sha256:1", format: "lobsterx", source: "name: triage", catalog: null, definitionHash: null, origin: "file" } as const;
+      const text = {
+        hash: "sha256:1",
+        format: "lobsterx",
+        source: "name: triage",
+        catalog: null,
+        definitionHash: null,
+        origin: "file",
+      } as const;
       await store.saveWorkflow(ORG, { name: "triage", ...text, savedAt: 1, savedBy: "key_1" });
       expect(await store.pause(ORG, "triage", PAUSE, [entry])).toBe(true);
       expect((await store.getWorkflow(ORG, "triage"))?.status).toBe("paused");

@@ -925,7 +925,10 @@
   format text not null
   saved_at bigint not null
   saved_by text
+  definition_hash text collate C
+  origin text not null
   CHECK ((format = ANY (ARRAY['lobsterx'::text, 'lens-graph/v1'::text])))
+  CHECK ((origin = ANY (ARRAY['file'::text, 'code'::text])))
   PRIMARY KEY (org_id, name, version)
   CREATE UNIQUE INDEX workflow_versions_pkey ON public.workflow_versions USING btree (org_id, name, version)
 

@@ -1,6 +1,7 @@
 import * as adapterDoor from "../../src/adapter/index.ts";
 import * as browserDoor from "../../src/browser/index.ts";
 import * as clientDoor from "../../src/client/index.ts";
+import * as workerDoor from "../../src/worker/index.ts";
 import * as testingDoor from "../../src/testing/index.ts";
 import * as workflowDoor from "../../src/workflow/index.ts";
 
@@ -12,6 +13,7 @@ export const DOORS: Readonly<Record<string, object>> = {
   "sluice/client": clientDoor,
   "sluice/testing": testingDoor,
   "sluice/workflow": workflowDoor,
+  "sluice/worker": workerDoor,
 };
 
 const IMPORT = /^import \{([^}]+)\} from "(sluice(?:\/\w+)?)";$/gm;

@@ -16,7 +16,7 @@ import { checkArgs } from "../../core/definition/index.ts";
 import type { RunEvent } from "../../core/event/index.ts";
 import { hideInJson } from "../../core/redaction/index.ts";
 import { printYaml, readSource } from "../../core/text/index.ts";
-import { eventOfFrame, type EventFrame } from "../../core/view/index.ts";
+import { eventOfFrame } from "../../core/view/index.ts";
 import { EMPTY_SCRIPT } from "../../simulation/index.ts";
 import { Api } from "../api.ts";
 import { loadLibrary } from "../catalog.ts";
@@ -74,8 +74,7 @@ async function logOf(api: Api, runId: string): Promise<readonly RunEvent[]> {
   for (;;) {
     const { data } = await api.listEvents(runId, { afterEventId: log.at(-1)?.eventId ?? 0, limit: PAGE });
     for (const frame of data) {
-      // A frame is typed by its list of events; the client types it loosely.
-      const event = eventOfFrame(frame as unknown as EventFrame);
+      const event = eventOfFrame(frame);
       if (event !== null) log.push(event);
     }
     if (data.length < PAGE) return log;
@@ -101,8 +100,9 @@ async function repeat(io: Io, { document, source, folder, run }: Repeated): Prom
   const script = answers.kind === "script" ? answers.script : EMPTY_SCRIPT;
   const tested = { piece, knownPlans: new Map(), environment: () => Promise.resolve(null) };
   const { outcome } = await runCase(tested, { args: checked.value, script, people, events, at }, () => true);
-  const real: JsonObject = { status: run.status, ...(run.outputs == null ? {} : { outputs: hideInJson(run.outputs) }) };
-  const own: JsonObject = { status: outcome.status, ...(run.outputs == null ? {} : { outputs: outcome.outputs }) };
+  const outputs = run.outputs ?? null;
+  const real: JsonObject = { status: run.status, ...(outputs === null ? {} : { outputs: hideInJson(outputs) }) };
+  const own: JsonObject = { status: outcome.status, ...(outputs === null ? {} : { outputs: outcome.outputs }) };
   for (const { path, expected, actual } of compareSnapshots(real, own, [])) {
     io.err.write(
       `warning: ${printable(path.join("."))} was ${printable(expected)}, the case has ${printable(actual)}\n`,

@@ -12,12 +12,14 @@ export async function watchFolders(
   again: () => Promise<readonly string[]>,
 ): Promise<number> {
   const watchers = new Map<string, FSWatcher>();
-  let wake: () => void = () => undefined;
-  let isStopped = false;
-  let isDirty = false;
+  const state: { wake: (() => void) | null; isStopped: boolean; isDirty: boolean } = {
+    wake: null,
+    isStopped: false,
+    isDirty: false,
+  };
   const onSave = (): void => {
-    isDirty = true;
-    wake();
+    state.isDirty = true;
+    state.wake?.();
   };
   const follow = (folders: readonly string[]): void => {
     for (const folder of folders) {
@@ -29,16 +31,16 @@ export async function watchFolders(
     }
   };
   const stopListening = io.onInterrupt(() => {
-    isStopped = true;
-    wake();
+    state.isStopped = true;
+    state.wake?.();
   });
   follow(first);
   io.err.write("waiting for a saved file; Ctrl-C stops\n");
-  while (!isStopped) {
-    if (!isDirty) await new Promise<void>((resolve) => (wake = resolve));
-    if (isStopped) break;
+  while (!state.isStopped) {
+    if (!state.isDirty) await new Promise<void>((resolve) => (state.wake = resolve));
+    if (state.isStopped) break;
     await new Promise<void>((resolve) => io.clock.after(SETTLE_MS, resolve));
-    isDirty = false;
+    state.isDirty = false;
     follow(await again());
     io.err.write("waiting for a saved file; Ctrl-C stops\n");
   }

@@ -32,6 +32,7 @@ const KINDS: Readonly<Record<Collection, ObjectKind>> = {
   retentions: { kind: "Retention", icon: "clock", base: "/settings/retentions" },
   functions: { kind: "Function", icon: "settings", base: "/settings/functions" },
   tools: { kind: "Tool", icon: "settings", base: "/settings/tools" },
+  functions: { kind: "Function", icon: "settings", base: "/settings/functions" },
   grants: { kind: "Grant", icon: "gate", base: "/settings/grants" },
   deployments: { kind: "Deployment", icon: "workflow", base: "/settings/deployments" },
   bindings: { kind: "Role binding", icon: "user", base: "/settings/bindings" },

@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, { readonly icon: IconName; readonly label: 
   utility: { icon: "settings", label: "utility" },
   set: { icon: "filter", label: "set" },
   script: { icon: "settings", label: "script" },
+  function: { icon: "settings", label: "function" },
   end: { icon: "stop", label: "end" },
   block: { icon: "workflow", label: "block" },
   choose: { icon: "workflow", label: "choose" },

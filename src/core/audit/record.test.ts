@@ -19,7 +19,8 @@ const detailOf = (detail: JsonObject): Json => {
 describe("entries", () => {
   it("have the types and categories people were promised", () => {
     expect(AUDIT_TYPES.join(" ")).toBe(
-      "workflow.saved run.started run.finished run.deleted run.imported run.erased node.dispatched node.completed node.failed node.skipped gate.rejected " +
+      "workflow.saved run.started run.finished run.paused run.resumed workflow.paused workflow.resumed " +
+        "organisation.paused organisation.resumed run.deleted run.imported run.erased node.dispatched node.completed node.failed node.skipped gate.rejected " +
         "gate.held tool.decided routing.decided approval.requested approval.escalated approval.answered approval.revised " +
         "approval.refused approval.resolved approval.assigned approval.commented budget.period_reset " +
         "budget.alert agent.changed trust.changed function.action_lowered gateway.changed policy.changed " +

@@ -9,7 +9,7 @@ export class Ageing {
   readonly #passed: number[];
 
   constructor(levels: number) {
-    this.#passed = new Array<number>(levels).fill(0);
+    this.#passed = Array.from({ length: levels }, () => 0);
   }
 
   /** Null: no level has anything. */

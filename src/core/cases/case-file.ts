@@ -4,7 +4,7 @@ import { readSource, type SourceTree } from "../text/index.ts";
 import { readAfter, readClock } from "./case-time.ts";
 import { caseSchema, type Expected, fileSchema, type WrittenCase } from "./case-schema.ts";
 import { expectationProblems } from "./expectation.ts";
-import { ANSWER_NOBODY, type PersonAnswers, personAnswers } from "./person-answers.ts";
+import { NO_ANSWERS, type PersonAnswers, personAnswers } from "./person-answers.ts";
 
 /** A file of cases as its author wrote it. */
 export interface CaseFile {
@@ -112,7 +112,7 @@ function readCase(tree: SourceTree, path: TreePath, written: WrittenCase, found:
     path,
     args: args ?? {},
     answers: readAnswers(tree, path, written, found),
-    people: approvals === undefined ? ANSWER_NOBODY : personAnswers(tree, [...path, "approvals"], approvals, found),
+    people: approvals === undefined ? NO_ANSWERS : personAnswers(tree, [...path, "approvals"], approvals, found),
     events: readEvents(tree, [...path, "events"], events ?? [], found),
     at: readClock(tree, [...path, "clock"], clock, found),
     expect: expect ?? null,

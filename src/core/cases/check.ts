@@ -2,7 +2,7 @@ import type { Json, TreePath } from "../base/index.ts";
 import { sameJson } from "../base/index.ts";
 import type { Expected } from "./case-schema.ts";
 import { checkValues, type Mismatch, shown } from "./expectation.ts";
-import type { Call, CaseOutcome } from "./outcome.ts";
+import type { CaseCall, CaseOutcome } from "./outcome.ts";
 
 /** Where a case expects nothing: that the run completes. */
 const COMPLETES: Expected = { status: "completed" };
@@ -69,7 +69,7 @@ function checkCalls({ calls }: CaseOutcome, { asked = [], never_called = [] }: E
 }
 
 /** By node, with or without its instance, by tool or workflow, by agent, by provider. */
-function isNamed({ node, name, agent, provider }: Call, wanted: string): boolean {
+function isNamed({ node, name, agent, provider }: CaseCall, wanted: string): boolean {
   return isNode(node, wanted) || [name, agent, provider].includes(wanted);
 }
 
@@ -77,23 +77,23 @@ function isNode(node: string, wanted: string): boolean {
   return node === wanted || node.replaceAll(/\[\d+\]/g, "") === wanted || node.split("/").at(-1) === wanted;
 }
 
-function isSubject(call: Call, { node, tool }: WantedCall): boolean {
+function isSubject(call: CaseCall, { node, tool }: WantedCall): boolean {
   if (node !== undefined && !isNode(call.node, node)) return false;
   return tool === undefined ? node !== undefined || call.kind !== "tool" : call.kind === "tool" && call.name === tool;
 }
 
-function isAsked(call: Call, { text, contains = [], args }: WantedCall): boolean {
+function isAsked(call: CaseCall, { text, contains = [], args }: WantedCall): boolean {
   if (text !== undefined && call.text !== text) return false;
   if (![contains].flat().every((part) => call.text.includes(part))) return false;
   return args === undefined || (call.args !== null && sameJson(args, call.args));
 }
 
-function namesOf(calls: readonly Call[]): string {
+function namesOf(calls: readonly CaseCall[]): string {
   const names = calls.map(({ kind, node, name }) => (kind === "tool" ? `${node} (${name ?? ""})` : node));
   return [...new Set(names)].join(", ") || "none";
 }
 
-function wordsOf({ kind, node, name, text, args }: Call): string {
+function wordsOf({ kind, node, name, text, args }: CaseCall): string {
   return kind === "tool" || kind === "workflow"
     ? `${node} called ${name ?? ""} with ${shown(args ?? {})}`
     : `${node}: ${shown(text)}`;

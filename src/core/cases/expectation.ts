@@ -68,7 +68,7 @@ export function checkValues(
   outputs: JsonObject,
   outcome: CaseOutcome,
 ): readonly Mismatch[] {
-  if (isJsonObject(expected as Json)) {
+  if (isJsonObject(expected)) {
     return Object.entries(expected as JsonObject).flatMap(([name, value]) =>
       checkMember(value, [...base, name], getOwn(outputs, name), outputs, outcome),
     );

@@ -12,7 +12,7 @@ export { checkOutcome } from "./check.ts";
 export { coverageItems, type CoverageFigure, type CoverageItem, coverageOf, coveredBy } from "./coverage.ts";
 export { type Mismatch } from "./expectation.ts";
 export { nameProblems } from "./name-problems.ts";
-export type { Call, CaseOutcome, GateOutcome, NodeOutcome, RunEnding } from "./outcome.ts";
+export type { CaseCall, CaseOutcome, CaseVerdict, NodeOutcome, CaseEnding } from "./outcome.ts";
 export { answersFor, type PersonAnswer, type PersonAnswers } from "./person-answers.ts";
 export { type RecordedRun, recordRun } from "./recording.ts";
 export { readRecording, type Recording } from "./read-recording.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/index.ts";
 import type { NodeStatus } from "../event/index.ts";
 import type { RUN_ENDINGS } from "./case-schema.ts";
 
-export type RunEnding = (typeof RUN_ENDINGS)[number];
+export type CaseEnding = (typeof RUN_ENDINGS)[number];
 
 /** What became of a node. */
 export interface NodeOutcome {
@@ -15,14 +15,14 @@ export interface NodeOutcome {
 }
 
 /** What the gates came to for a node, or for the launch. */
-export interface GateOutcome {
+export interface CaseVerdict {
   readonly verdict: "allow" | "block" | "hold";
   readonly gate: string | null;
   readonly code: string | null;
 }
 
 /** Something that was asked of an adapter, a tool, a person or another workflow. */
-export interface Call {
+export interface CaseCall {
   readonly kind: "node" | "tool" | "person" | "workflow";
   /** As in `CaseOutcome.nodes`. */
   readonly node: string;
@@ -37,14 +37,14 @@ export interface Call {
 
 /** What a case came to. */
 export interface CaseOutcome {
-  readonly status: RunEnding;
+  readonly status: CaseEnding;
   readonly errorCode: string | null;
   readonly outputs: JsonObject;
   readonly args: JsonObject;
   /** Those of blocks and child runs as `node/inner`. */
   readonly nodes: ReadonlyMap<string, NodeOutcome>;
   /** By node; `launch` for the start of the run. */
-  readonly gates: ReadonlyMap<string, GateOutcome>;
+  readonly gates: ReadonlyMap<string, CaseVerdict>;
   readonly costUsd: number;
-  readonly calls: readonly Call[];
+  readonly calls: readonly CaseCall[];
 }

@@ -19,7 +19,7 @@ export type PersonAnswers =
   | { readonly kind: "all"; readonly mode: "all" | "reject" | "none" }
   | { readonly kind: "nodes"; readonly byNode: ReadonlyMap<string, readonly PersonAnswer[]> };
 
-export const ANSWER_NOBODY: PersonAnswers = { kind: "all", mode: "none" };
+export const NO_ANSWERS: PersonAnswers = { kind: "all", mode: "none" };
 
 export function personAnswers(
   tree: SourceTree,

@@ -22,7 +22,7 @@ export function readRecording(source: string | Uint8Array): {
     return { recording: null, problems: [problemAt(tree, [], "wrong_type", message)] };
   }
   const { run, workflow: _workflow, snapshot, ...written } = value;
-  const read = readCaseAt(tree, [], { name: String(run ?? ""), ...written });
+  const read = readCaseAt(tree, [], { name: typeof run === "string" ? run : "recorded", ...written });
   if (read.case === null) return { recording: null, problems: read.problems };
   return { recording: { case: read.case, snapshot: snapshot as JsonObject }, problems: [] };
 }

@@ -9,16 +9,18 @@ import type {
   RunStatus,
   Tokens,
   WhenFull,
-  Pause,
+  PauseFact,
   Priority,
 } from "../event/index.ts";
 import type { Timer } from "./timer.ts";
 import type { Execution, RoundInput, ToolCallInput, ToolResultInput } from "./agent-input.ts";
+import type { PauseInput, ResumeInput } from "./pause-input.ts";
 import type { CarriedTurn } from "./carried-turn.ts";
 import type { RoundVerdictInput, ToolVerdictInput } from "./tool-verdict.ts";
 import type { VerdictInput } from "./verdict.ts";
 
 export type * from "./agent-input.ts";
+export type * from "./pause-input.ts";
 export type * from "./tool-verdict.ts";
 export type * from "./verdict.ts";
 
@@ -92,7 +94,7 @@ export interface StartInput {
   /** Absent: `normal`. */
   readonly priority?: Priority;
   /** The run that waits for it is paused. */
-  readonly paused?: Pause;
+  readonly paused?: PauseFact;
   /** Keys its ancestors hold. */
   readonly heldKeys?: readonly string[];
   /** Of a block: events its steps have taken in rounds and attempts before. */
@@ -251,20 +253,6 @@ export interface CancelInput {
   readonly by?: string;
   /** Submitted until it is known to have been done, and so it does not count twice. */
   readonly isByParent?: true;
-}
-
-/** Nothing of the run begins until it is resumed. */
-export interface PauseInput {
-  readonly type: "pause";
-  readonly by?: string;
-  readonly byId?: string;
-  readonly reason?: string;
-  /** The run that waits for it is paused. */
-  readonly isByParent?: true;
-}
-
-export interface ResumeInput extends Omit<PauseInput, "type"> {
-  readonly type: "resume";
 }
 
 export interface RewindInput {

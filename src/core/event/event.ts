@@ -3,6 +3,7 @@ import { AGENT_PAYLOADS } from "./agent-event.ts";
 import { APPROVAL_PAYLOADS } from "./approval-event.ts";
 import { CHILD_PAYLOADS } from "./child-event.ts";
 import { COST_PAYLOADS } from "./cost-event.ts";
+import { PAUSE_PAYLOADS } from "./pause-event.ts";
 import { at, count, json, jsonObject, micros, onNode } from "./payload.ts";
 import { countsSchema, envelopeSchema, snapshotSchema } from "./payload-parts.ts";
 import { placementSchema } from "./placement.ts";
@@ -25,14 +26,6 @@ const runEnd = {
   reason: z.string().optional(),
   /** Path of the block of the file that ended; absent: the run of a file did. */
   block: z.string().optional(),
-};
-const pauseFields = {
-  /** As people know them; absent: the engine did it. */
-  by: z.string().optional(),
-  byId: z.string().optional(),
-  reason: z.string().optional(),
-  /** With the run that waits for it. */
-  isWithParent: z.literal(true).optional(),
 };
 const contractError = z.object({ field: z.string(), reason: z.string(), details: z.string().optional() });
 
@@ -123,9 +116,7 @@ export const EVENT_PAYLOADS = {
     errorCode: z.string().optional(),
     errorMessage: z.string().optional(),
   }),
-  /** Nothing of the run begins until it is resumed; what is in flight ends. */
-  "run.paused": z.object(pauseFields),
-  "run.resumed": z.object(pauseFields),
+  ...PAUSE_PAYLOADS,
   "run.rewound": z.object({ toEventId: count, epoch: count }),
   "run.completed": z.object({
     ...runEnd,

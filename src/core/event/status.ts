@@ -77,7 +77,7 @@ export const PRIORITIES = ["high", "normal", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** Who paused a run, a workflow or an organisation, when and why. */
-export interface Pause {
+export interface PauseFact {
   /** As people know them; null: not known. */
   readonly by: string | null;
   readonly reason: string | null;
@@ -89,7 +89,7 @@ export const PAUSE_SCOPES = ["run", "parent", "workflow", "organisation"] as con
 export type PauseScope = (typeof PAUSE_SCOPES)[number];
 
 /** A run that is paused, and with what. */
-export interface RunPause extends Pause {
+export interface RunPause extends PauseFact {
   readonly scope: PauseScope;
 }
 

@@ -171,4 +171,33 @@ describe("outputJsonSchema", () => {
     const schema = outputJsonSchema(Object.fromEntries([["__proto__", text]]));
     expect(JSON.stringify(schema)).toContain('"__proto__":{"type":"string"}');
   });
+
+  it("brings what is inside objects to its type, and reports where something is wrong", () => {
+    const fields: Record<string, OutputField> = {
+      order: {
+        type: "object",
+        required: true,
+        properties: {
+          total: { type: "number", required: true },
+          state: { type: "string", required: true, enum: ["PAID", "OPEN"] },
+          rows: {
+            type: "array",
+            required: false,
+            items: { type: "object", properties: { n: { type: "integer", required: true } } },
+          },
+        },
+      },
+    };
+    const fine = settleOutputs(fields, {
+      order: { total: "12.5", state: "PAID, at last", rows: [{ n: "2" }], more: 1 },
+    });
+    expect(fine.outputs).toEqual({ order: { total: 12.5, state: "PAID", rows: [{ n: 2 }], more: 1 } });
+    expect(fine.errors).toEqual([]);
+    const wrong = settleOutputs(fields, { order: { total: "much", rows: [{ n: 1 }, {}] } });
+    expect(wrong.errors.map(({ field, reason }) => `${field} ${reason}`)).toEqual([
+      "order.total type_mismatch",
+      "order.state missing_required",
+      "order.rows[1].n missing_required",
+    ]);
+  });
 });

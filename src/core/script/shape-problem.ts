@@ -81,7 +81,7 @@ function codeOf(issue: z.core.$ZodIssue, value: Json | undefined): Problem["code
 
 /** The keys that the map at a path may have; none where any key may stand. */
 function keysAt(schema: z.core.$ZodType, path: TreePath): readonly string[] {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const { def } = schema as unknown as { readonly def: z.core.$ZodTypes["_zod"]["def"] };
   const [segment, ...rest] = path;
   switch (def.type) {
     case "optional":

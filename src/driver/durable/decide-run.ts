@@ -64,9 +64,7 @@ export function decideRun(
   live.lastAt = at;
   const about = aboutRun(live, at);
   const facts = new CommitFacts({ live, about, admissions, judge });
-  const agents = judge.agentsOf?.(live.run.orgId);
-  const { countsBlocks } = judge;
-  const isPausedAround = judge.isPaused?.(live.run.orgId, live.run.workflow);
+  const around = aroundRun(judge, live.run);
   const effects: Effect[] = [];
   const firedTimers: Timer[] = [];
   const reports: AttemptReport[] = [];
@@ -93,7 +91,7 @@ export function decideRun(
     for (const next of open) {
       const answer = isRequest(next) ? ruleOn(ruled, next) : next;
       if (answer === null) continue;
-      const turn = advance(state, { at, jitter: chance, agents, countsBlocks, isPausedAround, ...answer });
+      const turn = advance(state, { at, jitter: chance, ...around, ...answer });
       facts.add(turn.events);
       for (const effect of turn.effects) {
         if (isRequest(effect)) open.push(effect);
@@ -121,6 +119,12 @@ export function decideRun(
     claimed,
     victims,
   };
+}
+
+/** What is so in its organisation. */
+function aroundRun(judge: Judge, { orgId, workflow }: DrivenRun["run"]) {
+  const { countsBlocks } = judge;
+  return { agents: judge.agentsOf?.(orgId), countsBlocks, isPausedAround: judge.isPaused?.(orgId, workflow) };
 }
 
 interface Ruled extends Pick<DecidingOptions, "judge" | "moderator"> {

@@ -2,7 +2,7 @@ import { Ageing } from "../../core/base/index.ts";
 import { PRIORITIES, type Priority } from "../../core/event/index.ts";
 
 /** Whose turn a run takes, and which of its organisation's runs go before it. */
-export interface RunOwner {
+export interface QueuedRun {
   readonly orgId: string;
   readonly priority: Priority;
 }
@@ -25,7 +25,7 @@ export class FairQueue {
     return this.#waiting.size;
   }
 
-  push(runId: string, { orgId, priority }: RunOwner): void {
+  push(runId: string, { orgId, priority }: QueuedRun): void {
     let own = this.#waiting.get(orgId);
     if (own === undefined) {
       own = new OwnRuns(orgId);

@@ -1,6 +1,6 @@
 import { Overloaded, type SubmitOutcome } from "./runtime.ts";
 import type { DrivenRun } from "./driven-run.ts";
-import { FairQueue, type RunOwner } from "./fair-queue.ts";
+import { FairQueue, type QueuedRun } from "./fair-queue.ts";
 import type { AttemptReport } from "../../store/index.ts";
 import type { UnstampedInput } from "../../core/engine/index.ts";
 
@@ -41,7 +41,7 @@ const STARTS_SHARE = 16;
 
 interface Lane {
   readonly waiting: Waiting[];
-  readonly owner: RunOwner;
+  readonly owner: QueuedRun;
   /** A new run, which is in no database yet. */
   fresh: DrivenRun | null;
   isBusy: boolean;
@@ -50,7 +50,7 @@ interface Lane {
 }
 
 /** Runs that are not in memory take turns as if they were of one organisation. */
-const UNKNOWN_OWNER: RunOwner = { orgId: "", priority: "normal" };
+const UNKNOWN_OWNER: QueuedRun = { orgId: "", priority: "normal" };
 
 const QUEUED_INPUTS_MAX = 20_000;
 
@@ -64,7 +64,7 @@ const QUEUED_INPUTS_MAX = 20_000;
 export class InputQueue {
   /** Called when a batch could be taken. */
   onReady: () => void = () => undefined;
-  readonly #ownerOf: (runId: string) => RunOwner | undefined;
+  readonly #ownerOf: (runId: string) => QueuedRun | undefined;
   readonly #lanes = new Map<string, Lane>();
   /** Runs with something to do that no batch has: runs that exist, and runs that begin. */
   readonly #work = new FairQueue();
@@ -76,7 +76,7 @@ export class InputQueue {
   #isClosed = false;
 
   /** `ownerOf`: what is known of runs that exist. */
-  constructor(ownerOf: (runId: string) => RunOwner | undefined = () => undefined) {
+  constructor(ownerOf: (runId: string) => QueuedRun | undefined = () => undefined) {
     this.#ownerOf = ownerOf;
   }
 

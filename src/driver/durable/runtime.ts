@@ -13,7 +13,7 @@ import type {
   TurnPoint,
   UnstampedInput,
 } from "../../core/engine/index.ts";
-import type { AttemptAddress, Pause, Placement, Priority } from "../../core/event/index.ts";
+import type { AttemptAddress, PauseFact, Placement, Priority } from "../../core/event/index.ts";
 import type { Plan } from "../../core/plan/index.ts";
 import type { IdempotencyScope, NewEvent, PutEvent, RunRecord } from "../../store/index.ts";
 import type { Listener } from "./listeners.ts";
@@ -90,7 +90,7 @@ export interface Launch {
   /** Default: `normal`. */
   readonly priority?: Priority;
   /** The run that waits for it is paused. */
-  readonly paused?: Pause;
+  readonly paused?: PauseFact;
   readonly recoveryMax?: number | null;
   /** The run whose node waits for this one; both are one trace. */
   readonly parent?: {

@@ -46,7 +46,7 @@ export const workflowRoutes: readonly Route[] = [
       201: { description: "A new version", schema: savedWorkflowSchema },
     },
     handle: async (call) =>
-      saveWorkflow(call, call.raw ?? call.body.source, call.raw === undefined ? call.body.origin : undefined),
+      saveWorkflow(call, call.raw ?? call.body.source, call.raw === null ? call.body.origin : undefined),
   }),
   defineRoute({
     method: "GET",

@@ -3,7 +3,8 @@ import { attemptsLeftOpen, checkBatch, firstEventId, timersOf } from "../commit-
 import { attemptKey } from "../../core/event/index.ts";
 import { timerKey } from "../../core/engine/index.ts";
 import { packEvents, type PackedEvents } from "../event-pack.ts";
-import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type NewRun, type RunCommit } from "../store.ts";
+import { IDEMPOTENCY_MS, type IdempotencyScope } from "../idempotency-scope.ts";
+import type { CommitOutcome, NewRun, RunCommit } from "../store.ts";
 import { writeMemories } from "./memory-agent-memory.ts";
 import { writeCommittedAudit } from "./memory-audit.ts";
 import { writeEvents } from "./memory-events.ts";

@@ -1,6 +1,6 @@
 import { compareCodeUnits } from "../../core/base/index.ts";
 import type { Timer } from "../../core/engine/index.ts";
-import type { Pause, WorkflowStatus } from "../../core/event/index.ts";
+import type { PauseFact, WorkflowStatus } from "../../core/event/index.ts";
 import type { MemoryRecord } from "../agent-memory-store.ts";
 import type { ApprovalCommentRecord } from "../approval-inbox-store.ts";
 import type { ApprovalRecord } from "../approval-record.ts";
@@ -49,7 +49,7 @@ export interface MemoryWorld {
   /** By organisation. */
   readonly config: Map<string, MemoryConfig>;
   /** By organisation, then by workflow. */
-  readonly pauses: Map<string, Map<string, Pause>>;
+  readonly pauses: Map<string, Map<string, PauseFact>>;
   readonly gatewayLinks: Map<string, GatewayLink>;
   /** Oldest first. */
   readonly gatewayHistory: Map<string, GatewayStanding[]>;

@@ -1,6 +1,7 @@
 import { required } from "../../core/base/index.ts";
 import { NOW_MS, type Sql } from "../sql.ts";
-import { IDEMPOTENCY_MS, type CommitOutcome, type IdempotencyScope, type RunCommit } from "../store.ts";
+import { IDEMPOTENCY_MS, type IdempotencyScope } from "../idempotency-scope.ts";
+import type { CommitOutcome, RunCommit } from "../store.ts";
 import { Columns, text } from "./columns.ts";
 import { lookUp } from "./look-up.ts";
 

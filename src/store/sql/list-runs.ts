@@ -2,7 +2,7 @@ import { decodeCursor, listed, type Position } from "../cursor.ts";
 import { CANDIDATES_MAX, type Range, type RunFilter } from "../run-filter.ts";
 import type { Sql, SqlValue, Statement } from "../sql.ts";
 import type { Listed, Page, RunRecord } from "../store.ts";
-import { lookUp } from "./look-up.ts";
+import { lookUpAnew } from "./planned-anew.ts";
 import { RUN, RUN_COLUMNS } from "./run-columns.ts";
 import { queryText } from "./word-rows.ts";
 import { idsWaiting } from "./waiting-for.ts";
@@ -10,7 +10,7 @@ import { idsWaiting } from "./waiting-for.ts";
 export async function listRuns(sql: Sql, orgId: string, filter: RunFilter, page: Page): Promise<Listed<RunRecord>> {
   const after = decodeCursor(page.cursor);
   const { statement, params } = listStatement(orgId, filter, after, page.limit + 1);
-  const rows = await lookUp(sql, statement, params);
+  const rows = await lookUpAnew(sql, statement, params);
   return listed(RUN.all(rows), page.limit, ({ createdAt, runId }) => ({ at: createdAt, id: runId }));
 }
 
@@ -41,7 +41,8 @@ export function listStatement(
   const { table, at } = driver;
   const tables = ["runs r join run_heads h using (run_id)"];
   const conditions = [`${table}.org_id = $1`, ...plainConditions(filter, put)];
-  if (driver !== RUNS) conditions.push("r.org_id = $1");
+  // Said of every table, so that any of them may be the one that is read first.
+  for (const other of ["r", "h"]) if (other !== table) conditions.push(`${other}.org_id = $1`);
   (filter.facets ?? []).forEach((facet, index) => {
     tables.push(`join run_facets f${index} on f${index}.run_id = r.run_id`);
     conditions.push(`f${index}.org_id = $1`, `f${index}.facet = ${put(facet)}`);
@@ -69,9 +70,7 @@ type Put = (value: SqlValue) => string;
 
 function plainConditions(filter: RunFilter, put: Put): readonly string[] {
   const { status, workflow, version, parentRunId, waitingFor, trigger, startedBy, errorCode, cost, duration } = filter;
-  const conditions: string[] = [];
-  if (driverOf(filter) === HEADS) conditions.push("h.listed_at is not null");
-  conditions.push("r.block is null");
+  const conditions = ["h.listed_at is not null", "r.block is null"];
   if (status !== undefined) conditions.push(`h.status = ${put(status)}`);
   if (workflow !== undefined) conditions.push(`${driverOf(filter) === HEADS ? "h" : "r"}.workflow = ${put(workflow)}`);
   if (version !== undefined) conditions.push(`r.version = ${put(version)}`);

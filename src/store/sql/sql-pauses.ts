@@ -1,4 +1,4 @@
-import type { Pause } from "../../core/event/index.ts";
+import type { PauseFact } from "../../core/event/index.ts";
 import { type PauseStore, WHOLE_ORGANISATION } from "../pause-store.ts";
 import type { Sql } from "../sql.ts";
 import { bigint, Columns, optional, text } from "./columns.ts";
@@ -10,7 +10,7 @@ export function sqlPauses(sql: Sql): PauseStore {
   return {
     pausesOf: async (orgId) => {
       const rows = PAUSE.all(await sql.query(LIST, [orgId]));
-      return new Map(rows.map(({ workflow, by, reason, at }): [string, Pause] => [workflow, { by, reason, at }]));
+      return new Map(rows.map(({ workflow, by, reason, at }): [string, PauseFact] => [workflow, { by, reason, at }]));
     },
     pause: (orgId, workflow, pause, audit = []) =>
       configure(sql, orgId, async (within) => {

@@ -9,7 +9,7 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { KINDS } from "../../manifest/manifest-kind.ts";
 import { RegistryTab } from "../../manifest/registry-tab.tsx";
 import { useTabAddress } from "../../page/use-tab-address.ts";
-import { AgentActivity } from "./agent-activity.tsx";
+import { AgentWork } from "./agent-work.tsx";
 import { AGENT_COLUMNS, AgentCard } from "./agent-card.tsx";
 import { Backtest } from "./backtest.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
@@ -52,7 +52,7 @@ export function GovernanceScreen({ params }: ScreenProps): JSX.Element {
               entry === null ? null : (
                 <div className="stack">
                   <AgentCard agent={entry} />
-                  <AgentActivity agentId={entry.id} />
+                  <AgentWork agentId={entry.id} />
                 </div>
               )
             }

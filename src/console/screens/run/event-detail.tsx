@@ -26,9 +26,9 @@ export function EventDetail({ eventId, groupEventIds }: EventDetailProps): JSX.E
   return (
     <aside className="event-aside" aria-label={`Event ${eventId}`}>
       <div className="spread">
-        <h3>
+        <h2>
           {eventId} · {lookOfEvent(event).label}
-        </h3>
+        </h2>
         <Button kind="quiet" size="small" icon="cross" label="Close the event" onClick={() => selectEvent(null)} />
       </div>
       <p className="muted">

@@ -6,8 +6,8 @@ describe("saved views", () => {
     const search = "status=failed&q=503&min_cost=0.5&label=customer%3A4711%2Ctier%3Agold";
     const query = viewQuery(`${search}&group=error`);
     expect(query).toEqual({ status: "failed", q: "503", min_cost: 0.5, label: ["customer:4711", "tier:gold"] });
-    expect([...new URLSearchParams(searchOf({ query }))].toSorted()).toEqual(
-      [...new URLSearchParams(search)].toSorted(),
+    expect(Object.fromEntries(new URLSearchParams(searchOf({ query })))).toEqual(
+      Object.fromEntries(new URLSearchParams(search)),
     );
   });
 });

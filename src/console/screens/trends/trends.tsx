@@ -83,10 +83,11 @@ function useTrends(query: TrendsQuery) {
   return useQuery(`trends ${JSON.stringify(query)}`, () => api.search.trends(query), { everyMs: 60_000 });
 }
 
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
 type Points = Parameters<typeof TrendChart>[0]["points"];
 
 function Charts({ points }: { readonly points: Points }): JSX.Element {
-  const percent = (share: number): string => `${Math.round(share * 100)} %`;
   return (
     <div className="trend-charts">
       <TrendChart

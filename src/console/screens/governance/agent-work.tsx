@@ -18,7 +18,7 @@ const SINCE = "30d";
 const SHOWN = 8;
 
 /** What an agent does and did: its runs, what they cost, what it may do without asking, and what it remembers. */
-export function AgentActivity({ agentId }: { readonly agentId: string }): JSX.Element {
+export function AgentWork({ agentId }: { readonly agentId: string }): JSX.Element {
   return (
     <>
       <Work agentId={agentId} />

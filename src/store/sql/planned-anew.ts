@@ -1,0 +1,19 @@
+import type { Sql, SqlRow, SqlValue, Statement } from "../sql.ts";
+import { lookUp } from "./look-up.ts";
+
+/**
+ * Connections plan a statement once for all values, which is right for the few that run all the time. Where the way depends
+ * on how rare a value is, it is planned for the values it is asked with.
+ */
+const PLAN_ANEW = { name: "plan anew", text: "select set_config('plan_cache_mode', 'force_custom_plan', true)" };
+
+export function lookUpAnew<Row = SqlRow>(
+  sql: Sql,
+  statement: Statement,
+  params: readonly SqlValue[],
+): Promise<readonly Row[]> {
+  return sql.transaction(async (within) => {
+    await within.query(PLAN_ANEW);
+    return lookUp<Row>(within, statement, params);
+  });
+}
