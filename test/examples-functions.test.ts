@@ -61,6 +61,8 @@ describe("functions as they are shown", () => {
   });
 
   it("run in docs/workers.md", async () => {
-    expect(await outputsWith(blockOf("ts"), blockOf("yaml"), { cents: 300 })).toMatchObject({ note: { text: "charged ch_300" } });
+    expect(await outputsWith(blockOf("ts"), blockOf("yaml"), { cents: 300 })).toMatchObject({
+      note: { text: "charged ch_300" },
+    });
   });
 });

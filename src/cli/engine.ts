@@ -59,7 +59,6 @@ export async function openEngine(
   const { workers } = work;
   const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, workers, startRate, onTrouble });
   const { governor } = governance;
-  workers.onCame(() => governor.workerCame());
   const seed = env["SLUICE_AUDIT_SEED"] ?? "";
   const audit = new AuditTrail({
     store,

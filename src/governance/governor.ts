@@ -46,7 +46,6 @@ export interface GovernorOptions {
   readonly directory: GatewayDirectory;
   readonly registered: RegisteredCache;
   readonly clock: Clock;
-  /** Without it functions are answered by whatever answers. */
   readonly workers?: WorkerPresence | null;
   /** Runs a key may start; null: as many as it likes. */
   readonly startRate: { readonly count: number; readonly perSeconds: number } | null;
@@ -83,6 +82,7 @@ export class Governor implements Judge {
     const tallyOf = (orgId: string): Tally => this.#tally(orgId);
     const prepareAll = (orgIds: ReadonlySet<string>): Promise<void> | undefined => this.prepare(orgIds);
     this.#waiting = new WaitingNodes({ store, registered, clock, workers, onTrouble, tallyOf, prepare: prepareAll });
+    workers?.onCame(() => this.#waiting.wakeForWorkers());
   }
 
   /** May this run be created? What is asked before it exists. */
@@ -225,11 +225,6 @@ export class Governor implements Judge {
     // Read first: a tally that is there counts as loaded.
     const counters = await store.readCounters(orgId, clock.now() - COUNTED_MS);
     this.#tally(orgId).load(counters);
-  }
-
-  /** A function has a worker that had none. */
-  workerCame(): void {
-    this.#waiting.wakeForWorkers();
   }
 
   get waitingCount(): number {

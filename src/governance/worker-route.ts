@@ -6,6 +6,8 @@ export interface WorkerPresence {
   knows(orgId: string): boolean;
   ensure(orgIds: Iterable<string>): Promise<void>;
   has(orgId: string, functionName: string): boolean;
+  /** Calls back when a function has a worker that had none. */
+  onCame(listener: () => void): void;
 }
 
 /** How verdicts name the place where functions run. */
