@@ -14,8 +14,6 @@ export const DOORS: Readonly<Record<string, object>> = {
   "sluice/testing": testingDoor,
   "sluice/workflow": workflowDoor,
   "sluice/worker": workerDoor,
-  "sluice/worker": workerDoor,
-  "sluice/workflow": workflowDoor,
 };
 
 const IMPORT = /^import \{([^}]+)\} from "(sluice(?:\/\w+)?)";$/gm;

@@ -23,7 +23,8 @@ export function coverageItems(plan: Plan): readonly CoverageItem[] {
 
 function itemsOf(id: string, node: PlanNode): readonly CoverageItem[] {
   const branch = (way: string): CoverageItem => ({ kind: "branch", node: id, way });
-  const isConditional = (node.body.kind === "step" && node.body.condition !== null) || (node.forEach?.condition ?? null) !== null;
+  const isConditional =
+    (node.body.kind === "step" && node.body.condition !== null) || (node.forEach?.condition ?? null) !== null;
   const isHandler = [...node.outcomes.values()].includes("failure");
   return [
     ...(isConditional ? [branch("taken"), branch("skipped")] : []),
