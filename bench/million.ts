@@ -157,16 +157,17 @@ async function planOf(sql: Sql, filter: RunFilter): Promise<string> {
   return [...new Set(used.filter((name) => name !== undefined))].join(" ");
 }
 
+function line(name: string, { median, worst }: { median: number; worst: number }, more = ""): void {
+  process.stdout.write(
+    `${name.padEnd(34)} ${median.toFixed(1).padStart(8)} ${worst.toFixed(1).padStart(8)}  ${more}\n`,
+  );
+}
+
 export async function measureMillion(runs: number): Promise<void> {
   const database = await openBenchPostgres();
   const { sql, store } = database;
   const now = Date.now();
   const begin = now - DAYS * DAY_MS;
-  const line = (name: string, { median, worst }: { median: number; worst: number }, more = ""): void => {
-    process.stdout.write(
-      `${name.padEnd(34)} ${median.toFixed(1).padStart(8)} ${worst.toFixed(1).padStart(8)}  ${more}\n`,
-    );
-  };
   try {
     await fill(sql, runs, begin);
     process.stdout.write(`${runs} runs, milliseconds: median and worst of ${TRIES - 1}\n`);
@@ -178,7 +179,7 @@ export async function measureMillion(runs: number): Promise<void> {
     while (await store.rollUsage());
     process.stdout.write(`usage was added up in ${Math.round(performance.now() - rolling)} ms\n`);
     await plain(sql, "vacuum analyze usage_sums");
-    await measureSums(store, now, line);
+    await measureSums(store, now);
     line("start: schema and first list", await milliseconds(() => store.migrate()));
     const [size] = await plain<{ bytes: number }>(sql, "select pg_database_size(current_database())::bigint as bytes");
     process.stdout.write(`${Math.round((size?.bytes ?? 0) / runs)} bytes a run\n`);
@@ -187,11 +188,7 @@ export async function measureMillion(runs: number): Promise<void> {
   }
 }
 
-async function measureSums(
-  store: Store,
-  now: number,
-  line: (name: string, figure: { median: number; worst: number }) => void,
-): Promise<void> {
+async function measureSums(store: Store, now: number): Promise<void> {
   const since = now - 60 * DAY_MS;
   for (const by of [null, "model", "workflow"] as const) {
     for (const bucket of ["day", "hour"] as const) {

@@ -185,6 +185,7 @@ class PageRun {
         return;
       case "start-child":
       case "cancel-child":
+      case "pause-child":
       case "open-approval":
       case "close-approval":
       case "notify":

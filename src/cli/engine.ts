@@ -37,16 +37,9 @@ export async function openEngine(
   const local = { providers, defaultProvider, answersAny, ...about };
   const { secretKey, formerKeys } = await openSecretKeys(env, store, log);
   const files = new Files({ store, objects, secretKey, formerKeys, now: () => clock.now() });
-  const gateways = await openGateways({
-    store,
-    clock,
-    secretKey,
-    formerKeys,
-    local,
-    outbound,
-    ...(config.gatewayGrace === undefined ? {} : { graceMs: config.gatewayGrace * 1_000 }),
-    onTrouble,
-  });
+  const graceMs = config.gatewayGrace === undefined ? {} : { graceMs: config.gatewayGrace * 1_000 };
+  const keys = { secretKey, formerKeys };
+  const gateways = await openGateways({ store, clock, ...keys, local, outbound, ...graceMs, onTrouble });
   const agent = new PeerAgent(outbound);
   const { directory, tickets, box, isKeyed } = gateways;
   const sources = openSources({ ...readSecretSources(env), agent });
@@ -59,14 +52,7 @@ export async function openEngine(
   const { workers } = work;
   const governance = openGovernance({ store, directory, clock, isAlone: isEmbedded, workers, startRate, onTrouble });
   const { governor } = governance;
-  const seed = env["SLUICE_AUDIT_SEED"] ?? "";
-  const audit = new AuditTrail({
-    store,
-    now: () => clock.now(),
-    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
-    formerKeys: readFormerKeys(env),
-    ...(seed === "" ? {} : { seed }),
-  });
+  const audit = openAudit(io, config, store);
   const places = openArchivePlaces(io, config, objects, archivesAnywhere);
   const history = openHistory({ store, files, audit, places, now: () => clock.now() });
   // Not among the providers that steps may name: what script steps run in is part of the engine.
@@ -94,20 +80,17 @@ export async function openEngine(
   const launcher = new RunLauncher({ store, runtime, governance });
   const triggers = createTriggers({ store, runtime, launcher });
   const starter = new EventStarter({ store, starter: triggers, now: () => clock.now() });
-  return {
+  const parts = { store, secrets, gateways, governance, audit, agent, runtime, launcher };
+  return { ...parts, outbound, files, history, objects, scripts, work };
+}
+
+function openAudit({ env, clock }: Io, config: HostParts["config"], store: HostParts["storage"]["store"]): AuditTrail {
+  const seed = env["SLUICE_AUDIT_SEED"] ?? "";
+  return new AuditTrail({
     store,
-    secrets,
-    gateways,
-    governance,
-    audit,
-    agent,
-    runtime,
-    launcher,
-    outbound,
-    files,
-    history,
-    objects,
-    scripts,
-    work,
-  };
+    now: () => clock.now(),
+    checkpointFile: join(config.data, "audit", "checkpoints.ndjson"),
+    formerKeys: readFormerKeys(env),
+    ...(seed === "" ? {} : { seed }),
+  });
 }

@@ -102,7 +102,6 @@ export const fileSchema = z.strictObject({
 });
 
 export type WrittenCase = z.infer<typeof caseSchema>;
-export type WrittenFile = z.infer<typeof fileSchema>;
 export type Expected = z.infer<typeof expectSchema>;
 export type ExpectedValues = z.infer<typeof values>;
 export type WrittenAnswer = z.infer<typeof answer>;

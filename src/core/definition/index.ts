@@ -3,7 +3,7 @@ export * from "./dependency.ts";
 export * from "./field.ts";
 export type { Concurrency } from "./concurrency-shape.ts";
 export type { Repeat } from "./repeat-shape.ts";
-export type { Emit, FunctionCall, Wait, Work } from "./work.ts";
+export type { Emit, Wait, Work } from "./work.ts";
 export type { WorkerFunction } from "./worker-function.ts";
 export { strictestAction } from "./function-step.ts";
 export { fitsTool, type ToolPattern, toolNameOf } from "./tool-name.ts";

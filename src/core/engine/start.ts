@@ -1,4 +1,5 @@
 import { LIMITS } from "../base/index.ts";
+import type { EventPayload } from "../event/index.ts";
 import { windDown } from "./ending.ts";
 import { carryTurn } from "./carried-turn.ts";
 import type { Carried, CarriedResult, StartInput } from "./input.ts";
@@ -17,59 +18,9 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   if (state.startedAt !== null || state.status !== "queued" || state.ending !== null)
     return refuse("already_started", "the run has started before");
   const from = state.status;
-  const {
-    workflow,
-    version,
-    hash,
-    args,
-    trigger,
-    parentRunId,
-    sourceRunId,
-    recursionDepth,
-    inputsFrom,
-    placement,
-    handoffs,
-    startedBy,
-    root,
-    hops,
-    block,
-    owner,
-  } = input;
-  const blocks = blocksOf(input.carried ?? []);
-  emit(turn, "run.started", {
-    workflow,
-    version,
-    hash,
-    args,
-    nodeCount: state.plan.nodes.length,
-    trigger,
-    recursionDepth,
-    ...(parentRunId === undefined ? {} : { parentRunId }),
-    ...(sourceRunId === undefined ? {} : { sourceRunId }),
-    ...(inputsFrom === undefined ? {} : { inputsFrom }),
-    ...(handoffs === undefined ? {} : { handoffs }),
-    ...(placement === undefined ? {} : { placement }),
-    ...(startedBy === undefined ? {} : { startedBy }),
-    ...(root === undefined ? {} : { root }),
-    ...(input.labels === undefined ? {} : { labels: { ...input.labels } }),
-    ...(hops === undefined || hops === 0 ? {} : { hops }),
-    ...placeOf(state, input),
-    ...(input.priority === undefined || input.priority === "normal" ? {} : { priority: input.priority }),
-    ...(block === undefined ? {} : { block }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(input.taken === undefined ? {} : { taken: [...input.taken] }),
-    ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
-  });
+  emit(turn, "run.started", startFacts(turn, input));
   if (state.status !== from) emit(turn, "run.status.changed", { from, to: state.status, epoch: state.epoch });
-  if (input.paused !== undefined) {
-    const { by, reason } = input.paused;
-    onPause(turn, {
-      type: "pause",
-      ...(by === null ? {} : { by }),
-      ...(reason === null ? {} : { reason }),
-      isByParent: true,
-    });
-  }
+  if (input.paused !== undefined) pauseWithParent(turn, input.paused);
   armRunTimeout(turn);
   // Facts before the node they are of begins.
   for (const one of input.carried ?? []) if (one.status === "turn") carryTurn(turn, one);
@@ -85,6 +36,41 @@ export function onStart(turn: Turn, input: StartInput): Refusal | undefined {
   if (state.hops >= LIMITS.eventChainRunsMax) endLoop(turn);
   else settlePlace(turn, input);
   return undefined;
+}
+
+function startFacts({ state }: Turn, input: StartInput): EventPayload<"run.started"> {
+  const { workflow, version, hash, args, trigger, parentRunId, sourceRunId, recursionDepth, inputsFrom } = input;
+  const { placement, handoffs, root, hops, block, owner } = input;
+  const blocks = blocksOf(input.carried ?? []);
+  return {
+    workflow,
+    version,
+    hash,
+    args,
+    nodeCount: state.plan.nodes.length,
+    trigger,
+    recursionDepth,
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+    ...(sourceRunId === undefined ? {} : { sourceRunId }),
+    ...(inputsFrom === undefined ? {} : { inputsFrom }),
+    ...(handoffs === undefined ? {} : { handoffs }),
+    ...(placement === undefined ? {} : { placement }),
+    ...(input.startedBy === undefined ? {} : { startedBy: input.startedBy }),
+    ...(root === undefined ? {} : { root }),
+    ...(input.labels === undefined ? {} : { labels: { ...input.labels } }),
+    ...(hops === undefined || hops === 0 ? {} : { hops }),
+    ...placeOf(state, input),
+    ...(input.priority === undefined || input.priority === "normal" ? {} : { priority: input.priority }),
+    ...(block === undefined ? {} : { block }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(input.taken === undefined ? {} : { taken: [...input.taken] }),
+    ...(blocks.length === 0 ? {} : { blocks: Object.fromEntries(blocks) }),
+  };
+}
+
+function pauseWithParent(turn: Turn, { by, reason }: NonNullable<StartInput["paused"]>): void {
+  const said = { ...(by === null ? {} : { by }), ...(reason === null ? {} : { reason }) };
+  onPause(turn, { type: "pause", ...said, isByParent: true });
 }
 
 function blocksOf(carried: readonly Carried[]): readonly (readonly [string, BlockRun])[] {

@@ -1,3 +1,3 @@
 export { hasWords, searchWords, type SearchWord } from "./words.ts";
-export { documentOf, type SearchedRun, type RunDocument } from "./run-document.ts";
+export { documentOf, type RunDocument } from "./run-document.ts";
 export * from "./trend.ts";

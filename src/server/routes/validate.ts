@@ -30,7 +30,7 @@ export const validateRoutes: readonly Route[] = [
       const problems = [...formatProblems(checked.definition?.format, format), ...checked.problems];
       const { plan, warnings } = checked;
       const hash = definitionHashOf(source);
-      const found = { ...(hash === null ? {} : { definitionHash: hash }) };
+      const found = hash === null ? {} : { definitionHash: hash };
       const shown = plan === null || problems.length > 0 ? {} : { ...found, plan: planOnWire(plan) };
       const validation: Validation = { ok: problems.length === 0, problems, warnings, ...shown };
       return json(validation);
