@@ -101,6 +101,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await startEngine(engine, clock.now());
   } catch (thrown) {
     gateways.stop();
+    engine.work.workers.stop();
     governance.stop();
     await telemetry?.stop();
     await server.close(0);
@@ -123,6 +124,7 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
         () => background.stop(),
         () => telemetry?.stop(),
         () => gateways.stop(),
+        () => engine.work.workers.stop(),
         () => governance.stop(),
         () => agent.close(),
         () => objects.close(),
@@ -136,8 +138,9 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
 }
 
 /** The audit records which version decides what follows. */
-async function startEngine({ gateways, governance, runtime, store }: Engine, at: number): Promise<void> {
+async function startEngine({ gateways, governance, runtime, store, work }: Engine, at: number): Promise<void> {
   gateways.start();
+  work.workers.start();
   governance.start();
   await runtime.start();
   const detail = { version: readVersion(), node: process.versions.node };
