@@ -8,6 +8,7 @@ import { DECISION_MUTANTS } from "./decision-mutants.ts";
 import { EVENT_MUTANTS } from "./event-mutants.ts";
 import { withEngine } from "./mutant.ts";
 import { OUTCOME_MUTANTS } from "./outcome-mutants.ts";
+import { PAUSE_MUTANTS } from "./pause-mutants.ts";
 import { REPEAT_MUTANTS } from "./repeat-mutants.ts";
 import { RULE_MUTANTS, STATUS_MUTANTS, WORLD_MUTANTS } from "./rule-mutants.ts";
 import { SPEECH_MUTANTS } from "./speech-mutants.ts";
@@ -36,6 +37,7 @@ const MUTANTS = [
   ...EVENT_MUTANTS,
   ...OUTCOME_MUTANTS,
   ...TURN_MUTANTS,
+  ...PAUSE_MUTANTS,
 ];
 
 /** The checkers of one invariant and no others: a planted bug must be caught by its own checker. */
