@@ -28,6 +28,8 @@ const WITHOUT_SERVER: Readonly<Record<string, string>> = {
   completion: "prints what is built in",
   up: "is a server",
   serve: "is a server",
+  dev: "is a server",
+  "runs verify": "reads a file, so that no server has to be trusted",
   migrate: "works on a database",
   bridge: "waits for its server, however long it is away",
   mcp: "reports what fails to its client, as results of the calls",
@@ -44,6 +46,9 @@ const WAYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["-f", "flow.lobsterX", "--dry-run"],
   ],
   doctor: [["--port", "0"]],
+  test: [["--record", "run_1"]],
+  erase: [["--subject", "args.a == 1"]],
+  "runs import": [["policy.yaml"]],
   "policies backtest": [["policy.yaml"]],
   "keys create": [["--label", "x", "--role", "viewer"]],
   "secrets set": [

@@ -176,7 +176,8 @@ describe("sluice validate", () => {
     expect(code).toBe(2);
     const report = JSON.parse(out);
     expect(Object.keys(report)).toEqual(["files"]);
-    expect(report.files[1]).toEqual({ file: "good.lobsterX", ok: true, problems: [], warnings: [] });
+    const definitionHash = expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string;
+    expect(report.files[1]).toEqual({ file: "good.lobsterX", ok: true, definitionHash, problems: [], warnings: [] });
     expect(report.files[0]).toMatchObject({ file: "bad.lobsterX", ok: false });
     for (const problem of report.files[0].problems) {
       expect(Object.keys(problem)).toEqual(["code", "message", "path", "line", "column", "hint"]);
@@ -268,6 +269,7 @@ describe("sluice plan and schema", () => {
       format: "lobsterx",
       nodes: ["a", "b"].map((id) => ({ id, kind: "agent", dependsOn: [], dependents: [], wave: 0 })),
       layers: [["a", "b"]],
+      definitionHash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string,
     });
     expect((await sluice(["plan", "two.lobsterX", "--format", "mermaid"])).out).toMatch(/^flowchart/);
     expect((await sluice(["plan", "two.lobsterX", "--format", "dot"])).out).toMatch(/^digraph/);

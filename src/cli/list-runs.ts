@@ -31,9 +31,11 @@ export async function listRuns(io: Io, api: Api, words: readonly string[], optio
   const now = io.clock.now();
   const filter = filterOf(words, options);
   const isFiltered = Object.keys(filter).length > 0;
-  printList(io, await api.listRuns({ ...filter, ...pageOf(options) }), options, {
+  const page = await api.listRuns({ ...filter, ...pageOf(options) });
+  const hasLabels = page.data.some((run) => labelsText(run) !== null);
+  printList(io, page, options, {
     none: isFiltered ? "no run fits" : "there are no runs; start one with: sluice run NAME",
-    head: ["RUN", "WORKFLOW", "STATUS", "CREATED", "DURATION", "COST", "LABELS"],
+    head: ["RUN", "WORKFLOW", "STATUS", "CREATED", "DURATION", "COST", ...(hasLabels ? ["LABELS"] : [])],
     row: (run) => [
       run.id,
       nameOf(run),
@@ -43,7 +45,7 @@ export async function listRuns(io: Io, api: Api, words: readonly string[], optio
       formatWhen(run.createdAt, now),
       durationText(run, now),
       run.costMicros > 0 ? formatCost(run.costMicros) : "–",
-      labelsText(run) ?? "",
+      ...(hasLabels ? [labelsText(run) ?? ""] : []),
     ],
   });
   return EXIT.fine;

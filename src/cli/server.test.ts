@@ -471,7 +471,7 @@ describe("sluice runs", () => {
     const next = await sluice(["runs", "list", "--limit", "1", "--cursor", nextCursor, "--json"]);
     expect(JSON.parse(next.out).data[0].id).not.toBe(JSON.parse(page.out).data[0].id);
     expect((await sluice(["runs", "list", "--limit", "1"])).err).toContain("there are more: --cursor ");
-    expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("there are no runs");
+    expect((await sluice(["runs", "list", "--workflow", "nobody"])).err).toContain("no run fits");
     expect((await sluice(["runs", "list", "--cursor", "nonsense"])).code).toBe(2);
   });
 

@@ -8,6 +8,7 @@ import {
 } from "../../src/adapters/index.ts";
 import { createSystemClock } from "../../src/clock/index.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/base/index.ts";
+import { readCases } from "../../src/core/cases/index.ts";
 import { EMPTY_CATALOG, readCatalog } from "../../src/core/definition/index.ts";
 import { readModerationRules } from "../../src/core/moderation/index.ts";
 import { checkSource } from "../../src/core/plan/index.ts";
@@ -26,6 +27,7 @@ export async function problemsOfYaml(block: Block): Promise<readonly string[]> {
   if (!isJsonObject(value)) return problems.length > 0 ? problems.map(({ message }) => message) : ["it is no map"];
   const has = (...keys: string[]): boolean => keys.some((key) => Object.hasOwn(value, key));
   if (has("steps") || has("format")) return workflowProblems(text);
+  if (has("cases")) return readCases(text).problems.map(({ message }) => message);
   if (has("words", "patterns", "max_characters")) {
     const rules = readModerationRules(value);
     return rules.ok ? [] : rules.failure.map(({ message }) => message);

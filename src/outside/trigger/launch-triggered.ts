@@ -44,7 +44,7 @@ export async function launchTriggered(
     ...(caller ?? { startedBy: actor, ...(savedBy === null ? {} : { requestedBy: savedBy }) }),
     idempotency: { orgId, keyId: actor, workflow, ...idempotency },
     ...(hops === undefined ? {} : { hops }),
-    labels: evaluated.labels,
+    ...(Object.keys(evaluated.labels).length === 0 ? {} : { labels: evaluated.labels }),
     ...(priority === null ? {} : { priority }),
     ...(evaluated.limit === null ? {} : { limit: evaluated.limit }),
   });
