@@ -11,7 +11,7 @@ export function commitRules(subjectOf: SubjectOf): void {
       expect(await store.commit([share("run_1", 1, logFrom(2, 3), { head: { costMicros: 5_000_000_000 } })])).toEqual(
         WRITTEN,
       );
-      const none = { waitingFor: null, errorCode: null, errorMessage: null };
+      const none = { waitingFor: null, paused: null, errorCode: null, errorMessage: null };
       const ended = { status: "completed", endedAt: 9_000, epoch: 2, ...none } as const;
       expect(await store.commit([share("run_1", 2, logFrom(5, 1), { head: ended })])).toEqual(WRITTEN);
       const [loaded] = await store.loadRuns(["run_1"]);

@@ -178,8 +178,8 @@ export const COMMIT_FAULTS: readonly Fault[] = [
   {
     bug: "two batches have the same run at once",
     file: "durable/input-queue.ts",
-    right: `if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId);`,
-    wrong: `if (lane.waiting.length === 1) { lane.isBusy = false; this.#readyOf(lane).push(runId); }`,
+    right: `if (!lane.isBusy && lane.waiting.length === 1) this.#readyOf(lane).push(runId, lane.owner);`,
+    wrong: `if (lane.waiting.length === 1) { lane.isBusy = false; this.#readyOf(lane).push(runId, lane.owner); }`,
     caughtBy: CAUGHT_BY.queue,
   },
   {

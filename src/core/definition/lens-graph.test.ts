@@ -39,6 +39,7 @@ describe("a lens graph", () => {
       gateway: "pinned",
       notify: [],
       labels: {},
+      priority: "normal",
       maxParallel: 50,
       rootInputs: {},
       optionalInputs: [],

@@ -161,6 +161,7 @@ describe("a workflow of steps", () => {
       gateway: "pinned",
       notify: [],
       labels: {},
+      priority: "normal",
       maxParallel: 50,
       args: {},
       roles: {},

@@ -969,6 +969,7 @@ describe("problems", () => {
   it("are produced by a test for every code, but those of manifests and those that need big files", () => {
     const produced = new Set(PROBLEMS.flatMap((row) => row.finds.map(([shape]) => shape.split(" ")[0])));
     expect(PROBLEM_CODES.filter((code) => !produced.has(code))).toEqual([
+      "unknown_recording",
       "too_many_steps",
       "too_many_edges",
       "secret_key_missing",

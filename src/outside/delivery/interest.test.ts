@@ -35,6 +35,8 @@ describe("what a webhook asked for", () => {
       "node.completed",
       "node.failed",
       "node.skipped",
+      "run.paused",
+      "run.resumed",
       "run.started",
       "tool.decided",
     ]);

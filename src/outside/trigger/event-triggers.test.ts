@@ -23,7 +23,7 @@ it("the triggers that wait for a type of event are found, and see the event as t
   const body = { type: "order.paid", key: { region: "eu" }, data: { id: 7 }, id: "evt_1" };
   const args = found.map((trigger) => evaluateTrigger(trigger, { body, headers: {}, query: {} }, { id: {} }));
   expect(args).toEqual([
-    { kind: "args", args: { id: 7 }, limit: null },
-    { kind: "args", args: { id: 7 }, limit: null },
+    { kind: "args", args: { id: 7 }, labels: {}, limit: null },
+    { kind: "args", args: { id: 7 }, labels: {}, limit: null },
   ]);
 });
