@@ -107,12 +107,8 @@ export async function startHost(machine: Io, parts: HostParts): Promise<Host> {
     await server.close(0);
     throw thrown;
   }
-  const background = startBackground(parts.log, engine, app, {
-    publicUrl: url,
-    slackUrl: config.slackUrl ?? null,
-    clock,
-    onTrouble,
-  });
+  const around = { publicUrl: url, slackUrl: config.slackUrl ?? null, clock, onTrouble };
+  const background = startBackground(parts.log, engine, app, around);
   return {
     url,
     localUrl,
