@@ -41,7 +41,7 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     pool: "forks",
     // Much of the suite waits for processes, browsers and databases: a third worker fills two cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // A slow machine is no failure: only what never comes is.
     testTimeout: 180_000,
     hookTimeout: 180_000,
